@@ -1,0 +1,2 @@
+//! The kube-codegen command.
+fn main() {}
