@@ -1,1 +1,5 @@
 //! Placeholder.
+
+pub mod apply;
+pub mod patch;
+pub mod schema;
