@@ -1,1 +1,50 @@
-//! Placeholder.
+//! A code generator for typed Kubernetes APIs.
+//!
+//! It reads annotated Rust types or `CustomResourceDefinition` YAML and gives types, clientsets, listers, informers,
+//! object implementations and scheme registration. [`generate`] is a pure function from [`Sources`] and [`Options`] to a
+//! [`Tree`] of files; only [`write`] touches the disk. Build scripts and the `kube-codegen` binary both go through
+//! [`Config`].
+//!
+//! Start reading at [`generate`]: read, lower, check, emit, format, in that order.
+
+pub mod check;
+pub mod config;
+pub mod diag;
+pub mod emit;
+mod format;
+pub mod lower;
+pub mod model;
+pub mod options;
+pub mod read;
+mod source;
+pub mod write;
+
+pub use config::Config;
+pub use diag::{Diagnostic, Diagnostics};
+pub use options::{Filters, Generator, Options};
+pub use source::{Source, Sources};
+pub use write::{Mode, Tree};
+
+/// Generates every file that the options ask for.
+///
+/// Pure: the same sources and options give the same bytes, whatever the order of the files, the time or the machine.
+///
+/// # Errors
+///
+/// All diagnostics of the first stage that found an error; nothing is generated then.
+pub fn generate(sources: &Sources, options: &Options) -> Result<Tree, Diagnostics> {
+    let api = load(sources, options)?;
+    emit::emit(&api, options)
+}
+
+/// Reads, lowers and checks the sources without emitting: what `kube-codegen inspect` shows.
+///
+/// # Errors
+///
+/// All diagnostics of the first stage that found an error.
+pub fn load(sources: &Sources, options: &Options) -> Result<model::ApiSet, Diagnostics> {
+    let read = read::read(sources, options)?;
+    let api = lower::lower(read, options)?;
+    check::check(&api)?;
+    Ok(api)
+}

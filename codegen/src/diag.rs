@@ -1,0 +1,208 @@
+//! Diagnostics: errors with their place, gathered by every stage and rendered in the style of rustc.
+//!
+//! A stage collects into a [`Diagnostics`] and ends with [`Diagnostics::finish`], so that one run reports all that is wrong
+//! and the next stage starts only when nothing is.
+
+use std::{fmt, ops::Range, sync::Arc};
+
+/// One finding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// Whether it stops generation.
+    pub severity: Severity,
+    /// What is wrong, in one line without a full stop.
+    pub message: String,
+    /// Where; empty for a finding without a place.
+    pub labels: Vec<Label>,
+    /// What to write instead.
+    pub help: Vec<String>,
+    /// Facts that explain the finding, such as the path in the schema.
+    pub notes: Vec<String>,
+}
+
+/// Whether a finding stops generation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// Generation stops after this stage.
+    Error,
+    /// Generation goes on.
+    Warning,
+}
+
+/// A place with what is to be said of it; the first label of a diagnostic is the primary one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Label {
+    /// The place.
+    pub place: Place,
+    /// What is to be said of it; may be empty.
+    pub text: String,
+}
+
+/// A range of bytes in a source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Name of the source.
+    pub file: Arc<str>,
+    /// Text of the source, so that rendering needs nothing else.
+    pub text: Arc<str>,
+    /// Bytes of the text.
+    pub range: Range<usize>,
+}
+
+impl Diagnostic {
+    /// An error without a place yet.
+    pub fn error(message: impl Into<String>) -> Self {
+        Self {
+            severity: Severity::Error,
+            message: message.into(),
+            labels: Vec::new(),
+            help: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
+
+    /// A warning without a place yet.
+    pub fn warning(message: impl Into<String>) -> Self {
+        Self {
+            severity: Severity::Warning,
+            ..Self::error(message)
+        }
+    }
+
+    /// Adds a place; the first added is the primary one.
+    #[must_use]
+    pub fn at(mut self, place: Place, text: impl Into<String>) -> Self {
+        self.labels.push(Label {
+            place,
+            text: text.into(),
+        });
+        self
+    }
+
+    /// Adds what to write instead.
+    #[must_use]
+    pub fn help(mut self, text: impl Into<String>) -> Self {
+        self.help.push(text.into());
+        self
+    }
+
+    /// Adds a fact that explains the finding.
+    #[must_use]
+    pub fn note(mut self, text: impl Into<String>) -> Self {
+        self.notes.push(text.into());
+        self
+    }
+}
+
+/// Findings of a stage.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Diagnostics(Vec<Diagnostic>);
+
+impl Diagnostics {
+    /// None yet.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self(Vec::new())
+    }
+
+    /// Adds a finding.
+    pub fn push(&mut self, diagnostic: Diagnostic) {
+        self.0.push(diagnostic);
+    }
+
+    /// Adds the findings of another stage or file.
+    pub fn extend(&mut self, other: Self) {
+        self.0.extend(other.0);
+    }
+
+    /// The findings, in the order added.
+    #[must_use]
+    pub fn as_slice(&self) -> &[Diagnostic] {
+        &self.0
+    }
+
+    /// Whether any finding stops generation.
+    #[must_use]
+    pub fn has_errors(&self) -> bool {
+        self.0
+            .iter()
+            .any(|diagnostic| diagnostic.severity == Severity::Error)
+    }
+
+    /// `value` if nothing found is an error, the findings otherwise, sorted by place.
+    ///
+    /// # Errors
+    ///
+    /// The findings, if one is an error.
+    pub fn finish<T>(mut self, value: T) -> Result<T, Self> {
+        if self.has_errors() {
+            self.sort();
+            Err(self)
+        } else {
+            Ok(value)
+        }
+    }
+
+    /// Sorts by file, then place, then message; findings without a place come last.
+    pub fn sort(&mut self) {
+        self.0.sort_by(|a, b| Self::key(a).cmp(&Self::key(b)));
+        self.0.dedup();
+    }
+
+    fn key(diagnostic: &Diagnostic) -> (bool, &str, usize, &str) {
+        diagnostic
+            .labels
+            .first()
+            .map_or((true, "", 0, diagnostic.message.as_str()), |label| {
+                (
+                    false,
+                    &*label.place.file,
+                    label.place.range.start,
+                    diagnostic.message.as_str(),
+                )
+            })
+    }
+}
+
+impl From<Diagnostic> for Diagnostics {
+    fn from(diagnostic: Diagnostic) -> Self {
+        Self(vec![diagnostic])
+    }
+}
+
+impl fmt::Display for Diagnostics {
+    /// One line a finding: `file:line:column: error: message`. [`render`](Self::render) shows snippets.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, diagnostic) in self.0.iter().enumerate() {
+            if index > 0 {
+                writeln!(f)?;
+            }
+            if let Some(label) = diagnostic.labels.first() {
+                let (line, column) = label.place.line_column();
+                write!(f, "{}:{line}:{column}: ", label.place.file)?;
+            }
+            let word = if diagnostic.severity == Severity::Error {
+                "error"
+            } else {
+                "warning"
+            };
+            write!(f, "{word}: {}", diagnostic.message)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Diagnostics {}
+
+impl Place {
+    /// The 1-based line and column (in characters) at which the range starts.
+    #[must_use]
+    pub fn line_column(&self) -> (usize, usize) {
+        let before = self.text.get(..self.range.start).unwrap_or(&self.text);
+        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        (
+            before.matches('\n').count() + 1,
+            before[line_start..].chars().count() + 1,
+        )
+    }
+}

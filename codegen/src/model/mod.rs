@@ -1,0 +1,88 @@
+//! The typed model of a Kubernetes API: what both readers fill and every emitter reads.
+//!
+//! It exists so that an emitter never asks where its input came from: annotated Rust and CRD YAML arrive here in the same
+//! form, complete enough to be written back as either. Start reading at [`ApiSet`], then [`Resource`] and [`TypeDef`].
+//!
+//! Every collection is a `Vec` in a defined order or a `BTreeMap`, so that output never depends on the order of input files.
+
+mod resource;
+mod types;
+mod validation;
+
+pub mod names;
+
+pub use resource::{
+    Conversion, CustomMethod, MethodVerb, PrinterColumn, Resource, ScaleSubresource, Scope,
+    SelectableField, Verb, VerbSet,
+};
+pub use types::{
+    Aliasing, EnumDef, Field, KnownType, RustItem, StructDef, TypeDef, TypeKind, TypeRef, UnionDef,
+    UnionVariant, UnknownFields, Variant,
+};
+pub use validation::{CelRule, Combinators, ListType, MapType, Validation};
+
+use serde::Serialize;
+
+/// All groups of one generation, sorted by name.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct ApiSet {
+    /// The groups, sorted by [`Group::name`].
+    pub groups: Vec<Group>,
+}
+
+impl ApiSet {
+    /// Every version with the group it belongs to, in order.
+    pub fn versions(&self) -> impl Iterator<Item = (&Group, &Version)> {
+        self.groups
+            .iter()
+            .flat_map(|group| group.versions.iter().map(move |version| (group, version)))
+    }
+}
+
+/// An API group, such as `cloudnative.czs`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Group {
+    /// The DNS name of the group, as in `apiVersion`.
+    pub name: String,
+    /// The module that holds the group (`cloudnative`): legal, unique within the set, snake case.
+    pub module: String,
+    /// The prefix of type names that speak of the group (`Cloudnative`), from `+groupGoName` or the first label of the name.
+    pub type_prefix: String,
+    /// The versions, sorted by name in Kubernetes' order of maturity, most stable first.
+    pub versions: Vec<Version>,
+}
+
+/// One version of a group, such as `v1alpha1`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Version {
+    /// The version as in `apiVersion`.
+    pub name: String,
+    /// The module that holds the version, below its group's.
+    pub module: String,
+    /// Documentation of the version's module, as plain text.
+    pub docs: String,
+    /// Where the Rust types of this version come from.
+    pub origin: Origin,
+    /// The resources, sorted by kind.
+    pub resources: Vec<Resource>,
+    /// Every type of the version, roots included; sorted by name for CRDs, in order of declaration for Rust.
+    pub types: Vec<TypeDef>,
+}
+
+impl Version {
+    /// The type of the given Rust name.
+    #[must_use]
+    pub fn type_def(&self, name: &str) -> Option<&TypeDef> {
+        self.types.iter().find(|def| def.name == name)
+    }
+}
+
+/// Who wrote the types of a version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Origin {
+    /// A person did, in annotated Rust: types are never emitted, only what goes with them.
+    Rust,
+    /// A `CustomResourceDefinition`: types are emitted.
+    Crd,
+}

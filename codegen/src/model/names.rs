@@ -1,0 +1,1 @@
+//! Names: every plural, case and identifier rule of the generator.

@@ -1,0 +1,222 @@
+//! Resources: a kind with its names, scope, verbs and subresources.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+
+use super::TypeRef;
+
+/// A kind that the API server serves under a plural name.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Resource {
+    /// `VirtualMachine`.
+    pub kind: String,
+    /// `VirtualMachineList`.
+    pub list_kind: String,
+    /// `virtualmachines`, lower case, as in URLs.
+    pub plural: String,
+    /// `virtualmachine`.
+    pub singular: String,
+    /// The plural in snake case, as accessor of the typed client (`virtual_machines`).
+    pub accessor: String,
+    /// The plural in camel case, as name of the typed client (`VirtualMachines`).
+    pub client_name: String,
+    /// Name of the root's [`TypeDef`](super::TypeDef).
+    pub root: String,
+    /// Whether objects live in namespaces.
+    pub scope: Scope,
+    /// Short names for kubectl, in the order given.
+    pub short_names: Vec<String>,
+    /// Categories such as `all`, in the order given.
+    pub categories: Vec<String>,
+    /// Whether `/status` is a subresource of its own.
+    pub status_subresource: bool,
+    /// The `/scale` subresource.
+    pub scale_subresource: Option<ScaleSubresource>,
+    /// Columns of `kubectl get`.
+    pub printer_columns: Vec<PrinterColumn>,
+    /// Fields that field selectors may name.
+    pub selectable_fields: Vec<SelectableField>,
+    /// How versions are converted into each other.
+    pub conversion: Conversion,
+    /// Whether this version is the one stored in etcd.
+    pub storage: bool,
+    /// The warning of a deprecated version: `Some("")` where it has none of its own.
+    pub deprecation: Option<String>,
+    /// The methods that the typed client has.
+    pub verbs: VerbSet,
+    /// Methods from `+genclient:method=…` and from subresources.
+    pub methods: Vec<CustomMethod>,
+    /// Whether a typed client, lister and informer are wanted (`+genclient`; always for a CRD).
+    pub client: bool,
+}
+
+impl Resource {
+    /// Whether lister and informer can work: both need list and watch.
+    #[must_use]
+    pub fn has_informer(&self) -> bool {
+        self.client && self.verbs.contains(Verb::List) && self.verbs.contains(Verb::Watch)
+    }
+}
+
+/// Where objects of a kind live.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum Scope {
+    /// In a namespace.
+    Namespaced,
+    /// In the cluster.
+    Cluster,
+}
+
+/// The paths of a scale subresource.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ScaleSubresource {
+    /// JSON path of the desired replicas.
+    pub spec_replicas_path: String,
+    /// JSON path of the actual replicas.
+    pub status_replicas_path: String,
+    /// JSON path of the label selector, as a string.
+    pub label_selector_path: Option<String>,
+}
+
+/// A column of `kubectl get`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PrinterColumn {
+    /// Heading.
+    pub name: String,
+    /// `string`, `integer`, `number`, `boolean` or `date`.
+    pub type_: String,
+    /// Format of the type, such as `int32`.
+    pub format: Option<String>,
+    /// What the column shows.
+    pub description: Option<String>,
+    /// 0 for the standard view, above 0 for `-o wide`.
+    pub priority: i32,
+    /// Where the value comes from.
+    pub json_path: String,
+}
+
+/// A field that field selectors may name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SelectableField {
+    /// JSON path of the field.
+    pub json_path: String,
+}
+
+/// How a CRD's versions are converted into each other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub enum Conversion {
+    /// Only `apiVersion` changes.
+    #[default]
+    None,
+    /// A webhook converts.
+    Webhook,
+}
+
+/// A verb of a typed client, named as client-gen's markers name it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Verb {
+    /// POST.
+    Create,
+    /// PUT.
+    Update,
+    /// PUT of the status subresource.
+    UpdateStatus,
+    /// DELETE of one object.
+    Delete,
+    /// DELETE of a collection.
+    DeleteCollection,
+    /// GET of one object.
+    Get,
+    /// GET of a collection.
+    List,
+    /// Streaming GET of a collection.
+    Watch,
+    /// PATCH.
+    Patch,
+    /// Server-side apply.
+    Apply,
+    /// Server-side apply of the status subresource.
+    ApplyStatus,
+}
+
+impl Verb {
+    /// Every verb, in the order in which methods are emitted.
+    pub const ALL: [Self; 11] = [
+        Self::Create,
+        Self::Update,
+        Self::UpdateStatus,
+        Self::Delete,
+        Self::DeleteCollection,
+        Self::Get,
+        Self::List,
+        Self::Watch,
+        Self::Patch,
+        Self::Apply,
+        Self::ApplyStatus,
+    ];
+
+    /// The verb as markers write it (`deleteCollection`).
+    #[must_use]
+    pub const fn marker_name(self) -> &'static str {
+        match self {
+            Self::Create => "create",
+            Self::Update => "update",
+            Self::UpdateStatus => "updateStatus",
+            Self::Delete => "delete",
+            Self::DeleteCollection => "deleteCollection",
+            Self::Get => "get",
+            Self::List => "list",
+            Self::Watch => "watch",
+            Self::Patch => "patch",
+            Self::Apply => "apply",
+            Self::ApplyStatus => "applyStatus",
+        }
+    }
+}
+
+/// The verbs that a typed client offers.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct VerbSet(pub BTreeSet<Verb>);
+
+impl VerbSet {
+    /// All verbs; those of the status subresource only where `status` is one.
+    #[must_use]
+    pub fn all(status: bool) -> Self {
+        Self(
+            Verb::ALL
+                .into_iter()
+                .filter(|verb| status || !matches!(verb, Verb::UpdateStatus | Verb::ApplyStatus))
+                .collect(),
+        )
+    }
+
+    /// Whether the verb is offered.
+    #[must_use]
+    pub fn contains(&self, verb: Verb) -> bool {
+        self.0.contains(&verb)
+    }
+}
+
+/// A client method beyond the plain verbs: `+genclient:method=Name,verb=…,subresource=…,input=…,result=…`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CustomMethod {
+    /// The method's Rust name (`get_scale`).
+    pub name: String,
+    /// What it does.
+    pub verb: MethodVerb,
+    /// The subresource that it addresses; none means the object itself.
+    pub subresource: Option<String>,
+    /// The type it sends, where that is not the resource itself.
+    pub input: Option<TypeRef>,
+    /// The type it returns, where that is not the resource itself.
+    pub result: Option<TypeRef>,
+}
+
+/// The verb of a custom method; client-gen allows these.
+pub type MethodVerb = Verb;

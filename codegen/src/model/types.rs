@@ -1,0 +1,238 @@
+//! Types: structs, enums, unions and aliases, and references to them.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::Validation;
+
+/// A named Rust type of a version.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TypeDef {
+    /// The Rust name, unique within the version (within [`RustItem::module`] for annotated Rust).
+    pub name: String,
+    /// Documentation as plain text, not yet safe for rustdoc.
+    pub docs: String,
+    /// Where the type stands in its API: `VirtualMachine.spec.resource`.
+    pub path: String,
+    /// What it is.
+    pub kind: TypeKind,
+    /// What the schema demands of the type as a whole.
+    pub validation: Validation,
+    /// What the author of annotated Rust wrote beside the type; none for a CRD's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub item: Option<RustItem>,
+}
+
+/// What is known of a type that a person wrote.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RustItem {
+    /// Modules below the version's that lead to the item.
+    pub module: Vec<String>,
+    /// Derives by their last path segment (`Clone`, `Serialize`, `CustomResource`), sorted.
+    pub derives: Vec<String>,
+    /// Traits that the source implements by hand for the type, by their last path segment, sorted.
+    pub impls: Vec<String>,
+    /// Whether deepcopy markers ask for `Clone`.
+    pub deepcopy: bool,
+    /// Whether the type is an API object of its own (`interfaces=runtime.Object` or a genclient root or a list type).
+    pub object: bool,
+    /// Whether kube-derive generates the root and its traits from this (spec) type.
+    pub kube_derive: bool,
+    /// Generic parameters as written (`<T>`); only types that are no roots may have them.
+    pub generics: String,
+}
+
+/// What a named type is.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum TypeKind {
+    /// An object with known properties.
+    Struct(StructDef),
+    /// A string with known values; open, since a newer server may send others.
+    Enum(EnumDef),
+    /// A Rust enum with data, from annotated Rust only.
+    Union(UnionDef),
+    /// Another name for a type.
+    Alias(Aliasing),
+}
+
+/// Another name for a type.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Aliasing {
+    /// The type it stands for.
+    pub target: TypeRef,
+    /// A tuple struct of one field in annotated Rust (a newtype) rather than a `type` item.
+    pub newtype: bool,
+}
+
+/// An object with known properties.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StructDef {
+    /// The fields: by JSON name for a CRD's, in order of declaration for Rust.
+    pub fields: Vec<Field>,
+    /// What becomes of properties that the schema does not name.
+    pub unknown_fields: UnknownFields,
+    /// A tuple or unit struct of annotated Rust, whose fields have no names in Rust.
+    pub tuple: bool,
+}
+
+/// What becomes of properties that a schema does not name.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum UnknownFields {
+    /// The server drops them.
+    #[default]
+    Pruned,
+    /// The server keeps them; so does the type, in a map of the given value type.
+    Kept(TypeRef),
+}
+
+/// A property of an object.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Field {
+    /// The name on the wire.
+    pub json_name: String,
+    /// The Rust field, legal and unique within the struct, without `r#`.
+    pub rust_name: String,
+    /// Documentation as plain text.
+    pub docs: String,
+    /// The type without the `Option` of an optional field.
+    pub ty: TypeRef,
+    /// Whether the property must be present.
+    pub required: bool,
+    /// Whether the property may be present as null.
+    pub nullable: bool,
+    /// The value that the server fills in.
+    pub default: Option<Value>,
+    /// Whether serde merges the fields of the type into the parent (`serde(flatten)`).
+    pub flatten: bool,
+    /// Whether serde leaves the field out (`serde(skip)`), so that it is no part of the API.
+    pub skip: bool,
+    /// What the schema demands of the value.
+    pub validation: Validation,
+}
+
+/// A string with known values.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct EnumDef {
+    /// The values, in the order of the schema.
+    pub variants: Vec<Variant>,
+    /// The name of the variant that holds any other value; none where the author closed the enum (annotated Rust).
+    pub open: Option<String>,
+    /// Index of the variant that is the default.
+    pub default: Option<usize>,
+}
+
+/// A value of an enum.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Variant {
+    /// The Rust variant.
+    pub name: String,
+    /// The string on the wire.
+    pub value: String,
+    /// Documentation as plain text.
+    pub docs: String,
+}
+
+/// A Rust enum with data.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct UnionDef {
+    /// The variants, in order of declaration.
+    pub variants: Vec<UnionVariant>,
+    /// The name of the tag property (`serde(tag = "…")`).
+    pub tag: Option<String>,
+    /// The name of the content property (`serde(content = "…")`).
+    pub content: Option<String>,
+    /// `serde(untagged)`.
+    pub untagged: bool,
+}
+
+/// A variant of a Rust enum with data.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct UnionVariant {
+    /// The Rust variant.
+    pub name: String,
+    /// The name on the wire.
+    pub json_name: String,
+    /// Documentation as plain text.
+    pub docs: String,
+    /// Its fields; a tuple variant's are named by position.
+    pub fields: Vec<Field>,
+    /// Whether the fields have names in Rust.
+    pub named: bool,
+}
+
+/// A reference to a type.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum TypeRef {
+    /// `bool`.
+    Bool,
+    /// `i32`.
+    Int32,
+    /// `i64`.
+    Int64,
+    /// Any other integer of annotated Rust (`u8`, `u16`, `usize`, …), by its Rust name.
+    Integer(String),
+    /// `f64`.
+    Float,
+    /// `f32` of annotated Rust.
+    Float32,
+    /// `String`.
+    String,
+    /// Any JSON value (`serde_json::Value`).
+    Any,
+    /// A type that Kubernetes itself defines.
+    Known(KnownType),
+    /// A type of the same version, by its Rust name.
+    Local(String),
+    /// A Rust type from elsewhere, as the source's path names it, resolved through its `use` items.
+    External(String),
+    /// A list.
+    List(Box<TypeRef>),
+    /// A map from string.
+    Map(Box<TypeRef>),
+    /// A value that may be null.
+    Optional(Box<TypeRef>),
+    /// A boxed value, for types that contain themselves.
+    Boxed(Box<TypeRef>),
+}
+
+/// Types that Kubernetes itself defines and k8s-openapi provides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[allow(missing_docs, reason = "the names are Kubernetes' own")]
+pub enum KnownType {
+    Time,
+    MicroTime,
+    Duration,
+    Quantity,
+    IntOrString,
+    ByteString,
+    RawExtension,
+    ObjectMeta,
+    ListMeta,
+    LabelSelector,
+    Condition,
+    OwnerReference,
+    ObjectReference,
+    LocalObjectReference,
+    SecretKeySelector,
+    ConfigMapKeySelector,
+    PodTemplateSpec,
+    PodSpec,
+    Container,
+    ResourceRequirements,
+    Toleration,
+    Affinity,
+    EnvVar,
+    Volume,
+}

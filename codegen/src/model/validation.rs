@@ -1,0 +1,137 @@
+//! Validations: what a schema demands of a value beyond its type.
+
+use serde::Serialize;
+use serde_json::{Number, Value};
+
+/// Everything that a structural schema or `+kubebuilder:validation:` markers demand beyond the type.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[allow(
+    missing_docs,
+    reason = "the fields are JSON Schema's and x-kubernetes-…'s own, under their own names"
+)]
+pub struct Validation {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub minimum: Option<Number>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub maximum: Option<Number>,
+    #[serde(skip_serializing_if = "is_false")]
+    pub exclusive_minimum: bool,
+    #[serde(skip_serializing_if = "is_false")]
+    pub exclusive_maximum: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub multiple_of: Option<Number>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub min_length: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_length: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pattern: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub format: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub min_items: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_items: Option<u64>,
+    #[serde(skip_serializing_if = "is_false")]
+    pub unique_items: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub min_properties: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_properties: Option<u64>,
+    /// The permitted values, where they do not make a [`TypeKind::Enum`](super::TypeKind::Enum) of their own.
+    #[serde(rename = "enum", skip_serializing_if = "Vec::is_empty")]
+    pub enum_: Vec<Value>,
+    #[serde(skip_serializing_if = "Combinators::is_empty")]
+    pub combinators: Combinators,
+    /// `x-kubernetes-validations`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub rules: Vec<CelRule>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub list_type: Option<ListType>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub list_map_keys: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub map_type: Option<MapType>,
+    #[serde(skip_serializing_if = "is_false")]
+    pub int_or_string: bool,
+    #[serde(skip_serializing_if = "is_false")]
+    pub preserve_unknown_fields: bool,
+    #[serde(skip_serializing_if = "is_false")]
+    pub embedded_resource: bool,
+    /// Validations of a list's items or a map's values, where they are not a type of their own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub element: Option<Box<Validation>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub example: Option<Value>,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
+fn is_false(flag: &bool) -> bool {
+    !flag
+}
+
+/// `allOf`, `anyOf`, `oneOf` and `not`: value validations only, which is all that a structural schema permits there.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[allow(missing_docs, reason = "JSON Schema's own names")]
+pub struct Combinators {
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub all_of: Vec<Value>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub any_of: Vec<Value>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub one_of: Vec<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not: Option<Box<Value>>,
+}
+
+impl Combinators {
+    /// Whether none is given.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// A rule in the Common Expression Language (`x-kubernetes-validations`).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[allow(missing_docs, reason = "the API's own names")]
+pub struct CelRule {
+    pub rule: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message_expression: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub field_path: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub optional_old_self: Option<bool>,
+}
+
+/// `x-kubernetes-list-type`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum ListType {
+    /// One value, replaced as a whole.
+    Atomic,
+    /// Scalars, each at most once.
+    Set,
+    /// Objects, each key combination at most once.
+    Map,
+}
+
+/// `x-kubernetes-map-type`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum MapType {
+    /// Fields are merged one by one.
+    Granular,
+    /// One value, replaced as a whole.
+    Atomic,
+}

@@ -1,0 +1,46 @@
+//! Source texts: what the generator reads, held in memory so that generation itself touches no disk.
+
+use std::{path::PathBuf, sync::Arc};
+
+/// The texts of one generation, as [`crate::config`] collects them from disk, or as a test writes them.
+#[derive(Clone, Debug, Default)]
+pub struct Sources {
+    /// Annotated Rust: the files of the group-version folders, each with the group and version it belongs to.
+    pub rust: Vec<RustPackage>,
+    /// CRD YAML or JSON: any number of documents each.
+    pub crds: Vec<Source>,
+}
+
+/// One group-version folder of annotated Rust.
+#[derive(Clone, Debug)]
+pub struct RustPackage {
+    /// The folder's group as the command line names it (`cloudnative`); `+groupName` overrides it.
+    pub group: String,
+    /// The folder's version (`v1alpha1`).
+    pub version: String,
+    /// Path of the module in its crate (`crate::apis::cloudnative::v1alpha1`).
+    pub module_path: String,
+    /// Folder below the crate's `src`, to which generated `zz_generated_…` files go (`apis/cloudnative/v1alpha1`).
+    pub dir: PathBuf,
+    /// All `.rs` files of the folder, nested ones too, without `zz_generated_…`; sorted by name.
+    pub files: Vec<Source>,
+}
+
+/// One file.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// The name that diagnostics show: relative to the current folder, or `<stdin>`.
+    pub name: String,
+    /// Its text.
+    pub text: Arc<str>,
+}
+
+impl Source {
+    /// A source of the given name and text.
+    pub fn new(name: impl Into<String>, text: impl Into<Arc<str>>) -> Self {
+        Self {
+            name: name.into(),
+            text: text.into(),
+        }
+    }
+}
