@@ -1,1 +1,0 @@
-//! Names: every plural, case and identifier rule of the generator.

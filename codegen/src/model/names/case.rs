@@ -1,0 +1,157 @@
+//! Cases: words of a name, joined in the case that Rust asks for.
+
+/// The words of a name, as written.
+///
+/// Anything that is neither letter nor digit separates words; so does a change from lower case or digit to upper case, and
+/// the last capital of a run that lower case follows. A run of capitals with a plural `s` (`podIPs`, `VMs`), an address
+/// family (`IPv4`) and `OAuth` stay whole.
+#[must_use]
+pub fn words(name: &str) -> Vec<&str> {
+    let chars: Vec<(usize, char)> = name.char_indices().collect();
+    let mut words = Vec::new();
+    let mut start: Option<usize> = None;
+    let mut index = 0;
+    while let Some(&(at, c)) = chars.get(index) {
+        if !c.is_alphanumeric() {
+            if let Some(from) = start.take() {
+                words.push(&name[from..at]);
+            }
+            index += 1;
+            continue;
+        }
+        let from = *start.get_or_insert(at);
+        if from != at && starts_word(&chars, index) {
+            words.push(&name[from..at]);
+            start = Some(at);
+        }
+        let whole = whole_word(&name[at..], start == Some(at));
+        index += whole.max(1);
+    }
+    if let Some(from) = start {
+        words.push(&name[from..]);
+    }
+    words
+}
+
+/// Whether the capital at `index` starts a word, given that the character before it belongs to one.
+fn starts_word(chars: &[(usize, char)], index: usize) -> bool {
+    let at = |index: usize| chars.get(index).map(|&(_, c)| c);
+    let (Some(before), Some(c)) = (at(index - 1), at(index)) else {
+        return false;
+    };
+    if !c.is_uppercase() {
+        return false;
+    }
+    if !before.is_uppercase() {
+        return true;
+    }
+    // `HTTPRoute`: the R starts a word. `VMs`, `IPv4`: the last capital does not.
+    let Some(next) = at(index + 1).filter(|next| next.is_lowercase()) else {
+        return false;
+    };
+    let after = at(index + 2);
+    let plural = next == 's' && after.is_none_or(|after| !after.is_lowercase());
+    let family = next == 'v' && after.is_some_and(|after| after.is_ascii_digit());
+    !(plural || family)
+}
+
+/// The length, in characters, of a mixed-case word that stands whole at the start of `rest`.
+fn whole_word(rest: &str, at_start: bool) -> usize {
+    const WHOLE: [&str; 1] = ["OAuth"];
+    if !at_start {
+        return 0;
+    }
+    WHOLE
+        .into_iter()
+        .find(|word| rest.starts_with(word))
+        .map_or(0, str::len)
+}
+
+/// The name in snake case: `virtual_machine`, `http_route`, `pod_ips`, `s3_bucket`.
+///
+/// Applying it twice changes nothing more. It may be empty or start with a digit; [`ident`](super::ident) makes it legal.
+#[must_use]
+pub fn snake_case(name: &str) -> String {
+    words(name)
+        .into_iter()
+        .map(str::to_lowercase)
+        .collect::<Vec<_>>()
+        .join("_")
+}
+
+/// The name in camel case with a capital first: `VirtualMachine`, `PodIPs`, `HTTPRoute`.
+///
+/// Acronyms keep their case, as Go's names do. It may be empty or start with a digit; [`ident`](super::ident) makes it legal.
+#[must_use]
+pub fn upper_camel(name: &str) -> String {
+    let mut camel = String::with_capacity(name.len());
+    for part in name.split(|c: char| !c.is_alphanumeric()) {
+        let mut chars = part.chars();
+        if let Some(first) = chars.next() {
+            // `1` and `0` of `v1-0` must not become `v10`.
+            if first.is_ascii_digit() && camel.ends_with(|c: char| c.is_ascii_digit()) {
+                camel.push('_');
+            }
+            camel.extend(first.to_uppercase());
+            camel.push_str(chars.as_str());
+        }
+    }
+    camel
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(name: &str, snake: &str, camel: &str) {
+        assert_eq!(snake_case(name), snake, "snake case of {name}");
+        assert_eq!(snake_case(snake), snake, "snake case of {snake}");
+        assert_eq!(upper_camel(name), camel, "camel case of {name}");
+    }
+
+    #[test]
+    fn acronyms_are_words() {
+        check("VirtualMachine", "virtual_machine", "VirtualMachine");
+        check("HTTPRoute", "http_route", "HTTPRoute");
+        check("HTTPRoutes", "http_routes", "HTTPRoutes");
+        check("VMIPool", "vmi_pool", "VMIPool");
+        check("VM", "vm", "VM");
+        check("getURLForPodIP", "get_url_for_pod_ip", "GetURLForPodIP");
+    }
+
+    #[test]
+    fn plural_acronyms_stay_whole() {
+        check("VMs", "vms", "VMs");
+        check("podIPs", "pod_ips", "PodIPs");
+        check(
+            "clusterIPsAllowed",
+            "cluster_ips_allowed",
+            "ClusterIPsAllowed",
+        );
+        check("isSet", "is_set", "IsSet");
+        check("HTTPStatus", "http_status", "HTTPStatus");
+    }
+
+    #[test]
+    fn digits_stay_with_the_word_before() {
+        check("S3Bucket", "s3_bucket", "S3Bucket");
+        check("hostIPv4Address", "host_ipv4_address", "HostIPv4Address");
+        check("v1alpha1", "v1alpha1", "V1alpha1");
+        check("x509", "x509", "X509");
+    }
+
+    #[test]
+    fn separators_are_dropped() {
+        check("virtual-machine", "virtual_machine", "VirtualMachine");
+        check("$ref", "ref", "Ref");
+        check("k8s.io/name", "k8s_io_name", "K8sIoName");
+        check("", "", "");
+        check("__", "", "");
+        check("1-0", "1_0", "1_0");
+    }
+
+    #[test]
+    fn oauth_stays_whole() {
+        check("OAuthClient", "oauth_client", "OAuthClient");
+    }
+}

@@ -1,0 +1,115 @@
+//! Names of groups: the module that holds a group, and the prefix of types that speak of it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{plain_ident, snake_case, upper_camel};
+
+/// The module of a group, from the first label of its name: `cloudnative.czs` → `cloudnative`, `my-group.io` → `my_group`.
+///
+/// The core group (the empty name) is `core`. A keyword comes back without `r#`; [`ident`](super::ident) adds it.
+#[must_use]
+pub fn module_name(group: &str) -> String {
+    if group.is_empty() {
+        return "core".to_owned();
+    }
+    plain_ident(&snake_case(first_label(group)))
+}
+
+/// The module of a group, from its whole name: `networking.istio.io` → `networking_istio_io`.
+#[must_use]
+pub fn qualified_module_name(group: &str) -> String {
+    if group.is_empty() {
+        return "core".to_owned();
+    }
+    plain_ident(&snake_case(group))
+}
+
+/// The module of each group of a set, each unique.
+///
+/// A group has [`module_name`] unless another of the set has it too; those that share it have [`qualified_module_name`], and
+/// those that even share that have a checksum of their name behind it. So no name depends on the order of groups, and each is
+/// made of the group's own name alone.
+pub fn module_names<'a>(groups: impl IntoIterator<Item = &'a str>) -> BTreeMap<String, String> {
+    let groups: BTreeSet<&str> = groups.into_iter().collect();
+    let short = count(&groups, module_name);
+    let long = count(&groups, qualified_module_name);
+    groups
+        .iter()
+        .map(|group| {
+            let name = module_name(group);
+            let qualified = qualified_module_name(group);
+            let module = if short.get(&name) == Some(&1) {
+                name
+            } else if long.get(&qualified) == Some(&1) && !short.contains_key(&qualified) {
+                qualified
+            } else {
+                format!("{qualified}_{:08x}", checksum(group))
+            };
+            ((*group).to_owned(), module)
+        })
+        .collect()
+}
+
+/// The prefix of types that speak of a group: `cloudnative.czs` → `Cloudnative`, `my-group.io` → `MyGroup`.
+#[must_use]
+pub fn go_name(group: &str) -> String {
+    if group.is_empty() {
+        return "Core".to_owned();
+    }
+    plain_ident(&upper_camel(first_label(group)))
+}
+
+fn first_label(group: &str) -> &str {
+    group.split('.').next().unwrap_or(group)
+}
+
+fn count(groups: &BTreeSet<&str>, name: fn(&str) -> String) -> BTreeMap<String, usize> {
+    let mut counts = BTreeMap::new();
+    for group in groups {
+        *counts.entry(name(group)).or_insert(0) += 1;
+    }
+    counts
+}
+
+/// FNV-1a, 32 bits: stable across versions of Rust, unlike `DefaultHasher`.
+fn checksum(text: &str) -> u32 {
+    text.bytes().fold(0x811c_9dc5, |hash, byte| {
+        (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_label_names_the_module() {
+        assert_eq!(module_name("cloudnative.czs"), "cloudnative");
+        assert_eq!(module_name("my-group.example.com"), "my_group");
+        assert_eq!(module_name("3scale.net"), "_3scale");
+        assert_eq!(module_name(""), "core");
+        assert_eq!(module_name("type.example.com"), "type");
+        assert_eq!(module_name("crate.example.com"), "crate_");
+        assert_eq!(go_name("my-group.example.com"), "MyGroup");
+        assert_eq!(go_name("cloudnative.czs"), "Cloudnative");
+    }
+
+    #[test]
+    fn groups_that_share_a_first_label_use_their_whole_name() {
+        let names = module_names([
+            "networking.k8s.io",
+            "networking.istio.io",
+            "apps",
+            "a-b.c",
+            "a.b.c",
+            "a.b-c",
+        ]);
+        assert_eq!(names["networking.k8s.io"], "networking_k8s_io");
+        assert_eq!(names["networking.istio.io"], "networking_istio_io");
+        assert_eq!(names["apps"], "apps");
+        assert_eq!(names["a-b.c"], "a_b");
+        assert!(names["a.b.c"].starts_with("a_b_c_"));
+        let unique: BTreeSet<_> = names.values().collect();
+        assert_eq!(unique.len(), names.len());
+    }
+}

@@ -1,0 +1,121 @@
+//! Identifiers: any name as a legal Rust identifier.
+
+use std::fmt::Write as _;
+
+/// Whether the name is reserved in some edition of Rust, so that an identifier needs `r#` or another spelling.
+#[must_use]
+pub fn is_keyword(name: &str) -> bool {
+    KEYWORDS.binary_search(&name).is_ok() || cannot_be_raw(name)
+}
+
+/// The name as text of a legal Rust identifier, with `r#` before a keyword.
+///
+/// A legal name comes back as it is. `self`, `Self`, `super`, `crate` and `_`, which cannot be raw, get a `_` after them;
+/// other characters become `_`, and letters beyond ASCII their code point, so that names that differ in them stay apart.
+#[must_use]
+pub fn ident(name: &str) -> String {
+    let plain = plain_ident(name);
+    if is_keyword(&plain) {
+        format!("r#{plain}")
+    } else {
+        plain
+    }
+}
+
+/// The name as a legal Rust identifier save that a keyword has no `r#`: what [`Field::rust_name`](crate::model::Field) holds.
+#[must_use]
+pub fn plain_ident(name: &str) -> String {
+    let name = name.strip_prefix("r#").unwrap_or(name);
+    let mut text = String::with_capacity(name.len() + 1);
+    for c in name.chars() {
+        if c.is_ascii_alphanumeric() || c == '_' {
+            text.push(c);
+        } else if c.is_alphanumeric() {
+            if !text.is_empty() && !text.ends_with('_') {
+                text.push('_');
+            }
+            // Writing into a String cannot fail.
+            let _ = write!(text, "u{:x}", u32::from(c));
+        } else {
+            text.push('_');
+        }
+    }
+    if text.is_empty() {
+        text.push_str("empty");
+    }
+    if text.starts_with(|c: char| c.is_ascii_digit()) {
+        text.insert(0, '_');
+    }
+    if cannot_be_raw(&text) {
+        text.push('_');
+    }
+    text
+}
+
+/// Whether the name is reserved even with `r#` before it.
+fn cannot_be_raw(name: &str) -> bool {
+    matches!(name, "self" | "Self" | "super" | "crate" | "_")
+}
+
+/// Keywords, strict and reserved, of all editions, sorted.
+const KEYWORDS: [&str; 48] = [
+    "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "do", "dyn",
+    "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let",
+    "loop", "macro", "match", "mod", "move", "mut", "override", "priv", "pub", "ref", "return",
+    "static", "struct", "trait", "true", "try", "type", "typeof", "unsafe", "unsized", "use",
+    "virtual", "where", "while", "yield",
+];
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn check(name: &str, expected: &str) {
+        assert_eq!(ident(name), expected, "identifier of {name:?}");
+    }
+
+    #[test]
+    fn a_legal_name_stays() {
+        check("virtual_machine", "virtual_machine");
+        check("_private", "_private");
+        check("type_", "type_");
+    }
+
+    #[test]
+    fn keywords_become_raw() {
+        check("type", "r#type");
+        check("gen", "r#gen");
+        check("r#type", "r#type");
+        assert!(KEYWORDS.is_sorted());
+        assert!(is_keyword("self") && !is_keyword("selfish"));
+    }
+
+    #[test]
+    fn names_that_cannot_be_raw_get_a_suffix() {
+        check("self", "self_");
+        check("Self", "Self_");
+        check("super", "super_");
+        check("crate", "crate_");
+        check("_", "__");
+    }
+
+    #[test]
+    fn hostile_names_become_legal() {
+        check("../../etc", "______etc");
+        check("*/ evil", "___evil");
+        check("\0", "_".repeat(2).as_str());
+        check("2fast", "_2fast");
+        check("", "empty");
+        check("größe", "gr_uf6_udfe");
+    }
+
+    proptest! {
+        #[test]
+        fn every_identifier_is_legal(name in "\\PC{0,12}") {
+            let text = ident(&name);
+            prop_assert!(syn::parse_str::<syn::Ident>(&text).is_ok(), "{text}");
+        }
+    }
+}

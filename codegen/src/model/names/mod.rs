@@ -1,0 +1,19 @@
+//! Names: every plural, case and identifier rule of the generator.
+//!
+//! They stand in one place so that a kind has the same names in the client, the lister, the manifest and the error message, and
+//! so that a name depends on nothing but what it names: adding something elsewhere never renames it.
+//!
+//! Kinds keep the case that their author gave them (`HTTPRoute` stays `HTTPRoute`); module, method and field names are snake
+//! case and know acronyms (`http_route`).
+
+mod case;
+mod group;
+mod ident;
+mod plural;
+mod version;
+
+pub use case::{snake_case, upper_camel, words};
+pub use group::{go_name, module_name, module_names, qualified_module_name};
+pub use ident::{ident, is_keyword, plain_ident};
+pub use plural::{plural, resource_plural};
+pub use version::{compare_versions, is_kubernetes_version};
