@@ -59,6 +59,10 @@ pub struct Version {
     pub name: String,
     /// The module that holds the version, below its group's.
     pub module: String,
+    /// Path of the module that holds the types (`crate::apis::cloudnative::v1alpha1`).
+    pub path: String,
+    /// Folder of that module below the crate's `src`, with `/` between the parts (`apis/cloudnative/v1alpha1`).
+    pub dir: String,
     /// Documentation of the version's module, as plain text.
     pub docs: String,
     /// Where the Rust types of this version come from.
