@@ -1,0 +1,183 @@
+//! `controller_runtime_*`: the metrics of reconcilers.
+
+use std::fmt;
+use std::time::Duration;
+
+use prometheus_client::encoding::{EncodeLabelSet, EncodeLabelValue, LabelValueEncoder};
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::registry::Registry;
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Labels {
+    controller: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct ResultLabels {
+    controller: String,
+    result: ReconcileResult,
+}
+
+/// How a reconciliation ended: the `result` label of `controller_runtime_reconcile_total`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ReconcileResult {
+    /// Nothing more to do until something changes.
+    Success,
+    /// The reconciler asked to run again after back-off.
+    Requeue,
+    /// The reconciler asked to run again after a time of its own.
+    RequeueAfter,
+    /// It failed, panicked or ran out of time.
+    Error,
+}
+
+impl ReconcileResult {
+    const ALL: [Self; 4] = [Self::Success, Self::Requeue, Self::RequeueAfter, Self::Error];
+
+    /// The label's value.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Success => "success",
+            Self::Requeue => "requeue",
+            Self::RequeueAfter => "requeue_after",
+            Self::Error => "error",
+        }
+    }
+}
+
+impl EncodeLabelValue for ReconcileResult {
+    fn encode(&self, encoder: &mut LabelValueEncoder) -> Result<(), fmt::Error> {
+        EncodeLabelValue::encode(&self.as_str(), encoder)
+    }
+}
+
+/// The series of one controller. Clones share them.
+#[derive(Debug, Clone)]
+pub struct ControllerMetrics {
+    totals: [Counter; 4],
+    errors: Counter,
+    terminal_errors: Counter,
+    panics: Counter,
+    timeouts: Counter,
+    time: Histogram,
+    /// `controller_runtime_max_concurrent_reconciles`.
+    max_concurrent: Gauge,
+    /// `controller_runtime_active_workers`.
+    active: Gauge,
+}
+
+impl ControllerMetrics {
+    pub(crate) fn set_max_concurrent(&self, workers: usize) {
+        self.max_concurrent.set(i64::try_from(workers).unwrap_or(i64::MAX));
+    }
+
+    /// Counts a worker as busy until the guard goes.
+    pub(crate) fn busy(&self) -> Busy<'_> {
+        self.active.inc();
+        Busy(&self.active)
+    }
+
+    pub(crate) fn finished(&self, result: ReconcileResult, took: Duration) {
+        let [success, requeue, requeue_after, error] = &self.totals;
+        match result {
+            ReconcileResult::Success => success.inc(),
+            ReconcileResult::Requeue => requeue.inc(),
+            ReconcileResult::RequeueAfter => requeue_after.inc(),
+            ReconcileResult::Error => {
+                self.errors.inc();
+                error.inc()
+            }
+        };
+        self.time.observe(took.as_secs_f64());
+    }
+
+    pub(crate) fn terminal_error(&self) {
+        self.terminal_errors.inc();
+    }
+
+    pub(crate) fn panicked(&self) {
+        self.panics.inc();
+    }
+
+    pub(crate) fn timed_out(&self) {
+        self.timeouts.inc();
+    }
+}
+
+/// A busy worker.
+pub(crate) struct Busy<'a>(&'a Gauge);
+
+impl Drop for Busy<'_> {
+    fn drop(&mut self) {
+        self.0.dec();
+    }
+}
+
+pub(super) struct Families {
+    totals: Family<ResultLabels, Counter>,
+    errors: Family<Labels, Counter>,
+    terminal_errors: Family<Labels, Counter>,
+    panics: Family<Labels, Counter>,
+    timeouts: Family<Labels, Counter>,
+    time: Family<Labels, Histogram, fn() -> Histogram>,
+    max_concurrent: Family<Labels, Gauge>,
+    active: Family<Labels, Gauge>,
+}
+
+/// controller-runtime's buckets, in seconds.
+const BUCKETS: [f64; 37] = [
+    0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.25, 1.5, 1.75,
+    2.0, 2.5, 3.0, 3.5, 4.0, 4.5, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 15.0, 20.0, 30.0, 60.0,
+];
+
+impl Families {
+    pub(super) fn register(registry: &mut Registry) -> Self {
+        let families = Self {
+            totals: Family::default(),
+            errors: Family::default(),
+            terminal_errors: Family::default(),
+            panics: Family::default(),
+            timeouts: Family::default(),
+            time: Family::new_with_constructor(|| Histogram::new(BUCKETS)),
+            max_concurrent: Family::default(),
+            active: Family::default(),
+        };
+        let mut counter = |name: &str, help: &str, family: &Family<Labels, Counter>| {
+            registry.register(format!("controller_runtime_{name}"), help, family.clone());
+        };
+        counter("reconcile_errors", "Reconciliation errors a controller", &families.errors);
+        counter("terminal_reconcile_errors", "Reconciliation errors that are not retried", &families.terminal_errors);
+        counter("reconcile_panics", "Reconciliation panics a controller", &families.panics);
+        counter("reconcile_timeouts", "Reconciliations that ran out of time", &families.timeouts);
+        let total = "Reconciliations a controller, by result";
+        registry.register("controller_runtime_reconcile", total, families.totals.clone());
+        let time = "Seconds a reconciliation takes";
+        registry.register("controller_runtime_reconcile_time_seconds", time, families.time.clone());
+        let max = "Most reconciliations at a time";
+        registry.register("controller_runtime_max_concurrent_reconciles", max, families.max_concurrent.clone());
+        let active = "Workers at work now";
+        registry.register("controller_runtime_active_workers", active, families.active.clone());
+        families
+    }
+
+    pub(super) fn of(&self, name: &str) -> ControllerMetrics {
+        let labels = Labels { controller: name.to_owned() };
+        let total = |result| {
+            let labels = ResultLabels { controller: name.to_owned(), result };
+            self.totals.get_or_create_owned(&labels)
+        };
+        ControllerMetrics {
+            totals: ReconcileResult::ALL.map(total),
+            errors: self.errors.get_or_create_owned(&labels),
+            terminal_errors: self.terminal_errors.get_or_create_owned(&labels),
+            panics: self.panics.get_or_create_owned(&labels),
+            timeouts: self.timeouts.get_or_create_owned(&labels),
+            time: self.time.get_or_create_owned(&labels),
+            max_concurrent: self.max_concurrent.get_or_create_owned(&labels),
+            active: self.active.get_or_create_owned(&labels),
+        }
+    }
+}

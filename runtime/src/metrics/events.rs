@@ -1,0 +1,62 @@
+//! `event_recorder_*`: what became of recorded events. The names are ours: client-go has none.
+
+use std::fmt;
+
+use prometheus_client::encoding::{EncodeLabelSet, EncodeLabelValue, LabelValueEncoder};
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::registry::Registry;
+
+/// The `outcome` label of `event_recorder_events_total`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum EventOutcome {
+    /// A new event was written.
+    Created,
+    /// An event that exists was brought up to date.
+    Updated,
+    /// It only raised the count of a series in memory.
+    Counted,
+    /// The queue was full.
+    Dropped,
+    /// Its source and object had too many.
+    Filtered,
+    /// The server refused it, or every try failed.
+    Failed,
+}
+
+impl EncodeLabelValue for EventOutcome {
+    fn encode(&self, encoder: &mut LabelValueEncoder) -> Result<(), fmt::Error> {
+        let value = match self {
+            Self::Created => "created",
+            Self::Updated => "updated",
+            Self::Counted => "counted",
+            Self::Dropped => "dropped",
+            Self::Filtered => "filtered",
+            Self::Failed => "failed",
+        };
+        EncodeLabelValue::encode(&value, encoder)
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Labels {
+    outcome: EventOutcome,
+}
+
+/// Counts of recorded events by outcome. Clones share them.
+#[derive(Debug, Clone)]
+pub struct EventMetrics {
+    outcomes: Family<Labels, Counter>,
+}
+
+impl EventMetrics {
+    pub(super) fn register(registry: &mut Registry) -> Self {
+        let outcomes = Family::<Labels, Counter>::default();
+        registry.register("event_recorder_events", "Recorded events by what became of them", outcomes.clone());
+        Self { outcomes }
+    }
+
+    pub(crate) fn count(&self, outcome: EventOutcome) {
+        self.outcomes.get_or_create(&Labels { outcome }).inc();
+    }
+}

@@ -1,0 +1,53 @@
+//! `leader_election_*`: client-go's election metrics.
+
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::registry::Registry;
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Labels {
+    name: String,
+}
+
+/// The series of one lease. Clones share them.
+#[derive(Debug, Clone)]
+pub struct LeaderMetrics {
+    status: Gauge,
+    slowpath: Counter,
+}
+
+impl LeaderMetrics {
+    pub(crate) fn leading(&self, leading: bool) {
+        self.status.set(i64::from(leading));
+    }
+
+    pub(crate) fn slow_path(&self) {
+        self.slowpath.inc();
+    }
+}
+
+pub(super) struct Families {
+    status: Family<Labels, Gauge>,
+    slowpath: Family<Labels, Counter>,
+}
+
+impl Families {
+    pub(super) fn register(registry: &mut Registry) -> Self {
+        let families = Self { status: Family::default(), slowpath: Family::default() };
+        let status = "1 if this process holds the lease, 0 if it does not";
+        registry.register("leader_election_master_status", status, families.status.clone());
+        let slowpath = "Renewals that had to read the lease first";
+        registry.register("leader_election_slowpath", slowpath, families.slowpath.clone());
+        families
+    }
+
+    pub(super) fn of(&self, name: &str) -> LeaderMetrics {
+        let labels = Labels { name: name.to_owned() };
+        LeaderMetrics {
+            status: self.status.get_or_create_owned(&labels),
+            slowpath: self.slowpath.get_or_create_owned(&labels),
+        }
+    }
+}

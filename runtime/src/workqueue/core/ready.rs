@@ -1,0 +1,109 @@
+//! Ready lists: one first-in-first-out list a priority, threaded through the slots themselves.
+//!
+//! Linking through the slots makes removal from the middle exact and free of allocation, which raising the priority
+//! of a queued item needs. Start reading at [`Ready::push`].
+
+use slab::Slab;
+
+use super::state::Slot;
+
+/// Ends a list.
+const NIL: usize = usize::MAX;
+
+/// Emptied levels beyond this many are given up, so that a queue fed with arbitrary priorities stays small.
+const SPARE_LEVELS: usize = 8;
+
+/// A slot's neighbours in its ready list.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Links {
+    prev: usize,
+    next: usize,
+}
+
+impl Links {
+    /// The links of a slot that is in no list.
+    pub(super) const NONE: Self = Self { prev: NIL, next: NIL };
+}
+
+#[derive(Debug)]
+struct Level {
+    priority: i32,
+    head: usize,
+    tail: usize,
+}
+
+/// Slots that may be handed out now, by priority and then by arrival.
+#[derive(Debug, Default)]
+pub(super) struct Ready {
+    /// Ascending by priority: the next slot to hand out is the head of the last level that is not empty.
+    levels: Vec<Level>,
+    len: usize,
+}
+
+impl Ready {
+    /// How many slots are ready.
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Appends `id` to the list of `priority`.
+    pub(super) fn push<T>(&mut self, slots: &mut Slab<Slot<T>>, id: usize, priority: i32) {
+        let level = self.level(priority);
+        let tail = std::mem::replace(&mut level.tail, id);
+        if tail == NIL {
+            level.head = id;
+        } else {
+            slots[tail].links.next = id;
+        }
+        slots[id].links = Links { prev: tail, next: NIL };
+        self.len += 1;
+    }
+
+    /// Takes `id` out of the list of `priority`, where it must be.
+    pub(super) fn unlink<T>(&mut self, slots: &mut Slab<Slot<T>>, id: usize, priority: i32) {
+        let Ok(position) = self.position(priority) else { return };
+        self.unlink_at(slots, id, position);
+    }
+
+    /// Takes the oldest slot of the highest priority.
+    pub(super) fn pop<T>(&mut self, slots: &mut Slab<Slot<T>>) -> Option<usize> {
+        let position = self.levels.iter().rposition(|level| level.head != NIL)?;
+        let id = self.levels[position].head;
+        self.unlink_at(slots, id, position);
+        Some(id)
+    }
+
+    fn unlink_at<T>(&mut self, slots: &mut Slab<Slot<T>>, id: usize, position: usize) {
+        let Links { prev, next } = std::mem::replace(&mut slots[id].links, Links::NONE);
+        let level = &mut self.levels[position];
+        if prev == NIL {
+            level.head = next;
+        } else {
+            slots[prev].links.next = next;
+        }
+        if next == NIL {
+            level.tail = prev;
+        } else {
+            slots[next].links.prev = prev;
+        }
+        if level.head == NIL && self.levels.len() > SPARE_LEVELS {
+            self.levels.remove(position);
+        }
+        self.len -= 1;
+    }
+
+    fn position(&self, priority: i32) -> Result<usize, usize> {
+        self.levels.binary_search_by_key(&priority, |level| level.priority)
+    }
+
+    fn level(&mut self, priority: i32) -> &mut Level {
+        let position = match self.position(priority) {
+            Ok(position) => position,
+            Err(position) => {
+                self.levels.insert(position, Level { priority, head: NIL, tail: NIL });
+                position
+            }
+        };
+        &mut self.levels[position]
+    }
+}

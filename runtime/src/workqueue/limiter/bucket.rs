@@ -1,0 +1,73 @@
+//! Overall token bucket.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::RateLimiter;
+
+/// Lets `burst` tries pass at once and then one every `1 / rate` seconds, whatever the item.
+///
+/// Each call reserves the next free token, so tries that arrive together are spread out and none is refused. The bucket
+/// keeps no account of items: [`forget`](RateLimiter::forget) does nothing and
+/// [`num_requeues`](RateLimiter::num_requeues) is 0.
+#[derive(Debug)]
+pub struct BucketRateLimiter {
+    interval: Duration,
+    burst: u32,
+    /// When the bucket is, or was, full: each token taken moves it one interval on.
+    full_at: Mutex<Option<Instant>>,
+}
+
+impl BucketRateLimiter {
+    /// A full bucket of `burst` tokens that fills by `per_second`.
+    ///
+    /// A rate that isn't a positive number never refills: what exceeds the burst waits for a year.
+    pub fn new(per_second: f64, burst: u32) -> Self {
+        const NEVER: Duration = Duration::from_secs(365 * 24 * 3600);
+        let interval = Duration::try_from_secs_f64(per_second.recip()).unwrap_or(NEVER).min(NEVER);
+        Self { interval, burst, full_at: Mutex::new(None) }
+    }
+
+    /// Takes a token, and says how long it takes until the bucket holds it.
+    pub fn reserve(&self) -> Duration {
+        let now = Instant::now();
+        let mut full_at = self.full_at.lock().unwrap_or_else(PoisonError::into_inner);
+        let base = full_at.map_or(now, |at| at.max(now));
+        let full = base + self.interval;
+        *full_at = Some(full);
+        (full - now).saturating_sub(self.interval.saturating_mul(self.burst))
+    }
+
+    /// Takes a token if the bucket holds one now.
+    pub fn try_take(&self) -> bool {
+        let now = Instant::now();
+        let mut full_at = self.full_at.lock().unwrap_or_else(PoisonError::into_inner);
+        let full = full_at.map_or(now, |at| at.max(now)) + self.interval;
+        let available = full - now <= self.interval.saturating_mul(self.burst);
+        if available {
+            *full_at = Some(full);
+        }
+        available
+    }
+}
+
+impl Default for BucketRateLimiter {
+    /// Ten tries a second, with a burst of a hundred.
+    fn default() -> Self {
+        Self::new(10.0, 100)
+    }
+}
+
+impl<T> RateLimiter<T> for BucketRateLimiter {
+    fn when(&self, _item: &T) -> Duration {
+        self.reserve()
+    }
+
+    fn forget(&self, _item: &T) {}
+
+    fn num_requeues(&self, _item: &T) -> u32 {
+        0
+    }
+}

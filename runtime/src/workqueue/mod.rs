@@ -1,0 +1,49 @@
+//! Work queues: each item once, to one worker at a time, when it is due.
+//!
+//! A queue stands between those who notice that something may have changed (event handlers) and those who act on it
+//! (workers). It holds an item at most once however often it is added, never hands one item to two workers, delays
+//! items, and backs off items that fail. The semantics are client-go's `util/workqueue` and, for [`PriorityQueue`],
+//! controller-runtime's `priorityqueue`. What differs:
+//!
+//! - [`WorkQueue::get`] is async and returns an [`Item`] that is done when it is dropped: a worker that panics, is
+//!   cancelled or returns early can't lock an item up for ever.
+//! - An item that something else triggers while it waits out its back-off, and that fails again, waits for the rest of
+//!   that back-off; it doesn't burn a further step without having waited for the one before.
+//! - There is no background task. Delays are kept by a waiting worker, so a queue needs no runtime to be made or added
+//!   to, and leaves nothing behind.
+//!
+//! Start reading at [`WorkQueue`]; `core` holds the hand-over, `limiter` the back-off.
+
+mod builder;
+mod core;
+mod get;
+mod item;
+mod limiter;
+mod priority;
+mod queue;
+
+/// The locks of `core`, by a name that a model checker can replace.
+mod sync {
+    pub(super) use std::sync::{Mutex, MutexGuard, PoisonError};
+}
+
+use std::fmt::Debug;
+use std::hash::Hash;
+
+pub use self::builder::WorkQueueBuilder;
+pub use self::get::Get;
+pub use self::item::Item;
+pub use self::limiter::{
+    BucketRateLimiter, ItemExponentialFailureRateLimiter, ItemFastSlowRateLimiter, MaxOfRateLimiter, RateLimiter,
+    WithMaxWaitRateLimiter, default_controller_rate_limiter, default_item_based_rate_limiter,
+};
+pub use self::priority::{AddOptions, LOW_PRIORITY, PriorityQueue};
+pub use self::queue::WorkQueue;
+
+/// What a queue can hold: anything that can be compared, hashed, cloned and sent. Implemented for all of it.
+///
+/// Items are cloned once each time they are handed out, so cheap clones (numbers, `Arc<str>`, keys of these) make a fast
+/// queue.
+pub trait QueueItem: Clone + Eq + Hash + Debug + Send + Sync + 'static {}
+
+impl<T: Clone + Eq + Hash + Debug + Send + Sync + 'static> QueueItem for T {}

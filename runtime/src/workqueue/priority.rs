@@ -1,0 +1,74 @@
+//! A queue with priorities.
+
+use std::ops::Deref;
+use std::time::Duration;
+
+use super::{QueueItem, WorkQueue};
+
+/// The priority of adds that nobody waits for: objects of the initial list, and updates that changed nothing.
+pub const LOW_PRIORITY: i32 = -100;
+
+/// A [`WorkQueue`] that hands out items of higher priority first. Clones are handles on one queue.
+///
+/// Beyond the queue's guarantees, with controller-runtime's rules:
+///
+/// - Among items of one priority, the one that became ready first comes first. Delayed items become ready in the order of
+///   their deadlines.
+/// - An item has one entry. Adding it again keeps the higher priority and the earlier time: an immediate add ends a delay,
+///   and a delayed add of a queued item only lifts its priority. An item whose priority rises goes to the tail of its new
+///   priority; it never falls while it waits.
+/// - Low priorities wait as long as there is anything of a higher one; there is no ageing.
+///
+/// Plain adds have priority 0.
+#[derive(Debug, Clone)]
+pub struct PriorityQueue<T> {
+    queue: WorkQueue<T>,
+}
+
+/// How to add an item. The default is: at once, priority 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct AddOptions {
+    /// Higher is sooner.
+    pub priority: i32,
+    /// Hand it out no earlier than this from now; zero is at once.
+    pub after: Duration,
+    /// Wait at least as long as the limiter says, and count a failure.
+    pub rate_limited: bool,
+}
+
+impl<T: QueueItem> PriorityQueue<T> {
+    /// A queue without name and metrics, with the [default limiter](super::default_controller_rate_limiter).
+    pub fn new() -> Self {
+        WorkQueue::builder().build_priority()
+    }
+
+    pub(super) fn over(queue: WorkQueue<T>) -> Self {
+        Self { queue }
+    }
+
+    /// Adds `item` as `options` say. Ignored once the queue is shutting down.
+    ///
+    /// A rate-limited add waits for the longer of `after` and the limiter's time: a try that failed must back off.
+    pub fn add_with(&self, item: T, options: AddOptions) {
+        let AddOptions { priority, after, rate_limited } = options;
+        if rate_limited {
+            self.shared.add_rate_limited(item, priority, after);
+        } else {
+            self.shared.add_after(item, priority, after);
+        }
+    }
+}
+
+impl<T: QueueItem> Default for PriorityQueue<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T> Deref for PriorityQueue<T> {
+    type Target = WorkQueue<T>;
+
+    fn deref(&self) -> &WorkQueue<T> {
+        &self.queue
+    }
+}
