@@ -1,0 +1,103 @@
+//! Verbs on subresources with any input and result, for `+genclient:method=` and `scale`.
+
+use std::fmt::Debug;
+
+use kube::Error;
+use kube::api::{Patch, PatchParams, PostParams};
+use kube::core::Request;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::{Result, Scale, TypedClient};
+use crate::object::Object;
+
+impl<K: Object> TypedClient<K> {
+    /// Reads `subresource` of the named object as an `R`.
+    pub async fn get_subresource<R: DeserializeOwned>(
+        &self,
+        name: &str,
+        subresource: &str,
+    ) -> Result<R> {
+        let request = self
+            .path()
+            .get_subresource(subresource, name)
+            .map_err(Error::BuildRequest)?;
+        self.client.request(request).await
+    }
+
+    /// Posts `input` to `subresource` of the named object (`pods/eviction`, `serviceaccounts/token`).
+    pub async fn create_subresource<I: Serialize, R: DeserializeOwned>(
+        &self,
+        name: &str,
+        subresource: &str,
+        input: &I,
+        params: &PostParams,
+    ) -> Result<R> {
+        let body = serde_json::to_vec(input).map_err(Error::SerdeError)?;
+        let request = self
+            .path()
+            .create_subresource(subresource, name, params, body)
+            .map_err(Error::BuildRequest)?;
+        self.client.request(request).await
+    }
+
+    /// Replaces `subresource` of the named object with `input`.
+    pub async fn update_subresource<I: Serialize, R: DeserializeOwned>(
+        &self,
+        name: &str,
+        subresource: &str,
+        input: &I,
+        params: &PostParams,
+    ) -> Result<R> {
+        let body = serde_json::to_vec(input).map_err(Error::SerdeError)?;
+        let request = self
+            .path()
+            .replace_subresource(subresource, name, params, body)
+            .map_err(Error::BuildRequest)?;
+        self.client.request(request).await
+    }
+
+    /// Patches `subresource` of the named object.
+    pub async fn patch_subresource<P: Serialize + Debug, R: DeserializeOwned>(
+        &self,
+        name: &str,
+        subresource: &str,
+        params: &PatchParams,
+        patch: &Patch<P>,
+    ) -> Result<R> {
+        let request = self
+            .path()
+            .patch_subresource(subresource, name, params, patch)
+            .map_err(Error::BuildRequest)?;
+        self.client.request(request).await
+    }
+
+    /// Reads the scale of the named object.
+    pub async fn get_scale(&self, name: &str) -> Result<Scale> {
+        self.get_subresource(name, "scale").await
+    }
+
+    /// Replaces the scale of the named object.
+    pub async fn update_scale(
+        &self,
+        name: &str,
+        scale: &Scale,
+        params: &PostParams,
+    ) -> Result<Scale> {
+        self.update_subresource(name, "scale", scale, params).await
+    }
+
+    /// Patches the scale of the named object.
+    pub async fn patch_scale<P: Serialize + Debug>(
+        &self,
+        name: &str,
+        params: &PatchParams,
+        patch: &Patch<P>,
+    ) -> Result<Scale> {
+        self.patch_subresource(name, "scale", params, patch).await
+    }
+
+    fn path(&self) -> Request {
+        Request::new(self.api.resource_url())
+    }
+}

@@ -1,0 +1,401 @@
+//! One informer a type, started and stopped together.
+
+use std::any::{Any, TypeId};
+use std::collections::BTreeMap;
+use std::marker::PhantomData;
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use kube::Client;
+use kube::api::{ApiResource, DynamicObject, ListParams, PartialObjectMeta};
+use kube::core::ClusterResourceScope;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use super::{InformerStats, SharedInformer, lock};
+use crate::object::{Cacheable, Object, ResourceInfo};
+use crate::reflector::{ApiSource, ApiSourceOptions, ReflectorOptions, Transform};
+
+/// Some caches did not fill.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("caches did not sync before their informers stopped: {}", .0.join(", "))]
+pub struct CacheSyncError(
+    /// The names of the informers.
+    pub Vec<String>,
+);
+
+type Tweak = Arc<dyn Fn(&mut ListParams) + Send + Sync>;
+
+/// The settings of a factory.
+#[derive(Clone, Default)]
+struct Settings {
+    namespace: String,
+    resync: Duration,
+    resync_for: BTreeMap<TypeId, Duration>,
+    transforms: BTreeMap<TypeId, Arc<dyn Any + Send + Sync>>,
+    tweak: Option<Tweak>,
+    name: String,
+    keep_managed_fields: bool,
+}
+
+/// Builds a factory `F`: a [`SharedInformerFactory`], or the generated one around it.
+pub struct FactoryBuilder<F> {
+    client: Client,
+    settings: Settings,
+    factory: PhantomData<fn() -> F>,
+}
+
+impl<F> std::fmt::Debug for FactoryBuilder<F> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("FactoryBuilder")
+            .field("namespace", &self.settings.namespace)
+            .field("resync", &self.settings.resync)
+            .field("name", &self.settings.name)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<F: From<SharedInformerFactory>> FactoryBuilder<F> {
+    /// A builder with no resyncs, over all namespaces.
+    pub fn new(client: Client) -> Self {
+        Self {
+            client,
+            settings: Settings::default(),
+            factory: PhantomData,
+        }
+    }
+
+    /// Only objects of this namespace; empty for all. Cluster-scoped kinds are not affected.
+    #[must_use]
+    pub fn namespace(mut self, namespace: impl Into<String>) -> Self {
+        self.settings.namespace = namespace.into();
+        self
+    }
+
+    /// Tells handlers of every object every `period`, unless they ask for another one. Zero, the default, means never.
+    #[must_use]
+    pub fn resync(mut self, period: Duration) -> Self {
+        self.settings.resync = period;
+        self
+    }
+
+    /// As [`Self::resync`], for `K` only.
+    #[must_use]
+    pub fn resync_for<K: Cacheable>(mut self, period: Duration) -> Self {
+        self.settings.resync_for.insert(TypeId::of::<K>(), period);
+        self
+    }
+
+    /// Changes every `K` once, when it is received and before anything else sees it.
+    #[must_use]
+    pub fn transform<K: Cacheable>(
+        mut self,
+        transform: impl Fn(&mut K) + Send + Sync + 'static,
+    ) -> Self {
+        let transform: Transform<K> = Arc::new(transform);
+        self.settings
+            .transforms
+            .insert(TypeId::of::<K>(), Arc::new(transform));
+        self
+    }
+
+    /// Sets label selector, field selector and page size (`limit`) of every list and watch. Other fields have no effect:
+    /// versions and tokens are the reflector's.
+    #[must_use]
+    pub fn list_options(mut self, tweak: impl Fn(&mut ListParams) + Send + Sync + 'static) -> Self {
+        self.settings.tweak = Some(Arc::new(tweak));
+        self
+    }
+
+    /// A name that goes before the resource in the names of informers, in logs and figures.
+    #[must_use]
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.settings.name = name.into();
+        self
+    }
+
+    /// Keeps `metadata.managedFields`, which are otherwise dropped while decoding.
+    #[must_use]
+    pub fn keep_managed_fields(mut self) -> Self {
+        self.settings.keep_managed_fields = true;
+        self
+    }
+
+    /// The factory. Nothing is sent before it is started.
+    pub fn build(self) -> F {
+        let shared = Shared {
+            client: self.client,
+            settings: self.settings,
+            state: Mutex::default(),
+        };
+        SharedInformerFactory {
+            shared: Arc::new(shared),
+        }
+        .into()
+    }
+}
+
+/// What tells informers apart: the type, and the resource for types that serve many.
+type Key = (TypeId, String);
+
+/// Informers by type, created on first use. Clones are handles of the same factory.
+#[derive(Clone)]
+pub struct SharedInformerFactory {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    client: Client,
+    settings: Settings,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    informers: BTreeMap<Key, Held>,
+    tasks: JoinSet<()>,
+    shut_down: bool,
+    stop: CancellationToken,
+}
+
+struct Held {
+    informer: Arc<dyn Erased>,
+    started: bool,
+}
+
+/// An informer without its type.
+trait Erased: Send + Sync {
+    fn run(self: Arc<Self>, stop: CancellationToken) -> BoxFuture<'static, ()>;
+    fn wait_for_sync(&self) -> BoxFuture<'_, bool>;
+    fn stats(&self) -> InformerStats;
+    fn as_any(&self) -> &dyn Any;
+}
+
+impl<K: Cacheable> Erased for SharedInformer<K> {
+    fn run(self: Arc<Self>, stop: CancellationToken) -> BoxFuture<'static, ()> {
+        async move { SharedInformer::run(&self, &stop).await }.boxed()
+    }
+
+    fn wait_for_sync(&self) -> BoxFuture<'_, bool> {
+        SharedInformer::wait_for_sync(self).boxed()
+    }
+
+    fn stats(&self) -> InformerStats {
+        SharedInformer::stats(self)
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl std::fmt::Debug for SharedInformerFactory {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let names: Vec<String> = self.stats().into_iter().map(|stats| stats.name).collect();
+        f.debug_struct("SharedInformerFactory")
+            .field("informers", &names)
+            .finish_non_exhaustive()
+    }
+}
+
+impl SharedInformerFactory {
+    /// A builder of a factory over `client`.
+    pub fn builder(client: Client) -> FactoryBuilder<SharedInformerFactory> {
+        FactoryBuilder::new(client)
+    }
+
+    /// The client under the informers.
+    pub fn client(&self) -> &Client {
+        &self.shared.client
+    }
+
+    /// The informer of `K`: the same one at every call. It runs after the next [`Self::start`].
+    pub fn informer_for<K: Object>(&self) -> SharedInformer<K> {
+        let namespaced = TypeId::of::<K::Scope>() != TypeId::of::<ClusterResourceScope>();
+        self.informer(&(), namespaced)
+    }
+
+    /// The informer of the metadata of `K`: requests ask for `PartialObjectMetadata`, so that neither the server sends
+    /// nor the cache holds anything else.
+    pub fn metadata_informer<K: Object>(&self) -> SharedInformer<PartialObjectMeta<K>> {
+        let namespaced = TypeId::of::<K::Scope>() != TypeId::of::<ClusterResourceScope>();
+        self.informer(&(), namespaced)
+    }
+
+    /// The informer of a resource known at run time only. `namespaced` is the resource's scope.
+    pub fn dynamic_informer(
+        &self,
+        resource: &ApiResource,
+        namespaced: bool,
+    ) -> SharedInformer<DynamicObject> {
+        self.informer(resource, namespaced)
+    }
+
+    /// The informer of the metadata of a resource known at run time only.
+    pub fn dynamic_metadata_informer(
+        &self,
+        resource: &ApiResource,
+        namespaced: bool,
+    ) -> SharedInformer<PartialObjectMeta<DynamicObject>> {
+        self.informer(resource, namespaced)
+    }
+
+    /// Starts every informer that has not been started, as tasks that run until `stop` is cancelled or the factory is shut
+    /// down. Call it again after taking further informers. After [`Self::shutdown`] it does nothing.
+    ///
+    /// # Panics
+    ///
+    /// Outside a tokio runtime.
+    pub fn start(&self, stop: &CancellationToken) {
+        let mut state = self.state();
+        if state.shut_down {
+            return;
+        }
+        let State {
+            informers,
+            tasks,
+            stop: shutdown,
+            ..
+        } = &mut *state;
+        for held in informers.values_mut().filter(|held| !held.started) {
+            held.started = true;
+            let (informer, stop, shutdown) =
+                (held.informer.clone(), stop.child_token(), shutdown.clone());
+            tasks.spawn(async move {
+                let run = informer.run(stop.clone());
+                tokio::pin!(run);
+                tokio::select! {
+                    () = &mut run => {}
+                    () = shutdown.cancelled() => {
+                        stop.cancel();
+                        run.await;
+                    }
+                }
+            });
+        }
+    }
+
+    /// Waits until every started informer's cache holds its first list, and names those that stopped before.
+    pub async fn wait_for_cache_sync(&self) -> Result<(), CacheSyncError> {
+        let started: Vec<Arc<dyn Erased>> = {
+            let state = self.state();
+            state
+                .informers
+                .values()
+                .filter(|held| held.started)
+                .map(|held| held.informer.clone())
+                .collect()
+        };
+        let mut failed = Vec::new();
+        for informer in started {
+            if !informer.wait_for_sync().await {
+                failed.push(informer.stats().name);
+            }
+        }
+        if failed.is_empty() {
+            Ok(())
+        } else {
+            Err(CacheSyncError(failed))
+        }
+    }
+
+    /// Stops every informer and waits until all have ended. (client-go only waits, and hangs if its stop channel stays open.)
+    pub async fn shutdown(&self) {
+        let mut tasks = {
+            let mut state = self.state();
+            state.shut_down = true;
+            state.stop.cancel();
+            std::mem::take(&mut state.tasks)
+        };
+        while tasks.join_next().await.is_some() {}
+    }
+
+    /// The figures of every informer.
+    pub fn stats(&self) -> Vec<InformerStats> {
+        let informers: Vec<_> = self
+            .state()
+            .informers
+            .values()
+            .map(|held| held.informer.clone())
+            .collect();
+        informers.iter().map(|informer| informer.stats()).collect()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        lock(&self.shared.state)
+    }
+
+    fn informer<K: Cacheable>(
+        &self,
+        dynamic: &K::DynamicType,
+        namespaced: bool,
+    ) -> SharedInformer<K> {
+        let info = ResourceInfo::of::<K>(dynamic);
+        let key = (
+            TypeId::of::<K>(),
+            format!("{}/{}", info.api_version(), info.plural),
+        );
+        let mut state = self.state();
+        if let Some(held) = state.informers.get(&key)
+            && let Some(informer) = held.informer.as_any().downcast_ref::<SharedInformer<K>>()
+        {
+            return informer.clone();
+        }
+        let informer = self.create(dynamic, info, namespaced);
+        state.informers.insert(
+            key,
+            Held {
+                informer: Arc::new(informer.clone()),
+                started: false,
+            },
+        );
+        informer
+    }
+
+    fn create<K: Cacheable>(
+        &self,
+        dynamic: &K::DynamicType,
+        info: ResourceInfo,
+        namespaced: bool,
+    ) -> SharedInformer<K> {
+        let settings = &self.shared.settings;
+        let mut params = ListParams::default();
+        if let Some(tweak) = &settings.tweak {
+            tweak(&mut params);
+        }
+        let namespace =
+            (namespaced && !settings.namespace.is_empty()).then_some(settings.namespace.as_str());
+        let source_options = ApiSourceOptions {
+            label_selector: params.label_selector,
+            field_selector: params.field_selector,
+            keep_managed_fields: settings.keep_managed_fields,
+        };
+        let source = ApiSource::<K>::new(
+            self.shared.client.clone(),
+            dynamic,
+            namespace,
+            source_options,
+        );
+        let transform = settings.transforms.get(&TypeId::of::<K>());
+        let options = ReflectorOptions {
+            page_size: params.limit,
+            transform: transform
+                .and_then(|transform| transform.downcast_ref::<Transform<K>>())
+                .cloned(),
+            ..ReflectorOptions::default()
+        };
+        let resync = settings
+            .resync_for
+            .get(&TypeId::of::<K>())
+            .copied()
+            .unwrap_or(settings.resync);
+        let resource = info.group_resource();
+        let name = match settings.name.as_str() {
+            "" => resource.to_string(),
+            name => format!("{name}/{resource}"),
+        };
+        SharedInformer::create(name, Arc::new(source), info, resync, options)
+    }
+}

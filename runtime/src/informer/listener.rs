@@ -1,0 +1,205 @@
+//! One handler's side of an informer: its queue, its task, its share of resyncs.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::{mpsc, watch};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::handler::{Deleted, EventHandler};
+use crate::object::Cacheable;
+use crate::store::Snapshot;
+
+/// One call of a handler, still to be made.
+#[derive(Debug)]
+pub(super) enum Note<K> {
+    Add { object: Arc<K>, initial: bool },
+    Update { old: Arc<K>, new: Arc<K> },
+    Delete(Deleted<K>),
+}
+
+/// What a listener's queue carries. Handlers share the notes of one batch.
+#[derive(Debug)]
+pub(super) enum Parcel<K> {
+    /// What was there when the handler was added: an add for each.
+    Present(Snapshot<K>),
+    Notes(Arc<Vec<Note<K>>>),
+    /// Everything of the first list, or everything that a late handler missed, lies before this.
+    InitialEnd,
+}
+
+/// The part of a listener that its registration shares.
+#[derive(Debug)]
+pub(super) struct Shared {
+    pub(super) id: u64,
+    pub(super) synced: watch::Sender<bool>,
+    pub(super) removed: CancellationToken,
+    pub(super) pending: AtomicUsize,
+    pub(super) panics: AtomicU64,
+}
+
+/// A handler with its queue.
+pub(super) struct Listener<K> {
+    pub(super) shared: Arc<Shared>,
+    handler: Arc<dyn EventHandler<K>>,
+    sender: mpsc::UnboundedSender<Parcel<K>>,
+    /// Taken by the task when it starts.
+    receiver: Mutex<Option<mpsc::UnboundedReceiver<Parcel<K>>>>,
+    /// What the handler asked for; zero for no resyncs.
+    pub(super) requested_resync: Duration,
+    /// What it gets.
+    resync: Mutex<Resync>,
+    /// Whether it takes part in the current resync.
+    pub(super) syncing: AtomicBool,
+}
+
+struct Resync {
+    period: Duration,
+    next: Instant,
+}
+
+impl<K: Cacheable> Listener<K> {
+    pub(super) fn new(
+        id: u64,
+        handler: Arc<dyn EventHandler<K>>,
+        requested: Duration,
+        period: Duration,
+    ) -> Self {
+        let (sender, receiver) = mpsc::unbounded_channel();
+        let shared = Shared {
+            id,
+            synced: watch::channel(false).0,
+            removed: CancellationToken::new(),
+            pending: AtomicUsize::new(0),
+            panics: AtomicU64::new(0),
+        };
+        Self {
+            shared: Arc::new(shared),
+            handler,
+            sender,
+            receiver: Mutex::new(Some(receiver)),
+            requested_resync: requested,
+            resync: Mutex::new(Resync {
+                period,
+                next: Instant::now() + period,
+            }),
+            syncing: AtomicBool::new(false),
+        }
+    }
+
+    pub(super) fn begin(&self, present: Snapshot<K>) {
+        if !present.is_empty() {
+            self.shared
+                .pending
+                .fetch_add(present.len(), Ordering::Relaxed);
+            let _ = self.sender.send(Parcel::Present(present));
+        }
+    }
+
+    pub(super) fn notify(&self, notes: &Arc<Vec<Note<K>>>) {
+        if notes.is_empty() {
+            return;
+        }
+        self.shared
+            .pending
+            .fetch_add(notes.len(), Ordering::Relaxed);
+        // A closed queue is that of a handler whose task has ended: nothing is owed to it.
+        let _ = self.sender.send(Parcel::Notes(notes.clone()));
+    }
+
+    pub(super) fn end_initial(&self) {
+        let _ = self.sender.send(Parcel::InitialEnd);
+    }
+
+    /// Sets the period that the handler gets, counted from now.
+    pub(super) fn set_resync(&self, period: Duration) {
+        let mut resync = self.resync.lock().unwrap_or_else(PoisonError::into_inner);
+        *resync = Resync {
+            period,
+            next: Instant::now() + period,
+        };
+    }
+
+    /// Whether a resync is due; if so the next one is set.
+    pub(super) fn is_resync_due(&self, now: Instant) -> bool {
+        let mut resync = self.resync.lock().unwrap_or_else(PoisonError::into_inner);
+        let due = !resync.period.is_zero() && now >= resync.next;
+        if due {
+            resync.next = now + resync.period;
+        }
+        due
+    }
+
+    /// Makes the handler's calls until it is removed or `stop` is cancelled. Calls that wait then are dropped.
+    pub(super) async fn run(self: Arc<Self>, stop: CancellationToken) {
+        let receiver = self
+            .receiver
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        let Some(mut receiver) = receiver else { return };
+        loop {
+            let parcel = tokio::select! {
+                biased;
+                () = stop.cancelled() => break,
+                () = self.shared.removed.cancelled() => break,
+                parcel = receiver.recv() => parcel,
+            };
+            match parcel {
+                None => break,
+                Some(Parcel::InitialEnd) => {
+                    self.shared.synced.send_replace(true);
+                }
+                Some(Parcel::Present(present)) => {
+                    for object in present.iter() {
+                        let note = Note::Add {
+                            object: object.clone(),
+                            initial: true,
+                        };
+                        if !self.deliver(&note, &stop).await {
+                            return;
+                        }
+                    }
+                }
+                Some(Parcel::Notes(notes)) => {
+                    for note in notes.iter() {
+                        if !self.deliver(note, &stop).await {
+                            return;
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Makes one call, unless the handler is to hear nothing more.
+    async fn deliver(&self, note: &Note<K>, stop: &CancellationToken) -> bool {
+        if stop.is_cancelled() || self.shared.removed.is_cancelled() {
+            return false;
+        }
+        self.call(note);
+        self.shared.pending.fetch_sub(1, Ordering::Relaxed);
+        // A long queue must not keep the thread from other tasks.
+        tokio::task::coop::consume_budget().await;
+        true
+    }
+
+    fn call(&self, note: &Note<K>) {
+        let handler = &self.handler;
+        let called = catch_unwind(AssertUnwindSafe(|| match note {
+            Note::Add { object, initial } => handler.on_add(object, *initial),
+            Note::Update { old, new } => handler.on_update(old, new),
+            Note::Delete(deleted) => handler.on_delete(deleted),
+        }));
+        if called.is_err() {
+            self.shared.panics.fetch_add(1, Ordering::Relaxed);
+            tracing::error!(
+                kind = std::any::type_name::<K>(),
+                "an event handler panicked"
+            );
+        }
+    }
+}

@@ -1,0 +1,311 @@
+//! From batches of the event queue to the store and to every handler, in one step that late handlers cannot fall into.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use tokio::runtime::Handle;
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::InformerError;
+use super::handler::{Deleted, EventHandler};
+use super::listener::{Listener, Note};
+use super::queue::{Batch, key_of};
+use crate::object::{Cacheable, is_unchanged};
+use crate::reflector::{Change, Replace};
+use crate::store::Store;
+
+/// The least time between two resyncs of one handler.
+pub(super) const MIN_RESYNC: Duration = Duration::from_secs(1);
+
+/// Whether the informer has started, and how its tasks are started and stopped.
+pub(super) enum Phase {
+    New,
+    Running {
+        runtime: Handle,
+        stop: CancellationToken,
+    },
+    Stopped,
+}
+
+/// The handlers of an informer, and all that must not change while a batch is worked through.
+pub(super) struct Processor<K> {
+    store: Store<K>,
+    listeners: Vec<Arc<Listener<K>>>,
+    tasks: JoinSet<()>,
+    pub(super) phase: Phase,
+    /// The time between two looks at who is due for a resync; zero for none.
+    resync_check: Duration,
+    synced: bool,
+    next_id: u64,
+    /// Batches' parts that failed because an indexer panicked.
+    pub(super) panics: u64,
+    /// The panics of handlers that were removed.
+    removed_panics: u64,
+}
+
+impl<K: Cacheable> Processor<K> {
+    pub(super) fn new(store: Store<K>, resync_check: Duration) -> Self {
+        Self {
+            store,
+            listeners: Vec::new(),
+            tasks: JoinSet::new(),
+            phase: Phase::New,
+            resync_check,
+            synced: false,
+            next_id: 0,
+            panics: 0,
+            removed_panics: 0,
+        }
+    }
+
+    pub(super) fn listeners(&self) -> &[Arc<Listener<K>>] {
+        &self.listeners
+    }
+
+    pub(super) fn handler_panics(&self) -> u64 {
+        let current = self
+            .listeners
+            .iter()
+            .map(|listener| listener.shared.panics.load(Ordering::Relaxed));
+        self.removed_panics + current.sum::<u64>()
+    }
+
+    pub(super) fn resync_check(&self) -> Duration {
+        self.resync_check
+    }
+
+    /// Adds a handler. It first gets an add for everything in the store, then what follows, without gap or duplicate: batches
+    /// are processed under the same lock.
+    pub(super) fn add(
+        &mut self,
+        handler: Arc<dyn EventHandler<K>>,
+        resync: Duration,
+    ) -> Result<Arc<Listener<K>>, InformerError> {
+        if matches!(self.phase, Phase::Stopped) {
+            return Err(InformerError::Stopped);
+        }
+        let requested = if resync.is_zero() {
+            resync
+        } else {
+            resync.max(MIN_RESYNC)
+        };
+        if matches!(self.phase, Phase::New)
+            && !requested.is_zero()
+            && is_shorter(requested, self.resync_check)
+        {
+            self.resync_check = requested;
+            for listener in &self.listeners {
+                listener.set_resync(granted(listener.requested_resync, requested));
+            }
+        }
+        let listener = Arc::new(Listener::new(
+            self.next_id,
+            handler,
+            requested,
+            granted(requested, self.resync_check),
+        ));
+        self.next_id += 1;
+        listener.begin(self.store.snapshot());
+        if self.synced {
+            listener.end_initial();
+        }
+        if let Phase::Running { runtime, stop } = &self.phase {
+            self.tasks
+                .spawn_on(listener.clone().run(stop.clone()), runtime);
+        }
+        self.listeners.push(listener.clone());
+        Ok(listener)
+    }
+
+    /// Removes a handler; false if it is none of this informer's, or no longer.
+    pub(super) fn remove(&mut self, id: u64) -> bool {
+        let Some(position) = self
+            .listeners
+            .iter()
+            .position(|listener| listener.shared.id == id)
+        else {
+            return false;
+        };
+        let listener = self.listeners.remove(position);
+        listener.shared.removed.cancel();
+        self.removed_panics += listener.shared.panics.load(Ordering::Relaxed);
+        true
+    }
+
+    pub(super) fn start(&mut self, runtime: Handle, stop: CancellationToken) {
+        for listener in &self.listeners {
+            // The resync clock starts with the informer.
+            listener.set_resync(granted(listener.requested_resync, self.resync_check));
+            self.tasks
+                .spawn_on(listener.clone().run(stop.clone()), &runtime);
+        }
+        self.phase = Phase::Running { runtime, stop };
+    }
+
+    /// Ends the phase; the tasks of the handlers are given out to be waited for.
+    pub(super) fn stop(&mut self) -> JoinSet<()> {
+        self.phase = Phase::Stopped;
+        std::mem::take(&mut self.tasks)
+    }
+
+    /// Marks the handlers whose resync is due, and says whether there is one.
+    pub(super) fn begin_resync(&self, now: Instant) -> bool {
+        let mut any = false;
+        for listener in &self.listeners {
+            let due = listener.is_resync_due(now);
+            listener.syncing.store(due, Ordering::Relaxed);
+            any |= due;
+        }
+        any
+    }
+
+    /// Brings the store up to date with a batch and tells the handlers.
+    pub(super) fn process(&mut self, batch: Batch<K>) {
+        // Finished tasks of removed handlers are let go.
+        while self.tasks.try_join_next().is_some() {}
+        match batch {
+            Batch::Changes {
+                changes,
+                resource_version,
+            } => self.process_changes(changes, &resource_version),
+            Batch::Replace(replace) => self.process_replace(replace),
+            Batch::Resync => self.process_resync(),
+        }
+        if !self.synced {
+            self.synced = true;
+            for listener in &self.listeners {
+                listener.end_initial();
+            }
+        }
+    }
+
+    fn process_changes(&mut self, changes: Vec<Change<K>>, resource_version: &str) {
+        let mut notes = Vec::with_capacity(changes.len());
+        let mut unchanged = Vec::new();
+        for change in changes {
+            let key = key_of(&change).clone();
+            match catch_unwind(AssertUnwindSafe(|| {
+                apply(&self.store, change, !self.synced)
+            })) {
+                Ok(Some((note, true))) => unchanged.push(note),
+                Ok(Some((note, false))) => notes.push(note),
+                Ok(None) => {}
+                Err(_) => {
+                    self.panics += 1;
+                    tracing::error!(%key, "an indexer panicked; the object was skipped");
+                }
+            }
+        }
+        self.store.set_resource_version(resource_version);
+        self.distribute(notes, unchanged);
+    }
+
+    fn process_replace(&mut self, replace: Replace<K>) {
+        let Replace {
+            objects,
+            keep,
+            resource_version,
+        } = replace;
+        let initial = !self.synced;
+        let store = &self.store;
+        let replaced = catch_unwind(AssertUnwindSafe(|| {
+            store.replace_all(objects, &keep, &resource_version)
+        }));
+        let Ok(replacement) = replaced else {
+            self.panics += 1;
+            tracing::error!("an indexer panicked; the list was skipped");
+            return;
+        };
+        let mut notes = Vec::with_capacity(replacement.removed.len());
+        let mut unchanged = Vec::new();
+        for (key, object) in replacement.removed {
+            notes.push(Note::Delete(Deleted::FinalStateUnknown { key, object }));
+        }
+        for replaced in replacement.present {
+            match replaced.old {
+                None => notes.push(Note::Add {
+                    object: replaced.new,
+                    initial,
+                }),
+                Some(old) if has_same_version(&*old, &*replaced.new) => {
+                    unchanged.push(Note::Update {
+                        old,
+                        new: replaced.new,
+                    });
+                }
+                Some(old) => notes.push(Note::Update {
+                    old,
+                    new: replaced.new,
+                }),
+            }
+        }
+        self.distribute(notes, unchanged);
+    }
+
+    fn process_resync(&self) {
+        let present = self.store.snapshot();
+        let notes = present.iter().map(|object| Note::Update {
+            old: object.clone(),
+            new: object.clone(),
+        });
+        self.distribute(Vec::new(), notes.collect());
+    }
+
+    /// Tells all handlers of `notes`, and those that are in a resync of `unchanged`. The two never share a key.
+    fn distribute(&self, notes: Vec<Note<K>>, unchanged: Vec<Note<K>>) {
+        let (notes, unchanged) = (Arc::new(notes), Arc::new(unchanged));
+        for listener in &self.listeners {
+            listener.notify(&notes);
+            if listener.syncing.load(Ordering::Relaxed) {
+                listener.notify(&unchanged);
+            }
+        }
+    }
+}
+
+/// Writes one change; gives what handlers are told, and whether it is an update without a change.
+fn apply<K: Cacheable>(
+    store: &Store<K>,
+    change: Change<K>,
+    initial: bool,
+) -> Option<(Note<K>, bool)> {
+    match change {
+        Change::Upsert { key, object } => match store.upsert(key, object.clone()) {
+            None => Some((Note::Add { object, initial }, false)),
+            Some(old) => {
+                let unchanged = has_same_version(&*old, &*object);
+                Some((Note::Update { old, new: object }, unchanged))
+            }
+        },
+        Change::Delete { key, object } => {
+            let (key, last) = store.take(&key)?;
+            let deleted = match object {
+                Some(object) => Deleted::Known(object),
+                None => Deleted::FinalStateUnknown { key, object: last },
+            };
+            Some((Note::Delete(deleted), false))
+        }
+    }
+}
+
+fn has_same_version<K: kube::Resource>(old: &K, new: &K) -> bool {
+    is_unchanged(old, new)
+}
+
+/// Whether `period` is shorter than `than`, of which zero means never.
+fn is_shorter(period: Duration, than: Duration) -> bool {
+    than.is_zero() || period < than
+}
+
+/// The period that a handler gets: what it asked for, but not more often than is looked.
+fn granted(requested: Duration, check: Duration) -> Duration {
+    if requested.is_zero() || check.is_zero() {
+        Duration::ZERO
+    } else {
+        requested.max(check)
+    }
+}

@@ -1,0 +1,240 @@
+//! The event queue between a reflector and what it feeds: client-go's `RealFIFO`.
+//!
+//! Every event is handed out once, in the order in which the server made it, none coalesced. A whole list is one entry, and
+//! so is a resync: what they mean is worked out when they are handed out, against what has been processed by then, so that
+//! neither can overtake an event. Memory grows with the events that were received and not yet processed; processing
+//! never waits for handlers, so that is little.
+
+use std::collections::{HashSet, VecDeque};
+use std::hash::{BuildHasherDefault, Hasher};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use foldhash::fast::RandomState;
+use kube::Resource;
+use std::hash::BuildHasher;
+use tokio::sync::Notify;
+
+use crate::reflector::{Change, Replace, Sink};
+use crate::store::{ObjectKey, Store};
+
+/// The most changes that are handed out together.
+pub const MAX_BATCH: usize = 1000;
+
+/// What is handed out at one time.
+#[derive(Debug)]
+pub enum Batch<K> {
+    /// Changes of different objects, at most [`MAX_BATCH`], with the version that the last of them reaches if it is known.
+    Changes {
+        /// The changes in their order; no key twice.
+        changes: Vec<Change<K>>,
+        /// The version reached, empty if unknown.
+        resource_version: String,
+    },
+    /// The whole state.
+    Replace(Replace<K>),
+    /// Every object is to be handed to those who asked for resyncs.
+    Resync,
+}
+
+enum Entry<K> {
+    Change(Change<K>),
+    /// All changes before have been sent up to this version.
+    Version(String),
+    Replace(Replace<K>),
+    Resync,
+}
+
+/// The queue. One reflector fills it and one consumer empties it.
+pub struct EventQueue<K> {
+    state: Mutex<State<K>>,
+    filled: Notify,
+    hasher: RandomState,
+    /// What the consumer has made of earlier batches.
+    processed: Store<K>,
+}
+
+struct State<K> {
+    entries: VecDeque<Entry<K>>,
+    closed: bool,
+    /// Whether anything ever came in.
+    populated: bool,
+    /// Whether the first list, or the first change if there was no list, has been processed.
+    synced: bool,
+}
+
+impl<K> std::fmt::Debug for EventQueue<K> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("EventQueue")
+            .field("len", &self.lock().entries.len())
+            .finish_non_exhaustive()
+    }
+}
+
+impl<K> EventQueue<K> {
+    fn lock(&self) -> MutexGuard<'_, State<K>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Entries that wait to be processed. A list counts as one.
+    pub fn len(&self) -> usize {
+        self.lock().entries.len()
+    }
+
+    /// Whether nothing waits to be processed.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Whether the first list has been processed to its last item.
+    pub fn has_synced(&self) -> bool {
+        self.lock().synced
+    }
+
+    /// Ends the queue: nothing more is taken in or handed out, and a waiting [`Self::pop`] returns.
+    pub fn close(&self) {
+        self.lock().closed = true;
+        self.filled.notify_waiters();
+        self.filled.notify_one();
+    }
+
+    /// Asks for a resync behind everything that is queued now.
+    pub fn resync(&self) {
+        self.push([Entry::Resync]);
+    }
+
+    fn push(&self, entries: impl IntoIterator<Item = Entry<K>>) {
+        let mut state = self.lock();
+        if state.closed {
+            return;
+        }
+        state.populated = true;
+        state.entries.extend(entries);
+        drop(state);
+        self.filled.notify_one();
+    }
+}
+
+impl<K: Resource + Clone> EventQueue<K> {
+    /// A queue whose consumer writes to `processed`.
+    pub fn new(processed: Store<K>) -> Self {
+        let state = State {
+            entries: VecDeque::new(),
+            closed: false,
+            populated: false,
+            synced: false,
+        };
+        Self {
+            state: Mutex::new(state),
+            filled: Notify::new(),
+            hasher: RandomState::default(),
+            processed,
+        }
+    }
+
+    /// Waits for events, hands them to `process`, and only then counts them as processed. `false` once the queue is closed.
+    pub async fn pop(&self, process: impl FnOnce(Batch<K>)) -> bool {
+        loop {
+            let filled = self.filled.notified();
+            {
+                let mut state = self.lock();
+                if state.closed {
+                    return false;
+                }
+                if let Some(batch) = self.next_batch(&mut state.entries) {
+                    drop(state);
+                    let syncs = !matches!(batch, Batch::Resync);
+                    process(batch);
+                    self.lock().synced |= syncs;
+                    return true;
+                }
+            }
+            filled.await;
+        }
+    }
+
+    fn next_batch(&self, entries: &mut VecDeque<Entry<K>>) -> Option<Batch<K>> {
+        match entries.front()? {
+            Entry::Change(_) | Entry::Version(_) => Some(self.next_changes(entries)),
+            Entry::Replace(_) | Entry::Resync => match entries.pop_front()? {
+                Entry::Replace(replace) => Some(Batch::Replace(replace)),
+                _ => Some(Batch::Resync),
+            },
+        }
+    }
+
+    fn next_changes(&self, entries: &mut VecDeque<Entry<K>>) -> Batch<K> {
+        let mut keys: HashSet<u64, BuildHasherDefault<Hashed>> = HashSet::default();
+        let mut changes = Vec::with_capacity(entries.len().min(MAX_BATCH));
+        let mut resource_version = String::new();
+        while changes.len() < MAX_BATCH {
+            // Equal hashes of different keys only end a batch early.
+            let fits = match entries.front() {
+                Some(Entry::Change(Change::Upsert { key, .. } | Change::Delete { key, .. })) => {
+                    keys.insert(self.hasher.hash_one(key.as_str()))
+                }
+                Some(Entry::Version(_)) => true,
+                _ => false,
+            };
+            if !fits {
+                break;
+            }
+            match entries.pop_front() {
+                Some(Entry::Change(change)) => changes.push(change),
+                Some(Entry::Version(version)) => resource_version = version,
+                _ => break,
+            }
+        }
+        if let (Some(Entry::Version(_)), MAX_BATCH) = (entries.front(), changes.len())
+            && let Some(Entry::Version(version)) = entries.pop_front()
+        {
+            resource_version = version;
+        }
+        Batch::Changes {
+            changes,
+            resource_version,
+        }
+    }
+}
+
+impl<K: Resource + Clone + Send + Sync + 'static> Sink<K> for EventQueue<K> {
+    fn known(&self, key: &str) -> Option<Arc<K>> {
+        self.processed.get(key)
+    }
+
+    fn replace(&self, state: Replace<K>) {
+        self.push([Entry::Replace(state)]);
+    }
+
+    fn apply(&self, changes: Vec<Change<K>>, resource_version: &str) {
+        let version =
+            (!resource_version.is_empty()).then(|| Entry::Version(resource_version.to_owned()));
+        self.push(changes.into_iter().map(Entry::Change).chain(version));
+    }
+}
+
+/// Passes a hash through as it is.
+#[derive(Default)]
+struct Hashed(u64);
+
+impl Hasher for Hashed {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = self.0.rotate_left(8) ^ u64::from(*byte);
+        }
+    }
+
+    fn write_u64(&mut self, hash: u64) {
+        self.0 = hash;
+    }
+}
+
+/// The key of a change.
+pub(crate) fn key_of<K>(change: &Change<K>) -> &ObjectKey {
+    match change {
+        Change::Upsert { key, .. } | Change::Delete { key, .. } => key,
+    }
+}

@@ -1,0 +1,64 @@
+//! What adding a handler gives back.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use tokio::sync::watch;
+
+use super::listener::Shared;
+
+/// A handler's place in an informer: for removing it, and for asking how far it has come.
+#[derive(Clone, Debug)]
+pub struct HandlerRegistration {
+    informer: usize,
+    shared: Arc<Shared>,
+    upstream: watch::Receiver<bool>,
+}
+
+impl HandlerRegistration {
+    pub(super) fn new(
+        informer: usize,
+        shared: Arc<Shared>,
+        upstream: watch::Receiver<bool>,
+    ) -> Self {
+        Self {
+            informer,
+            shared,
+            upstream,
+        }
+    }
+
+    pub(super) fn informer(&self) -> usize {
+        self.informer
+    }
+
+    pub(super) fn id(&self) -> u64 {
+        self.shared.id
+    }
+
+    /// Whether the cache holds the whole first list and the handler has been told of all of it.
+    pub fn has_synced(&self) -> bool {
+        *self.upstream.borrow() && *self.shared.synced.borrow()
+    }
+
+    /// Waits for [`Self::has_synced`]; false if the handler is removed or the informer is dropped before.
+    pub async fn wait_for_sync(&self) -> bool {
+        let mut upstream = self.upstream.clone();
+        let mut synced = self.shared.synced.subscribe();
+        tokio::select! {
+            biased;
+            () = self.shared.removed.cancelled() => false,
+            reached = async { upstream.wait_for(|synced| *synced).await.is_ok() && synced.wait_for(|synced| *synced).await.is_ok() } => reached,
+        }
+    }
+
+    /// Calls that wait to be made. Grows while the handler is slower than the changes.
+    pub fn pending(&self) -> usize {
+        self.shared.pending.load(Ordering::Relaxed)
+    }
+
+    /// Calls that panicked.
+    pub fn panics(&self) -> u64 {
+        self.shared.panics.load(Ordering::Relaxed)
+    }
+}

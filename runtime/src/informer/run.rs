@@ -1,0 +1,118 @@
+//! The life of an informer: reflector, queue, handlers and resyncs as tasks, and their end.
+
+use std::sync::Arc;
+
+use tokio::runtime::Handle;
+use tokio::time::{Instant, MissedTickBehavior, interval_at};
+use tokio_util::sync::CancellationToken;
+
+use super::processor::Phase;
+use super::{SharedInformer, lock};
+use crate::object::Cacheable;
+use crate::reflector::Reflector;
+
+impl<K: Cacheable> SharedInformer<K> {
+    /// Fills the cache, keeps it up to date and tells handlers, until `stop` is cancelled. An informer runs once: calls
+    /// while it runs, or after it stopped, log a warning and return.
+    ///
+    /// Returns when every task has ended; a handler's call that is being made is waited for. Calls that still wait are dropped.
+    /// Dropping the future stops the informer too.
+    pub async fn run(&self, stop: &CancellationToken) {
+        let stop = stop.child_token();
+        let reflector = {
+            let mut processor = self.processor();
+            if !matches!(processor.phase, Phase::New) {
+                tracing::warn!(informer = %self.inner.name, "the informer was started before; it runs only once");
+                return;
+            }
+            processor.start(Handle::current(), stop.clone());
+            let options = lock(&self.inner.options).clone();
+            Reflector::new(
+                self.inner.source.clone(),
+                self.inner.queue.clone(),
+                self.inner.name.clone(),
+                options,
+            )
+            .with_counters(self.inner.counters.clone())
+        };
+        let guard = StopGuard {
+            informer: self,
+            stop: stop.clone(),
+        };
+        let reflecting = tokio::spawn(reflect(reflector, stop.clone()));
+        tokio::select! {
+            biased;
+            () = stop.cancelled() => {}
+            () = self.process() => {}
+            () = self.resync() => {}
+        }
+        let mut tasks = {
+            let mut processor = self.processor();
+            processor.stop()
+        };
+        drop(guard);
+        // The only way for these to fail is a panic in a task, which tokio has reported, and the informer ends anyway.
+        let _ = reflecting.await;
+        while tasks.join_next().await.is_some() {}
+    }
+
+    async fn process(&self) {
+        let queue = self.inner.queue.clone();
+        while queue.pop(|batch| self.processor().process(batch)).await {
+            if queue.has_synced() && !self.has_synced() {
+                self.inner.synced.send_replace(true);
+            }
+            // Even a full queue leaves room for other tasks of this thread.
+            tokio::task::coop::consume_budget().await;
+        }
+    }
+
+    /// Looks at every check period who is due. A handler that is added with the first period can only shorten it before start.
+    async fn resync(&self) {
+        let period = self.processor().resync_check();
+        if period.is_zero() {
+            return std::future::pending().await;
+        }
+        let mut ticks = interval_at(Instant::now() + period, period);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            let now = ticks.tick().await;
+            if self.processor().begin_resync(now) && self.has_synced() {
+                self.inner.queue.resync();
+            }
+        }
+    }
+}
+
+async fn reflect<K: Cacheable>(
+    mut reflector: Reflector<K, super::EventQueue<K>>,
+    stop: CancellationToken,
+) {
+    reflector.run(&stop).await;
+}
+
+/// Stops what an informer started, also when its future is dropped.
+struct StopGuard<'a, K: Cacheable> {
+    informer: &'a SharedInformer<K>,
+    stop: CancellationToken,
+}
+
+impl<K: Cacheable> Drop for StopGuard<'_, K> {
+    fn drop(&mut self) {
+        self.stop.cancel();
+        self.informer.inner.queue.close();
+        self.informer.inner.stopped.send_replace(true);
+        // Detached tasks end by the token.
+        self.informer.processor().stop().detach_all();
+    }
+}
+
+#[expect(
+    dead_code,
+    reason = "keeps the handle's thread-safety a compile-time fact"
+)]
+fn assert_send_sync<K: Cacheable>() {
+    fn check<T: Send + Sync>() {}
+    check::<SharedInformer<K>>();
+    check::<Arc<SharedInformer<K>>>();
+}

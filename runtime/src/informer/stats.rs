@@ -1,0 +1,54 @@
+//! Figures of an informer, for metrics.
+
+use std::sync::atomic::Ordering;
+
+use super::SharedInformer;
+use crate::object::Cacheable;
+use crate::reflector::ReflectorStats;
+
+/// The state of an informer at one moment.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct InformerStats {
+    /// The informer's name: its resource, unless the factory named it.
+    pub name: String,
+    /// Objects in the cache.
+    pub objects: usize,
+    /// Events received and not yet in the cache.
+    pub queued: usize,
+    /// Handlers.
+    pub handlers: usize,
+    /// Handler calls that wait to be made, of all handlers.
+    pub pending: usize,
+    /// The longest queue of one handler.
+    pub max_pending: usize,
+    /// Handler calls that panicked, those of removed handlers included.
+    pub handler_panics: u64,
+    /// Objects or lists that were skipped because an indexer panicked.
+    pub indexer_panics: u64,
+    /// What the reflector did.
+    pub reflector: ReflectorStats,
+}
+
+impl<K: Cacheable> SharedInformer<K> {
+    /// The figures at this moment.
+    pub fn stats(&self) -> InformerStats {
+        let processor = self.processor();
+        let pending = processor
+            .listeners()
+            .iter()
+            .map(|listener| listener.shared.pending.load(Ordering::Relaxed));
+        let pending: Vec<usize> = pending.collect();
+        InformerStats {
+            name: self.inner.name.clone(),
+            objects: self.inner.store.len(),
+            queued: self.inner.queue.len(),
+            handlers: pending.len(),
+            pending: pending.iter().sum(),
+            max_pending: pending.into_iter().max().unwrap_or_default(),
+            handler_panics: processor.handler_panics(),
+            indexer_panics: processor.panics,
+            reflector: self.inner.counters.read(),
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! Read access to a cache in the shape of client-go's listers.
+//!
+//! Generated listers are newtypes over [`Lister`] and [`NamespaceLister`]. Reads never wait for writes or for the network,
+//! and give what the informer has seen so far.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use kube::core::Selector;
+
+use crate::object::{Cacheable, ResourceInfo};
+use crate::scheme::GroupResource;
+use crate::store::{ObjectKey, Snapshot, Store, UnknownIndex, WaitError};
+
+/// The object is not in the cache.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{resource} {name:?} not found")]
+pub struct NotFound {
+    /// The resource that was looked in.
+    pub resource: GroupResource,
+    /// The name that was looked for.
+    pub name: String,
+}
+
+/// Reads all objects of a cache.
+pub struct Lister<K> {
+    store: Store<K>,
+    resource: Arc<GroupResource>,
+}
+
+impl<K> Clone for Lister<K> {
+    fn clone(&self) -> Self {
+        Self {
+            store: self.store.clone(),
+            resource: self.resource.clone(),
+        }
+    }
+}
+
+impl<K> std::fmt::Debug for Lister<K> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Lister")
+            .field("resource", &self.resource)
+            .field("store", &self.store)
+            .finish()
+    }
+}
+
+impl<K: Cacheable> Lister<K> {
+    /// A lister over `store` for a kind known at compile time.
+    pub fn new(store: Store<K>) -> Self
+    where
+        K::DynamicType: Default,
+    {
+        Self::for_resource(
+            store,
+            ResourceInfo::of::<K>(&K::DynamicType::default()).group_resource(),
+        )
+    }
+
+    /// A lister over `store` whose errors name `resource`.
+    pub fn for_resource(store: Store<K>, resource: GroupResource) -> Self {
+        Self {
+            store,
+            resource: Arc::new(resource),
+        }
+    }
+
+    /// The objects that `selector` selects by their labels, in no particular order. `Selector::default()` selects all.
+    pub fn list(&self, selector: &Selector) -> Vec<Arc<K>> {
+        self.store.snapshot().select(selector)
+    }
+
+    /// The object of `key`: `namespace/name`, or the name at cluster scope.
+    pub fn get(&self, key: &str) -> Result<Arc<K>, NotFound> {
+        self.store.get(key).ok_or_else(|| NotFound {
+            resource: (*self.resource).clone(),
+            name: key.to_owned(),
+        })
+    }
+
+    /// Reads the objects of one namespace.
+    pub fn namespace(&self, namespace: &str) -> NamespaceLister<K> {
+        NamespaceLister {
+            lister: self.clone(),
+            namespace: namespace.to_owned(),
+        }
+    }
+
+    /// The objects that have `value` in the index `name`.
+    pub fn by_index(&self, name: &str, value: &str) -> Result<Vec<Arc<K>>, UnknownIndex> {
+        self.store.by_index(name, value)
+    }
+
+    /// The cache at this moment, for several reads that must agree.
+    pub fn snapshot(&self) -> Snapshot<K> {
+        self.store.snapshot()
+    }
+
+    /// The store under this lister.
+    pub fn store(&self) -> &Store<K> {
+        &self.store
+    }
+
+    /// Waits until reads give at least `resource_version`; see [`Store::wait_for_resource_version`].
+    pub async fn wait_for_resource_version(
+        &self,
+        resource_version: &str,
+        timeout: Duration,
+    ) -> Result<(), WaitError> {
+        self.store
+            .wait_for_resource_version(resource_version, timeout)
+            .await
+    }
+}
+
+/// Reads the objects of one namespace of a cache.
+pub struct NamespaceLister<K> {
+    lister: Lister<K>,
+    namespace: String,
+}
+
+impl<K> Clone for NamespaceLister<K> {
+    fn clone(&self) -> Self {
+        Self {
+            lister: self.lister.clone(),
+            namespace: self.namespace.clone(),
+        }
+    }
+}
+
+impl<K> std::fmt::Debug for NamespaceLister<K> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("NamespaceLister")
+            .field("lister", &self.lister)
+            .field("namespace", &self.namespace)
+            .finish()
+    }
+}
+
+impl<K: Cacheable> NamespaceLister<K> {
+    /// The object of that name in this namespace.
+    pub fn get(&self, name: &str) -> Result<Arc<K>, NotFound> {
+        let key = ObjectKey::new(Some(&self.namespace), name);
+        let found = self.lister.store.get(&key);
+        found.ok_or_else(|| NotFound {
+            resource: (*self.lister.resource).clone(),
+            name: name.to_owned(),
+        })
+    }
+
+    /// The objects of this namespace that `selector` selects, found through the namespace index. The empty namespace is
+    /// all of them.
+    pub fn list(&self, selector: &Selector) -> Vec<Arc<K>> {
+        self.lister
+            .store
+            .snapshot()
+            .select_in(&self.namespace, selector)
+    }
+}

@@ -1,0 +1,98 @@
+//! What a type must be able to do to have a client, a cache and a place in a [`Scheme`](crate::scheme::Scheme).
+//!
+//! [`Object`] is for kinds known at compile time: the generated ones and every kind of `k8s_openapi`. [`Cacheable`] is the
+//! wider bound of the store, lister and informer layer, which also serves `DynamicObject` and `PartialObjectMeta`, whose
+//! group, version and resource are known only at run time; [`ResourceInfo`] carries those.
+
+use std::fmt::Debug;
+
+use kube::Resource;
+use kube::core::GroupVersionKind;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::scheme::GroupResource;
+
+/// A Kubernetes object whose kind is known at compile time.
+///
+/// Implemented for every type that meets the bounds: generated root types, `#[derive(CustomResource)]` types and the
+/// built-in kinds of `k8s_openapi`.
+pub trait Object:
+    Resource<DynamicType = ()> + Clone + Debug + Serialize + DeserializeOwned + Send + Sync + 'static
+{
+}
+
+impl<K> Object for K where
+    K: Resource<DynamicType = ()>
+        + Clone
+        + Debug
+        + Serialize
+        + DeserializeOwned
+        + Send
+        + Sync
+        + 'static
+{
+}
+
+/// An object that an informer can hold: typed, dynamic or metadata only.
+pub trait Cacheable: Resource + Clone + Debug + DeserializeOwned + Send + Sync + 'static {}
+
+impl<K> Cacheable for K where K: Resource + Clone + Debug + DeserializeOwned + Send + Sync + 'static {}
+
+/// The group, version, kind and resource names of one type, independent of how the type knows them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ResourceInfo {
+    /// The API group, empty for the core group.
+    pub group: String,
+    /// The version.
+    pub version: String,
+    /// The kind.
+    pub kind: String,
+    /// The plural resource name, as in the URL.
+    pub plural: String,
+    /// Whether requests ask for `PartialObjectMetadata` in place of the whole object.
+    pub metadata_only: bool,
+}
+
+impl ResourceInfo {
+    /// Reads the names of `K`. `dynamic` is `()` for types known at compile time.
+    pub fn of<K: Resource>(dynamic: &K::DynamicType) -> Self {
+        Self {
+            group: K::group(dynamic).into_owned(),
+            version: K::version(dynamic).into_owned(),
+            kind: K::kind(dynamic).into_owned(),
+            plural: K::plural(dynamic).into_owned(),
+            metadata_only: K::metadata_api(),
+        }
+    }
+
+    /// `group/version`, or the version alone for the core group.
+    pub fn api_version(&self) -> String {
+        if self.group.is_empty() {
+            self.version.clone()
+        } else {
+            format!("{}/{}", self.group, self.version)
+        }
+    }
+
+    /// The group, version and kind.
+    pub fn group_version_kind(&self) -> GroupVersionKind {
+        GroupVersionKind::gvk(&self.group, &self.version, &self.kind)
+    }
+
+    /// The group and resource, as error messages name them.
+    pub fn group_resource(&self) -> GroupResource {
+        GroupResource {
+            group: self.group.clone(),
+            resource: self.plural.clone(),
+        }
+    }
+}
+
+/// Whether two versions of one object are the same to the API server: same uid, same resourceVersion, both known.
+pub(crate) fn is_unchanged<K: Resource>(old: &K, new: &K) -> bool {
+    let (old, new) = (old.meta(), new.meta());
+    old.resource_version.is_some()
+        && old.resource_version == new.resource_version
+        && old.uid == new.uid
+}

@@ -1,0 +1,312 @@
+//! The [`ListWatch`] over kube's `Client`.
+
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use futures::future::BoxFuture;
+use futures::{FutureExt, StreamExt};
+use http::header::{ACCEPT, ACCEPT_ENCODING};
+use http::{HeaderValue, Request, Response};
+use http_body_util::BodyExt;
+use kube::client::Body;
+use kube::core::Status;
+use kube::{Client, Error};
+
+use super::error::Undecodable;
+use super::source::{
+    ListEnd, ListRequest, ListWatch, Listed, WatchItem, WatchRequest, WatchStream,
+};
+use super::wire::{Lines, ListReader, Rules, decode_event, decode_listed};
+use crate::object::{Cacheable, ResourceInfo};
+
+const JSON: &str = "application/json";
+const METADATA: &str = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
+const METADATA_LIST: &str = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
+
+/// What an [`ApiSource`] asks of the server beside the resource.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ApiSourceOptions {
+    /// Only objects that this label selector selects.
+    pub label_selector: Option<String>,
+    /// Only objects that this field selector selects.
+    pub field_selector: Option<String>,
+    /// Keep `metadata.managedFields`. They cost several kilobytes an object and few readers need them.
+    pub keep_managed_fields: bool,
+}
+
+/// Lists and watches one resource of an API server.
+pub struct ApiSource<K> {
+    client: Client,
+    path: String,
+    options: ApiSourceOptions,
+    metadata_only: bool,
+    rules: Arc<Rules>,
+    kind: PhantomData<fn() -> K>,
+}
+
+impl<K: Cacheable> ApiSource<K> {
+    /// A source for `K` in `namespace`, or in all of them and at cluster scope for `None`.
+    pub fn new(
+        client: Client,
+        dynamic: &K::DynamicType,
+        namespace: Option<&str>,
+        options: ApiSourceOptions,
+    ) -> Self {
+        let info = ResourceInfo::of::<K>(dynamic);
+        let mut kinds = vec![(info.api_version(), info.kind.clone())];
+        if info.metadata_only {
+            kinds.push((
+                "meta.k8s.io/v1".to_owned(),
+                "PartialObjectMetadata".to_owned(),
+            ));
+        }
+        let rules = Arc::new(Rules {
+            kinds,
+            keep_managed_fields: options.keep_managed_fields,
+        });
+        let path = K::url_path(dynamic, namespace);
+        Self {
+            client,
+            path,
+            options,
+            metadata_only: info.metadata_only,
+            rules,
+            kind: PhantomData,
+        }
+    }
+
+    async fn send(&self, query: String, accept: &'static str) -> Result<Response<Body>, Error> {
+        let uri = format!("{}?{query}", self.path);
+        let mut request = Request::get(uri)
+            .body(Body::empty())
+            .map_err(Error::HttpError)?;
+        let headers = request.headers_mut();
+        headers.insert(ACCEPT, HeaderValue::from_static(accept));
+        // Since 1.37 the API server compresses a watch event by event, which common decoders stop at after the first.
+        headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+        let response = self.client.send(request).await?;
+        if response.status().is_success() {
+            Ok(response)
+        } else {
+            Err(status_error(response).await)
+        }
+    }
+
+    fn query(&self) -> form_urlencoded::Serializer<'static, String> {
+        let mut query = form_urlencoded::Serializer::new(String::new());
+        if let Some(selector) = &self.options.label_selector {
+            query.append_pair("labelSelector", selector);
+        }
+        if let Some(selector) = &self.options.field_selector {
+            query.append_pair("fieldSelector", selector);
+        }
+        query
+    }
+
+    fn list_query(&self, request: &ListRequest) -> String {
+        let mut query = self.query();
+        if let Some(limit) = request.limit {
+            query.append_pair("limit", &limit.to_string());
+        }
+        match &request.continue_token {
+            // The token holds the version; naming one beside it is an error.
+            Some(token) => {
+                query.append_pair("continue", token);
+            }
+            None if !request.resource_version.is_empty() => {
+                query.append_pair("resourceVersion", &request.resource_version);
+            }
+            None => {}
+        }
+        query.finish()
+    }
+
+    fn watch_query(&self, request: &WatchRequest) -> String {
+        let mut query = self.query();
+        query
+            .append_pair("watch", "true")
+            .append_pair("allowWatchBookmarks", "true");
+        query.append_pair("timeoutSeconds", &request.timeout_seconds.to_string());
+        if !request.resource_version.is_empty() {
+            query.append_pair("resourceVersion", &request.resource_version);
+        }
+        if request.send_initial_events {
+            query
+                .append_pair("sendInitialEvents", "true")
+                .append_pair("resourceVersionMatch", "NotOlderThan");
+        }
+        query.finish()
+    }
+}
+
+impl<K: Cacheable> ListWatch<K> for ApiSource<K> {
+    fn list<'a>(
+        &'a self,
+        request: ListRequest,
+        each: &'a mut (dyn FnMut(Listed<K>) + Send),
+    ) -> BoxFuture<'a, Result<ListEnd, Error>> {
+        async move {
+            let accept = if self.metadata_only {
+                METADATA_LIST
+            } else {
+                JSON
+            };
+            let mut body = self
+                .send(self.list_query(&request), accept)
+                .await?
+                .into_body()
+                .into_data_stream();
+            let mut reader = ListReader::default();
+            let syntax = |error| {
+                Error::ReadEvents(std::io::Error::new(std::io::ErrorKind::InvalidData, error))
+            };
+            while let Some(chunk) = body.next().await {
+                let mut each = |item: &[u8]| each(decode_listed(item, &self.rules));
+                reader.feed(&chunk?, &mut each).map_err(syntax)?;
+            }
+            reader.finish().map_err(syntax)
+        }
+        .boxed()
+    }
+
+    fn watch(&self, request: WatchRequest) -> BoxFuture<'_, Result<WatchStream<K>, Error>> {
+        async move {
+            let accept = if self.metadata_only { METADATA } else { JSON };
+            let body = self
+                .send(self.watch_query(&request), accept)
+                .await?
+                .into_body()
+                .into_data_stream();
+            let start = Events {
+                body,
+                lines: Lines::default(),
+                rules: self.rules.clone(),
+                failed: None,
+            };
+            Ok(futures::stream::unfold(Some(start), next_events).boxed())
+        }
+        .boxed()
+    }
+}
+
+/// A watch in progress.
+struct Events<B> {
+    body: B,
+    lines: Lines,
+    rules: Arc<Rules>,
+    /// An error that stands behind events of the same chunk.
+    failed: Option<Error>,
+}
+
+type Step<K, B> = (Result<Vec<WatchItem<K>>, Error>, Option<Events<B>>);
+
+/// Reads until a chunk completes at least one event.
+async fn next_events<K, B, E>(events: Option<Events<B>>) -> Option<Step<K, B>>
+where
+    K: Cacheable,
+    B: futures::Stream<Item = Result<Bytes, E>> + Unpin,
+    E: std::fmt::Display,
+{
+    let mut events = events?;
+    if let Some(error) = events.failed.take() {
+        return Some((Err(error), None));
+    }
+    let mut items = Vec::new();
+    loop {
+        let chunk = match events.body.next().await {
+            Some(Ok(chunk)) => chunk,
+            Some(Err(error)) => {
+                // As in client-go, a broken connection is the end of the watch and no error: it is resumed from the last event.
+                tracing::debug!(%error, "watch connection ended");
+                return None;
+            }
+            None => {
+                let Events { lines, rules, .. } = events;
+                let last = lines.finish(|line| decode_line(line, &rules, &mut items));
+                return match last {
+                    Err(error) => Some((Err(error), None)),
+                    Ok(()) if items.is_empty() => None,
+                    Ok(()) => Some((Ok(items), None)),
+                };
+            }
+        };
+        let rules = &events.rules;
+        let fed = events
+            .lines
+            .feed(&chunk, |line| decode_line(line, rules, &mut items));
+        match fed {
+            Err(error) if items.is_empty() => return Some((Err(error), None)),
+            Err(error) => {
+                events.failed = Some(error);
+                return Some((Ok(items), Some(events)));
+            }
+            Ok(()) if items.is_empty() => {}
+            Ok(()) => return Some((Ok(items), Some(events))),
+        }
+    }
+}
+
+fn decode_line<K: Cacheable>(
+    line: &[u8],
+    rules: &Rules,
+    items: &mut Vec<WatchItem<K>>,
+) -> Result<(), Error> {
+    match decode_event(line, rules) {
+        Ok(item) => items.push(item),
+        // A line that is no event is an object that is skipped, not the end of the stream.
+        Err(Error::SerdeError(error)) => items.push(WatchItem::Undecodable {
+            deleted: false,
+            object: Undecodable {
+                key: None,
+                resource_version: None,
+                reason: error.to_string(),
+            },
+        }),
+        Err(error) => return Err(error),
+    }
+    Ok(())
+}
+
+/// The error of an answer that is no success: the server's status, or one made of what it sent instead.
+async fn status_error(response: Response<Body>) -> Error {
+    let code = response.status();
+    let retry_after = response
+        .headers()
+        .get(http::header::RETRY_AFTER)
+        .and_then(|value| value.to_str().ok()?.parse::<u32>().ok());
+    let body = match response.into_body().collect().await {
+        Ok(body) => body.to_bytes(),
+        Err(error) => return error,
+    };
+    let mut status = serde_json::from_slice::<Status>(&body).unwrap_or_else(|_| {
+        let text = String::from_utf8_lossy(&body);
+        let text = if text.trim().is_empty() {
+            code.to_string()
+        } else {
+            text.trim().to_owned()
+        };
+        Status::failure(&text, "")
+    });
+    if status.code == 0 {
+        status.code = code.as_u16();
+    }
+    if let (Some(seconds), None) = (retry_after, &status.details) {
+        status.details = Some(kube::core::response::StatusDetails {
+            retry_after_seconds: seconds,
+            ..empty_details()
+        });
+    }
+    Error::Api(status.boxed())
+}
+
+fn empty_details() -> kube::core::response::StatusDetails {
+    kube::core::response::StatusDetails {
+        name: String::new(),
+        group: String::new(),
+        kind: String::new(),
+        uid: String::new(),
+        causes: Vec::new(),
+        retry_after_seconds: 0,
+    }
+}

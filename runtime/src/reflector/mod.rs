@@ -1,0 +1,261 @@
+//! Keeping a copy of one resource up to date: list, then watch, for as long as it runs.
+//!
+//! A [`Reflector`] reads from a [`ListWatch`] (usually [`ApiSource`], an API server) into a [`Sink`] (a
+//! [`Store`](crate::store::Store), or the event queue of an informer). Its rules are those of client-go 1.37's reflector: which
+//! resourceVersion a list or watch asks for, when it relists, how it backs off, streamed initial lists with fallback to paged
+//! ones. Start at [`Reflector::run`]; listing is in `list`, the streamed list in `watch_list`, watching in `watch`.
+//!
+//! Where it differs from client-go: an object that cannot be decoded is reported and skipped, and does not count as deleted;
+//! a 410 of a watch relists at once for the newest state, whether it came as the HTTP status or in the stream (a second one
+//! without an event in between backs off); a watch that the server does not end in time is ended here; a refusal of
+//! streamed lists as such is remembered.
+
+mod api;
+mod backoff;
+mod error;
+mod list;
+mod sink;
+mod source;
+mod stats;
+mod watch;
+mod watch_list;
+mod wire;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::Duration;
+
+use kube::Resource;
+use rand::RngExt;
+use tokio_util::sync::CancellationToken;
+
+pub use api::{ApiSource, ApiSourceOptions};
+pub use backoff::Backoff;
+pub use error::{ReflectorError, Undecodable};
+pub use sink::{Change, Replace, Sink};
+pub use source::{ListEnd, ListRequest, ListWatch, Listed, WatchItem, WatchRequest, WatchStream};
+pub(crate) use stats::Counters;
+pub use stats::ReflectorStats;
+
+use crate::object::is_unchanged;
+use crate::store::ObjectKey;
+
+/// Changes an object before anything else sees it, to drop what nobody reads. It must keep name, namespace, uid and
+/// resourceVersion.
+pub type Transform<K> = Arc<dyn Fn(&mut K) + Send + Sync>;
+
+/// Called with everything that goes wrong while listing and watching.
+pub type ErrorHandler = Arc<dyn Fn(&ReflectorError) + Send + Sync>;
+
+/// The least time that a watch is asked to last.
+const MIN_WATCH: Duration = Duration::from_secs(300);
+
+/// How a reflector works. The default is client-go's.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct ReflectorOptions<K> {
+    /// Try a streamed list first. On by default.
+    pub watch_list: bool,
+    /// Ask for lists in pages of this size, always. By default pages of 500 are asked for where the server may have to read
+    /// from etcd ("" or "0" as version), and none elsewhere.
+    pub page_size: Option<u32>,
+    /// The least time of a watch; each lasts between that and twice as long. Under five minutes is ignored.
+    pub min_watch_timeout: Duration,
+    /// For how long a watch that ends with an internal error (500) is simply started again. Zero, the default, relists.
+    pub internal_error_retry: Duration,
+    /// The waits between failed attempts.
+    pub backoff: Backoff,
+    /// Runs once on every object received.
+    pub transform: Option<Transform<K>>,
+    /// Called with every error. By default they are logged.
+    pub on_error: ErrorHandler,
+}
+
+impl<K> Default for ReflectorOptions<K> {
+    fn default() -> Self {
+        Self {
+            watch_list: true,
+            page_size: None,
+            min_watch_timeout: MIN_WATCH,
+            internal_error_retry: Duration::ZERO,
+            backoff: Backoff::reflector(),
+            transform: None,
+            on_error: Arc::new(|error| tracing::warn!(%error, "reflector")),
+        }
+    }
+}
+
+impl<K> std::fmt::Debug for ReflectorOptions<K> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ReflectorOptions")
+            .field("watch_list", &self.watch_list)
+            .field("page_size", &self.page_size)
+            .field("min_watch_timeout", &self.min_watch_timeout)
+            .field("internal_error_retry", &self.internal_error_retry)
+            .field("backoff", &self.backoff)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Keeps a [`Sink`] up to date with a [`ListWatch`].
+pub struct Reflector<K, S> {
+    source: Arc<dyn ListWatch<K>>,
+    sink: Arc<S>,
+    resource: String,
+    options: ReflectorOptions<K>,
+    counters: Arc<Counters>,
+    /// The version of the last list, event or bookmark; empty before the first list.
+    last_version: String,
+    /// Whether the server told that `last_version` is too old or too new for it.
+    version_unavailable: bool,
+    /// Whether the first list, at version "0", came in pages: then the server does not serve lists from its cache.
+    paginated: bool,
+    /// Whether the server refused a streamed list as such.
+    watch_list_refused: bool,
+    /// Whether the last relist was because of an expired version and nothing has come since.
+    expired_in_a_row: bool,
+}
+
+/// What follows the end of a list and watch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Next {
+    /// List again now.
+    Relist,
+    /// Wait, then list again.
+    BackOff,
+}
+
+impl<K, S> std::fmt::Debug for Reflector<K, S> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Reflector")
+            .field("resource", &self.resource)
+            .field("last_version", &self.last_version)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<K, S> Reflector<K, S>
+where
+    K: Resource + Clone + Send + Sync + 'static,
+    S: Sink<K>,
+{
+    /// A reflector from `source` to `sink`. Errors name `resource`.
+    pub fn new(
+        source: Arc<dyn ListWatch<K>>,
+        sink: Arc<S>,
+        resource: impl Into<String>,
+        options: ReflectorOptions<K>,
+    ) -> Self {
+        Self {
+            source,
+            sink,
+            resource: resource.into(),
+            options,
+            counters: Arc::default(),
+            last_version: String::new(),
+            version_unavailable: false,
+            paginated: false,
+            watch_list_refused: false,
+            expired_in_a_row: false,
+        }
+    }
+
+    /// What the reflector has done so far.
+    pub fn stats(&self) -> ReflectorStats {
+        self.counters.read()
+    }
+
+    pub(crate) fn with_counters(mut self, counters: Arc<Counters>) -> Self {
+        self.counters = counters;
+        self
+    }
+
+    /// Lists and watches until `stop` is cancelled. Errors are reported, never returned.
+    pub async fn run(&mut self, stop: &CancellationToken) {
+        let endless = async {
+            loop {
+                if self.list_and_watch().await == Next::BackOff {
+                    let wait = self.options.backoff.step();
+                    tokio::time::sleep(wait).await;
+                }
+            }
+        };
+        tokio::select! {
+            biased;
+            () = stop.cancelled() => {}
+            () = endless => {}
+        }
+    }
+
+    async fn list_and_watch(&mut self) -> Next {
+        let mut stream = None;
+        if self.options.watch_list && !self.watch_list_refused {
+            stream = self.watch_list().await;
+        }
+        if stream.is_none()
+            && let Err(source) = self.list().await
+        {
+            self.report(ReflectorError::List {
+                resource: self.resource.clone(),
+                source,
+            });
+            return Next::BackOff;
+        }
+        self.watch(stream).await
+    }
+
+    fn report(&self, error: ReflectorError) {
+        let counter = match &error {
+            ReflectorError::Undecodable { .. } => &self.counters.undecodable,
+            _ => &self.counters.errors,
+        };
+        Counters::add(counter, 1);
+        if catch_unwind(AssertUnwindSafe(|| (self.options.on_error)(&error))).is_err() {
+            tracing::error!(resource = %self.resource, "the watch error handler panicked");
+        }
+    }
+
+    fn report_undecodable(&self, object: Undecodable) {
+        self.report(ReflectorError::Undecodable {
+            resource: self.resource.clone(),
+            source: object,
+        });
+    }
+
+    /// Transforms an object and keys it. An unchanged one becomes the `Arc` that is known already.
+    fn admit(&self, mut object: K) -> Option<(ObjectKey, Arc<K>)> {
+        if let Some(transform) = &self.options.transform
+            && catch_unwind(AssertUnwindSafe(|| transform(&mut object))).is_err()
+        {
+            self.report_undecodable(Undecodable {
+                key: Some(ObjectKey::of(&object)),
+                resource_version: object.meta().resource_version.clone(),
+                reason: "the transform panicked".to_owned(),
+            });
+            return None;
+        }
+        let key = ObjectKey::of(&object);
+        let known = self
+            .sink
+            .known(&key)
+            .filter(|known| is_unchanged(&**known, &object));
+        Some((key, known.unwrap_or_else(|| Arc::new(object))))
+    }
+
+    /// The version that a relist asks for: any at first, then nothing older than what is known, and the newest after the
+    /// server refused that.
+    fn relist_version(&self) -> String {
+        match (self.version_unavailable, self.last_version.is_empty()) {
+            (true, _) => String::new(),
+            (false, true) => "0".to_owned(),
+            (false, false) => self.last_version.clone(),
+        }
+    }
+
+    /// A time for the server to end a watch at, drawn so that not all watches of a fleet end together.
+    fn watch_timeout_seconds(&self) -> u32 {
+        let least = self.options.min_watch_timeout.max(MIN_WATCH);
+        let drawn = least.mul_f64(1.0 + rand::rng().random::<f64>());
+        u32::try_from(drawn.as_secs()).unwrap_or(u32::MAX)
+    }
+}

@@ -1,0 +1,89 @@
+//! Where a reflector reads from: client-go's `ListerWatcher`.
+
+use futures::future::BoxFuture;
+use futures::stream::BoxStream;
+
+use super::error::Undecodable;
+
+/// One page of a list.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ListRequest {
+    /// The least recent state asked for: "" for the newest, "0" for any, else not older than that version.
+    pub resource_version: String,
+    /// How many objects at most; `None` for all.
+    pub limit: Option<u32>,
+    /// The token of the former page.
+    pub continue_token: Option<String>,
+}
+
+/// A watch, or a streamed list followed by a watch.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WatchRequest {
+    /// The version after which changes are wanted; see [`ListRequest::resource_version`] for "" and "0".
+    pub resource_version: String,
+    /// After how many seconds the server ends the watch.
+    pub timeout_seconds: u32,
+    /// Whether the server sends every existing object first, closed by an annotated bookmark
+    /// (`sendInitialEvents=true&resourceVersionMatch=NotOlderThan`).
+    pub send_initial_events: bool,
+}
+
+/// What a list says beside its objects.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ListEnd {
+    /// The version that the list reflects.
+    pub resource_version: String,
+    /// The token of the next page, if there is one.
+    pub continue_token: Option<String>,
+}
+
+/// One object of a list.
+#[derive(Clone, Debug)]
+pub enum Listed<K> {
+    /// An object.
+    Object(K),
+    /// An object that was skipped.
+    Undecodable(Undecodable),
+}
+
+/// One event of a watch.
+#[derive(Clone, Debug)]
+pub enum WatchItem<K> {
+    /// The object appeared.
+    Added(K),
+    /// The object changed.
+    Modified(K),
+    /// The object is gone; this is its last state.
+    Deleted(K),
+    /// All changes up to this version have been sent.
+    Bookmark {
+        /// The version.
+        resource_version: String,
+        /// Whether this closes the initial events of a streamed list.
+        initial_events_end: bool,
+    },
+    /// An object that was skipped.
+    Undecodable {
+        /// Whether the event was its deletion.
+        deleted: bool,
+        /// Which one and why.
+        object: Undecodable,
+    },
+}
+
+/// The events of a watch, in groups as they arrive. It ends when the server ends the watch or the connection breaks; an
+/// error is what the server sent as one.
+pub type WatchStream<K> = BoxStream<'static, Result<Vec<WatchItem<K>>, kube::Error>>;
+
+/// Lists and watches the objects of one resource.
+pub trait ListWatch<K>: Send + Sync + 'static {
+    /// Lists one page, giving each object to `each` as it is decoded.
+    fn list<'a>(
+        &'a self,
+        request: ListRequest,
+        each: &'a mut (dyn FnMut(Listed<K>) + Send),
+    ) -> BoxFuture<'a, Result<ListEnd, kube::Error>>;
+
+    /// Starts a watch.
+    fn watch(&self, request: WatchRequest) -> BoxFuture<'_, Result<WatchStream<K>, kube::Error>>;
+}

@@ -1,0 +1,226 @@
+//! What a store holds at one moment: objects, indexes and the resourceVersion they reflect, and how one write changes them.
+
+use std::sync::Arc;
+
+use foldhash::fast::RandomState;
+use kube::Resource;
+
+use super::index::{Index, IndexFn, IndexerError, NAMESPACE_INDEX};
+use super::key::ObjectKey;
+use super::labels::fingerprint;
+use super::trie::Trie;
+use crate::object::is_unchanged;
+
+/// An object beside the fingerprint of its labels.
+#[derive(Debug)]
+pub(super) struct Slot<K> {
+    pub(super) object: Arc<K>,
+    pub(super) labels: u64,
+}
+
+impl<K> Clone for Slot<K> {
+    fn clone(&self) -> Self {
+        Self {
+            object: self.object.clone(),
+            labels: self.labels,
+        }
+    }
+}
+
+/// The contents; a clone is a snapshot that later writes do not change.
+pub(super) struct Contents<K> {
+    pub(super) objects: Trie<Slot<K>>,
+    pub(super) indexes: Arc<Vec<Index<K>>>,
+    pub(super) resource_version: Arc<str>,
+}
+
+impl<K> Clone for Contents<K> {
+    fn clone(&self) -> Self {
+        Self {
+            objects: self.objects.clone(),
+            indexes: self.indexes.clone(),
+            resource_version: self.resource_version.clone(),
+        }
+    }
+}
+
+/// How one object of a replacement relates to what was there.
+pub(crate) struct Replaced<K> {
+    /// The object before, if the key was known.
+    pub(crate) old: Option<Arc<K>>,
+    /// The object now; the very same `Arc` as `old` if uid and resourceVersion did not change.
+    pub(crate) new: Arc<K>,
+}
+
+/// The differences that a replacement made.
+pub(crate) struct Replacement<K> {
+    /// Objects that are gone, with their keys.
+    pub(crate) removed: Vec<(ObjectKey, Arc<K>)>,
+    /// Every object that is there now, in the order given; a key given twice counts once, with its last object.
+    pub(crate) present: Vec<Replaced<K>>,
+}
+
+impl<K: Resource + Clone> Contents<K> {
+    pub(super) fn new() -> Self {
+        let hasher = RandomState::default();
+        let namespaces = Index::new(NAMESPACE_INDEX, None, &hasher);
+        Self {
+            objects: Trie::new(hasher),
+            indexes: Arc::new(vec![namespaces]),
+            resource_version: Arc::from(""),
+        }
+    }
+
+    pub(super) fn insert(&mut self, key: ObjectKey, object: Arc<K>) -> Option<Arc<K>> {
+        let labels = fingerprint(self.objects.hasher(), object.meta().labels.as_ref());
+        let held = self.objects.get(&key);
+        let text = held.map_or_else(|| key.into_shared(), |entry| entry.key.clone());
+        let old = held.map(|entry| entry.value.object.clone());
+        self.reindex(&text, old.as_deref(), Some(&object));
+        self.objects.insert(text, Slot { object, labels });
+        old
+    }
+
+    pub(super) fn remove(&mut self, key: &str) -> Option<(ObjectKey, Arc<K>)> {
+        let held = self.objects.get(key)?;
+        let (text, object) = (held.key.clone(), held.value.object.clone());
+        self.reindex(&text, Some(&object), None);
+        self.objects.remove(key);
+        Some((ObjectKey::from_shared(text), object))
+    }
+
+    /// Calls every index function before it changes anything, so that one that panics leaves the contents whole.
+    fn reindex(&mut self, key: &Arc<str>, old: Option<&K>, new: Option<&K>) {
+        let same_namespace = old.is_some() && new.is_some();
+        if same_namespace && self.indexes.len() == 1 {
+            return;
+        }
+        let mut changes = Vec::with_capacity(self.indexes.len());
+        for (position, index) in self.indexes.iter().enumerate() {
+            if index.function.is_none() && same_namespace {
+                continue;
+            }
+            let before = old.map(|old| index.values_of(key, old)).unwrap_or_default();
+            let after = new.map(|new| index.values_of(key, new)).unwrap_or_default();
+            if before != after {
+                changes.push((position, before, after));
+            }
+        }
+        if changes.is_empty() {
+            return;
+        }
+        let indexes = Arc::make_mut(&mut self.indexes);
+        for (position, before, after) in changes {
+            let Some(index) = indexes.get_mut(position) else {
+                continue;
+            };
+            for value in before
+                .iter()
+                .filter(|value| after.binary_search(value).is_err())
+            {
+                index.remove(value, key);
+            }
+            for value in after
+                .iter()
+                .filter(|value| before.binary_search(value).is_err())
+            {
+                index.insert(value, key);
+            }
+        }
+    }
+
+    pub(super) fn add_indexers(
+        &mut self,
+        indexers: Vec<(String, IndexFn<K>)>,
+    ) -> Result<(), IndexerError> {
+        let mut indexes = self.indexes.to_vec();
+        for (name, function) in indexers {
+            if indexes.iter().any(|index| *index.name == *name) {
+                return Err(IndexerError::Duplicate(name));
+            }
+            let mut index = Index::new(&name, Some(function), self.objects.hasher());
+            for entry in self.objects.iter() {
+                for value in index.values_of(&entry.key, &entry.value.object) {
+                    index.insert(&value, &entry.key);
+                }
+            }
+            indexes.push(index);
+        }
+        self.indexes = Arc::new(indexes);
+        Ok(())
+    }
+
+    /// New contents with exactly `objects`, and those of `keep` that were there. Unchanged objects keep their `Arc`, known
+    /// keys their text.
+    pub(super) fn replace(
+        &self,
+        objects: Vec<(ObjectKey, Arc<K>)>,
+        keep: &[ObjectKey],
+        resource_version: &str,
+    ) -> (Self, Replacement<K>) {
+        let hasher = self.objects.hasher().clone();
+        let mut next = Self {
+            objects: Trie::new(hasher.clone()),
+            indexes: Arc::new(
+                self.indexes
+                    .iter()
+                    .map(|index| Index::new(&index.name, index.function.clone(), &hasher))
+                    .collect(),
+            ),
+            resource_version: resource_version.into(),
+        };
+        let mut order = Vec::with_capacity(objects.len());
+        for (key, object) in objects {
+            let held = self.objects.get(&key);
+            let key = held.map_or(key, |entry| ObjectKey::from_shared(entry.key.clone()));
+            let object = match held {
+                Some(entry) if is_unchanged(&*entry.value.object, &*object) => {
+                    entry.value.object.clone()
+                }
+                _ => object,
+            };
+            if next.insert(key.clone(), object).is_none() {
+                order.push(key);
+            }
+        }
+        for key in keep {
+            if let (Some(held), None) = (self.objects.get(key), next.objects.get(key)) {
+                next.insert(
+                    ObjectKey::from_shared(held.key.clone()),
+                    held.value.object.clone(),
+                );
+            }
+        }
+        let replacement = Replacement {
+            removed: self.missing_from(&next),
+            present: self.compare(&next, order),
+        };
+        (next, replacement)
+    }
+
+    fn missing_from(&self, next: &Self) -> Vec<(ObjectKey, Arc<K>)> {
+        let gone = self
+            .objects
+            .iter()
+            .filter(|entry| next.objects.get_hashed(entry.hash(), &entry.key).is_none());
+        gone.map(|entry| {
+            (
+                ObjectKey::from_shared(entry.key.clone()),
+                entry.value.object.clone(),
+            )
+        })
+        .collect()
+    }
+
+    fn compare(&self, next: &Self, order: Vec<ObjectKey>) -> Vec<Replaced<K>> {
+        let pairs = order.into_iter().filter_map(|key| {
+            let new = next.objects.get(&key)?.value.object.clone();
+            let old = self
+                .objects
+                .get(&key)
+                .map(|entry| entry.value.object.clone());
+            Some(Replaced { old, new })
+        });
+        pairs.collect()
+    }
+}

@@ -1,0 +1,206 @@
+//! The indexed object store behind every lister and informer.
+//!
+//! Readers take a [`Snapshot`] (a pointer copy under a lock that is held for nothing else) and work on it for as long as
+//! they like; a writer never waits for them. Objects are shared as `Arc`s and keys are interned: the store, its indexes and
+//! the event queues hold one text. Indexes are named functions, as client-go's `Indexers`; the namespace index is always there.
+//!
+//! Start at [`Store`]. The map under it is in `trie`, one write's effect on objects and indexes in `contents`.
+
+mod contents;
+mod index;
+mod key;
+mod labels;
+mod snapshot;
+#[cfg(test)]
+mod tests;
+mod trie;
+mod version;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use kube::Resource;
+use tokio::sync::watch;
+
+use contents::Contents;
+pub(crate) use contents::Replacement;
+pub use index::{IndexFn, IndexerError, NAMESPACE_INDEX, UnknownIndex};
+pub use key::{InvalidKey, ObjectKey};
+pub use snapshot::Snapshot;
+pub use version::{WaitError, compare_resource_versions};
+
+/// A store of objects by key, with indexes. Clones share the contents.
+///
+/// Single writes are atomic for readers: an object and its index entries change together. Writers are serialised.
+pub struct Store<K> {
+    inner: Arc<Inner<K>>,
+}
+
+struct Inner<K> {
+    /// Serialises writers; held over work that readers need not wait for.
+    writer: Mutex<()>,
+    contents: Mutex<Contents<K>>,
+    version: watch::Sender<Arc<str>>,
+}
+
+impl<K> Clone for Store<K> {
+    fn clone(&self) -> Self {
+        Self {
+            inner: self.inner.clone(),
+        }
+    }
+}
+
+impl<K> std::fmt::Debug for Store<K> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Store")
+            .field("len", &lock(&self.inner.contents).objects.len())
+            .finish_non_exhaustive()
+    }
+}
+
+impl<K: Resource + Clone> Default for Store<K> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<K: Resource + Clone> Store<K> {
+    /// An empty store with the namespace index.
+    pub fn new() -> Self {
+        let contents = Contents::new();
+        let (version, _) = watch::channel(contents.resource_version.clone());
+        Self {
+            inner: Arc::new(Inner {
+                writer: Mutex::new(()),
+                contents: Mutex::new(contents),
+                version,
+            }),
+        }
+    }
+
+    /// The contents at this moment.
+    pub fn snapshot(&self) -> Snapshot<K> {
+        Snapshot(lock(&self.inner.contents).clone())
+    }
+
+    /// The object of `key`.
+    pub fn get(&self, key: &str) -> Option<Arc<K>> {
+        lock(&self.inner.contents)
+            .objects
+            .get(key)
+            .map(|entry| entry.value.object.clone())
+    }
+
+    /// All objects, in no particular order.
+    pub fn list(&self) -> Vec<Arc<K>> {
+        let snapshot = self.snapshot();
+        let mut objects = Vec::with_capacity(snapshot.len());
+        objects.extend(snapshot.iter().cloned());
+        objects
+    }
+
+    /// All keys, in no particular order.
+    pub fn list_keys(&self) -> Vec<ObjectKey> {
+        self.snapshot().keys().collect()
+    }
+
+    /// The number of objects.
+    pub fn len(&self) -> usize {
+        lock(&self.inner.contents).objects.len()
+    }
+
+    /// Whether there is no object.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The objects that have `value` in the index `name`.
+    pub fn by_index(&self, name: &str, value: &str) -> Result<Vec<Arc<K>>, UnknownIndex> {
+        self.snapshot().by_index(name, value)
+    }
+
+    /// Adds or replaces an object under its own key and gives the former one. For tests and hand-filled caches: an
+    /// informer's store is written by its informer.
+    pub fn insert(&self, object: impl Into<Arc<K>>) -> Option<Arc<K>> {
+        let object = object.into();
+        self.upsert(ObjectKey::of(&*object), object)
+    }
+
+    /// Removes the object of `key` and gives it.
+    pub fn remove(&self, key: &str) -> Option<Arc<K>> {
+        self.take(key).map(|(_, object)| object)
+    }
+
+    /// Makes `objects` the whole contents, in one step for readers, reflecting `resource_version`.
+    pub fn replace(&self, objects: impl IntoIterator<Item = Arc<K>>, resource_version: &str) {
+        let objects = objects
+            .into_iter()
+            .map(|object| (ObjectKey::of(&*object), object))
+            .collect();
+        self.replace_all(objects, &[], resource_version);
+    }
+
+    /// Adds indexers and fills them from what the store holds. Either all are added or, if a name is taken, none.
+    pub fn add_indexers(
+        &self,
+        indexers: impl IntoIterator<Item = (String, IndexFn<K>)>,
+    ) -> Result<(), IndexerError> {
+        let indexers = indexers.into_iter().collect();
+        let _writer = lock(&self.inner.writer);
+        let mut next = lock(&self.inner.contents).clone();
+        next.add_indexers(indexers)?;
+        *lock(&self.inner.contents) = next;
+        Ok(())
+    }
+
+    /// Adds one indexer; see [`Self::add_indexers`].
+    pub fn add_indexer(
+        &self,
+        name: &str,
+        function: impl Fn(&K) -> Vec<String> + Send + Sync + 'static,
+    ) -> Result<(), IndexerError> {
+        self.add_indexers([(name.to_owned(), Arc::new(function) as IndexFn<K>)])
+    }
+
+    pub(crate) fn upsert(&self, key: ObjectKey, object: Arc<K>) -> Option<Arc<K>> {
+        let _writer = lock(&self.inner.writer);
+        lock(&self.inner.contents).insert(key, object)
+    }
+
+    pub(crate) fn take(&self, key: &str) -> Option<(ObjectKey, Arc<K>)> {
+        let _writer = lock(&self.inner.writer);
+        lock(&self.inner.contents).remove(key)
+    }
+
+    /// As [`Self::replace`], keeping the objects of `keep`, and saying what changed. Readers see the former contents until
+    /// the new ones are complete.
+    pub(crate) fn replace_all(
+        &self,
+        objects: Vec<(ObjectKey, Arc<K>)>,
+        keep: &[ObjectKey],
+        resource_version: &str,
+    ) -> Replacement<K> {
+        let _writer = lock(&self.inner.writer);
+        let former = lock(&self.inner.contents).clone();
+        let (next, replacement) = former.replace(objects, keep, resource_version);
+        let version = next.resource_version.clone();
+        *lock(&self.inner.contents) = next;
+        self.inner.version.send_replace(version);
+        replacement
+    }
+
+    /// Declares that the contents reflect `resource_version`, and wakes who waits for it.
+    pub(crate) fn set_resource_version(&self, resource_version: &str) {
+        if resource_version.is_empty() {
+            return;
+        }
+        let version: Arc<str> = resource_version.into();
+        lock(&self.inner.contents).resource_version = version.clone();
+        self.inner.version.send_replace(version);
+    }
+}
+
+/// A store's locks guard plain data that is whole between statements, so a panic elsewhere does not spoil it.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,156 @@
+//! Reading: a [`Snapshot`] is the store at one moment, objects and indexes together.
+
+use std::sync::Arc;
+
+use kube::Resource;
+use kube::core::Selector;
+
+use super::contents::{Contents, Slot};
+use super::index::{Index, NAMESPACE_INDEX, UnknownIndex};
+use super::key::ObjectKey;
+use super::labels::Matcher;
+use super::trie::Entry;
+
+/// What a store held at one moment. Later writes do not change it, and holding it delays no writer.
+///
+/// It keeps its objects alive: hold it for a computation, not for the life of the program.
+pub struct Snapshot<K>(pub(super) Contents<K>);
+
+impl<K> Clone for Snapshot<K> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+impl<K> std::fmt::Debug for Snapshot<K> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Snapshot")
+            .field("len", &self.0.objects.len())
+            .field("resource_version", &self.0.resource_version)
+            .finish()
+    }
+}
+
+impl<K: Resource> Snapshot<K> {
+    /// The number of objects.
+    pub fn len(&self) -> usize {
+        self.0.objects.len()
+    }
+
+    /// Whether there is no object.
+    pub fn is_empty(&self) -> bool {
+        self.0.objects.is_empty()
+    }
+
+    /// The resourceVersion that the contents reflect; empty before the first list.
+    pub fn resource_version(&self) -> &str {
+        &self.0.resource_version
+    }
+
+    /// The object of `key`.
+    pub fn get(&self, key: &str) -> Option<&Arc<K>> {
+        self.0.objects.get(key).map(|entry| &entry.value.object)
+    }
+
+    /// All objects, in no particular order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &Arc<K>> {
+        self.0.objects.iter().map(|entry| &entry.value.object)
+    }
+
+    /// All keys, in the order of [`Self::iter`].
+    pub fn keys(&self) -> impl ExactSizeIterator<Item = ObjectKey> {
+        self.0
+            .objects
+            .iter()
+            .map(|entry| ObjectKey::from_shared(entry.key.clone()))
+    }
+
+    /// The objects that `selector` selects by their labels, in no particular order.
+    pub fn select(&self, selector: &Selector) -> Vec<Arc<K>> {
+        let matcher = Matcher::new(self.0.objects.hasher(), selector);
+        if matcher.is_impossible() {
+            return Vec::new();
+        }
+        let hits = self
+            .0
+            .objects
+            .iter()
+            .filter(|entry| selects(&matcher, entry));
+        if selector.selects_all() {
+            collect_exact(hits, self.len())
+        } else {
+            hits.map(object).collect()
+        }
+    }
+
+    /// The objects of `namespace` that `selector` selects. An empty namespace means all.
+    pub fn select_in(&self, namespace: &str, selector: &Selector) -> Vec<Arc<K>> {
+        if namespace.is_empty() {
+            return self.select(selector);
+        }
+        let matcher = Matcher::new(self.0.objects.hasher(), selector);
+        if matcher.is_impossible() {
+            return Vec::new();
+        }
+        self.entries(NAMESPACE_INDEX, namespace)
+            .unwrap_or_default()
+            .into_iter()
+            .filter(|entry| selects(&matcher, entry))
+            .map(object)
+            .collect()
+    }
+
+    /// The objects that have `value` in the index `name`.
+    pub fn by_index(&self, name: &str, value: &str) -> Result<Vec<Arc<K>>, UnknownIndex> {
+        Ok(self.entries(name, value)?.into_iter().map(object).collect())
+    }
+
+    /// The keys of the objects that have `value` in the index `name`.
+    pub fn index_keys(&self, name: &str, value: &str) -> Result<Vec<ObjectKey>, UnknownIndex> {
+        Ok(self.index(name)?.keys(value))
+    }
+
+    /// The values of the index `name` that at least one object has.
+    pub fn index_values(&self, name: &str) -> Result<Vec<Arc<str>>, UnknownIndex> {
+        Ok(self
+            .index(name)?
+            .values
+            .iter()
+            .map(|entry| entry.key.clone())
+            .collect())
+    }
+
+    fn index(&self, name: &str) -> Result<&Index<K>, UnknownIndex> {
+        let found = self.0.indexes.iter().find(|index| *index.name == *name);
+        found.ok_or_else(|| UnknownIndex(name.to_owned()))
+    }
+
+    fn entries(&self, name: &str, value: &str) -> Result<Vec<&Entry<Slot<K>>>, UnknownIndex> {
+        let Some(posting) = self.index(name)?.values.get(value) else {
+            return Ok(Vec::new());
+        };
+        let keys = posting.value.iter();
+        Ok(keys
+            .filter_map(|key| self.0.objects.get_hashed(key.hash(), &key.key))
+            .collect())
+    }
+}
+
+fn selects<'a, K: Resource>(matcher: &Matcher<'a>, entry: &'a Entry<Slot<K>>) -> bool {
+    matcher.matches(entry.value.labels, || {
+        entry.value.object.meta().labels.as_ref()
+    })
+}
+
+fn object<K>(entry: &Entry<Slot<K>>) -> Arc<K> {
+    entry.value.object.clone()
+}
+
+fn collect_exact<'a, K: 'a>(
+    entries: impl Iterator<Item = &'a Entry<Slot<K>>>,
+    len: usize,
+) -> Vec<Arc<K>> {
+    let mut objects = Vec::with_capacity(len);
+    objects.extend(entries.map(object));
+    objects
+}
