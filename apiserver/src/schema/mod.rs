@@ -1,55 +1,180 @@
 //! CRD structural schemas: compiling, pruning, defaulting and validating custom resources.
 //!
-//! Start at [`Structural::compile`]. A compiled schema treats an object the way the API server's
-//! request pipeline does: [`Structural::prune`], [`Structural::apply_defaults`], then
-//! [`Structural::validate`] or [`Structural::validate_update`]. Messages are the API server's, word for word.
+//! Start at [`Structural::compile`]. A compiled schema treats an object the way the API server's request pipeline
+//! does: [`Structural::prune`], [`Structural::apply_defaults`], then [`Structural::validate`] or
+//! [`Structural::validate_update`]. Messages are the API server's, word for word; where the server lists errors in
+//! the random order of a Go map, these come in the order of names.
 //!
-//! CEL rules (`x-kubernetes-validations`) are accepted and ignored.
+//! # Limits
+//! CEL rules (`x-kubernetes-validations`) are accepted, neither compiled nor evaluated. A schema document that Go's
+//! decoder would refuse (a number where a string belongs) is refused with a field error of our own wording.
 
+mod build;
+mod check_complete;
+mod check_defaults;
+mod check_openapi;
+mod check_structural;
+mod defaults;
+mod embedded;
 mod error;
-mod text;
+mod formats;
+mod go_regex;
+mod labels;
+mod lists;
+mod node;
+pub(crate) mod object_meta;
+mod path;
+mod pattern;
+mod props;
+mod prune;
+pub(crate) mod text;
+mod validate;
+
+use std::sync::Arc;
 
 use serde_json::Value;
 
 pub use error::{Cause, FieldError, FieldErrorKind};
+pub(crate) use node::{Additional, Kind, ListType, Schema, Types};
+use path::Path;
+use props::Props;
 
-/// A compiled structural schema.
-#[derive(Clone, Debug, Default)]
-pub struct Structural {}
+/// A compiled structural schema. Clones share it.
+#[derive(Clone, Debug)]
+pub struct Structural {
+    root: Arc<Schema>,
+}
 
 impl Structural {
     /// Compiles an `openAPIV3Schema`.
     ///
     /// # Errors
-    /// Every violation of the structural-schema rules, with paths below `spec.validation.openAPIV3Schema`
-    /// (where the API server reports them for a CRD whose versions share one schema).
+    /// Every violation of the structural-schema rules, with paths below `spec.validation.openAPIV3Schema` (where the
+    /// API server reports them for a CRD whose versions share one schema).
     pub fn compile(schema: &Value) -> Result<Self, Vec<FieldError>> {
         Self::compile_at("spec.validation.openAPIV3Schema", schema)
     }
 
-    /// Compiles an `openAPIV3Schema` whose errors are reported below `path`.
+    /// Compiles an `openAPIV3Schema` whose errors are reported below `path`
+    /// (`spec.versions[1].schema.openAPIV3Schema`).
     ///
     /// # Errors
     /// Every violation of the structural-schema rules.
-    pub fn compile_at(_path: &str, _schema: &Value) -> Result<Self, Vec<FieldError>> {
-        Ok(Self {})
+    pub fn compile_at(path: &str, schema: &Value) -> Result<Self, Vec<FieldError>> {
+        let path = Path::root(path);
+        let mut errors = Vec::new();
+        props::check_shape(schema, &path, &mut errors);
+        let Some(props) = Props::new(schema).filter(|_| errors.is_empty()) else {
+            return Err(errors);
+        };
+        let unsupported = check_structural::unsupported(props);
+        if unsupported.is_none() {
+            errors = check_structural::check_structural(props, &path);
+        }
+        let root = build::Builder::default().build(props);
+        if errors.is_empty() && unsupported.is_none() {
+            errors = check_defaults::check_defaults(&root, &path);
+        }
+        errors.extend(check_openapi::check_openapi(props, &path));
+        if let Some(detail) = unsupported.filter(|_| errors.is_empty()) {
+            errors.push(FieldError::with_value(
+                path.field(),
+                FieldErrorKind::Invalid,
+                "".into(),
+                detail,
+            ));
+        }
+        if errors.is_empty() {
+            Ok(Self {
+                root: Arc::new(root),
+            })
+        } else {
+            Err(errors)
+        }
     }
 
-    /// Removes fields that the schema does not specify and returns their paths (`spec.foo[0].bar`), sorted.
-    pub fn prune(&self, _object: &mut Value) -> Vec<String> {
-        Vec::new()
+    /// Removes fields that the schema does not specify and returns their paths (`spec.foo[0].bar`), sorted, as a
+    /// strict decoding error names them.
+    ///
+    /// apiVersion, kind and metadata of the object and of embedded resources are implicit; unknown fields *inside*
+    /// metadata are removed and reported too.
+    pub fn prune(&self, object: &mut Value) -> Vec<String> {
+        prune::prune_root(&self.root, object)
     }
 
-    /// Drops nulls of non-nullable fields and fills in defaults.
-    pub fn apply_defaults(&self, _object: &mut Value) {}
-
-    /// Validates a whole object, as on create.
-    pub fn validate(&self, _object: &Value) -> Vec<FieldError> {
-        Vec::new()
+    /// The error of decoding an object whose metadata, or an embedded resource's, has the wrong types. Such a request
+    /// is answered with 400 `BadRequest`.
+    pub fn decode_error(&self, object: &Value) -> Option<String> {
+        let metadata = object.get("metadata").and_then(object_meta::decode_error);
+        metadata.or_else(|| {
+            embedded::decode_error(&self.root, &Path::root(""), object).map(|e| e.to_string())
+        })
     }
 
-    /// Validates a whole object on update: what did not change since `old` does not fail (ratcheting).
-    pub fn validate_update(&self, _old: &Value, new: &Value) -> Vec<FieldError> {
-        self.validate(new)
+    /// Drops nulls of fields that are neither nullable nor defaulted, then fills in defaults.
+    pub fn apply_defaults(&self, object: &mut Value) {
+        defaults::drop_nulls(Some(&self.root), object);
+        defaults::fill(&self.root, object);
+    }
+
+    /// Validates a whole object, as on create: values, embedded resources, uniqueness in lists. The object's own
+    /// metadata is not looked at, except as far as the schema restricts it.
+    pub fn validate(&self, object: &Value) -> Vec<FieldError> {
+        let root = Path::root("");
+        let mut errors = validate::check(&self.root, &root, object, None).into_errors();
+        embedded::check_embedded(&self.root, &root, object, &mut errors);
+        lists::check_lists(&self.root, &root, object, &mut errors);
+        errors
+    }
+
+    /// Validates a whole object on update. Errors in values that did not change since `old` are forgiven
+    /// (CRDValidationRatcheting), and repetitions in lists if `old` has any too.
+    pub fn validate_update(&self, old: &Value, new: &Value) -> Vec<FieldError> {
+        let root = Path::root("");
+        let before = validate::Old {
+            value: old,
+            schema: &self.root,
+        };
+        let mut errors = validate::ratchet(&self.root, &root, new, Some(before)).into_errors();
+        self.check_updated_lists(old, new, &mut errors);
+        errors
+    }
+
+    /// Validates a write to the status subresource: the status alone, and the lists of the whole object.
+    pub fn validate_status_update(&self, old: &Value, new: &Value) -> Vec<FieldError> {
+        let mut errors = Vec::new();
+        if let (Some(schema), Some(status)) =
+            (self.root.properties.get("status"), new.get("status"))
+        {
+            let value = old.get("status").unwrap_or(&Value::Null);
+            let before = validate::Old { value, schema };
+            errors = validate::ratchet(schema, &Path::root(""), status, Some(before)).into_errors();
+            for error in &mut errors {
+                error.field = match error.field.as_str() {
+                    "<nil>" => "status".to_owned(),
+                    field => format!("status.{field}"),
+                };
+            }
+        }
+        self.check_updated_lists(old, new, &mut errors);
+        errors
+    }
+
+    fn check_updated_lists(&self, old: &Value, new: &Value, errors: &mut Vec<FieldError>) {
+        let root = Path::root("");
+        embedded::check_embedded(&self.root, &root, new, errors);
+        let mut before = Vec::new();
+        lists::check_lists(&self.root, &root, old, &mut before);
+        if before.is_empty() {
+            lists::check_lists(&self.root, &root, new, errors);
+        }
+    }
+
+    /// The compiled root node.
+    pub(crate) fn root(&self) -> &Schema {
+        &self.root
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -102,7 +102,9 @@ fn json_float(value: f64) -> String {
     if magnitude != 0.0 && !(1e-6..1e21).contains(&magnitude) {
         let text = format!("{value:e}");
         return match text.split_once('e') {
-            Some((digits, exponent)) if !exponent.starts_with('-') => format!("{digits}e+{exponent}"),
+            Some((digits, exponent)) if !exponent.starts_with('-') => {
+                format!("{digits}e+{exponent}")
+            }
             _ => text,
         };
     }

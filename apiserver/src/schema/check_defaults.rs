@@ -1,0 +1,65 @@
+//! Defaults must be what the schema itself accepts (`apiserver/schema/defaulting/validation.go`, without CEL rules).
+
+use super::embedded::{check_embedded, decode_error};
+use super::error::{FieldError, FieldErrorKind};
+use super::node::Schema;
+use super::path::Path;
+use super::prune::{is_meta, prune_value};
+use super::validate::check;
+
+/// Every default that has unknown fields or is not valid itself.
+pub(crate) fn check_defaults(root: &Schema, path: &Path<'_>) -> Vec<FieldError> {
+    let mut errors = Vec::new();
+    node(root, path, true, false, &mut errors);
+    errors
+}
+
+fn node(
+    schema: &Schema,
+    path: &Path<'_>,
+    resource: bool,
+    inside_metadata: bool,
+    errors: &mut Vec<FieldError>,
+) {
+    let inside_metadata = inside_metadata && !schema.embedded;
+    if let Some(default) = &schema.default {
+        let here = path.child("default");
+        if !inside_metadata {
+            let mut pruned = default.clone();
+            if prune_value(schema, &mut pruned) {
+                let detail = "must not have unknown fields";
+                errors.push(FieldError::with_value(
+                    here.field(),
+                    FieldErrorKind::Invalid,
+                    default.clone(),
+                    detail,
+                ));
+            }
+        }
+        let mut found: Vec<FieldError> = decode_error(schema, &here, default).into_iter().collect();
+        if found.is_empty() {
+            check_embedded(schema, &here, default, &mut found);
+        }
+        if found.is_empty() {
+            found = check(schema, &Path::root(""), default, None).into_errors();
+            found.iter_mut().for_each(|error| place_below(error, &here));
+        }
+        errors.append(&mut found);
+    }
+    if let Some(items) = schema.items.as_deref() {
+        node(items, &path.child("items"), false, inside_metadata, errors);
+    }
+    let properties = path.child("properties");
+    for (name, property) in &schema.properties {
+        let metadata = inside_metadata || (resource || schema.embedded) && is_meta(name);
+        node(property, &properties.key(name), false, metadata, errors);
+    }
+}
+
+/// Validation starts at the default, so its fields are relative to it.
+fn place_below(error: &mut FieldError, path: &Path<'_>) {
+    error.field = match error.field.as_str() {
+        "<nil>" | "" => path.field(),
+        field => format!("{}.{field}", path.render()),
+    };
+}

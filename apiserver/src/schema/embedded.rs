@@ -1,0 +1,158 @@
+//! Resources embedded in others (`x-kubernetes-embedded-resource`).
+
+use serde_json::{Map, Value};
+
+use super::error::{FieldError, FieldErrorKind};
+use super::node::{Additional, Schema};
+use super::object_meta;
+use super::path::Path;
+
+/// The error that decoding reports for embedded type or object metadata of the wrong types.
+pub(crate) fn decode_error(schema: &Schema, path: &Path<'_>, value: &Value) -> Option<FieldError> {
+    match value {
+        Value::Object(map) => map.iter().find_map(|(name, value)| {
+            if schema.embedded {
+                let detail = match name.as_str() {
+                    "apiVersion" | "kind" if !value.is_string() => {
+                        Some("must be a string".to_owned())
+                    }
+                    "metadata" => object_meta::decode_error(value),
+                    _ => None,
+                };
+                if let Some(detail) = detail {
+                    return Some(invalid(path.field_of(name), value.clone(), detail));
+                }
+            }
+            match (schema.properties.get(name), &schema.additional) {
+                (Some(property), _) => decode_error(property, &path.child(name), value),
+                (None, Additional::Schema(additional)) => {
+                    decode_error(additional, &path.key(name), value)
+                }
+                _ => None,
+            }
+        }),
+        Value::Array(items) => {
+            let item_schema = schema.items.as_deref()?;
+            items
+                .iter()
+                .enumerate()
+                .find_map(|(i, item)| decode_error(item_schema, &path.index(i), item))
+        }
+        _ => None,
+    }
+}
+
+/// Validates every embedded resource below a value.
+pub(crate) fn check_embedded(
+    schema: &Schema,
+    path: &Path<'_>,
+    value: &Value,
+    errors: &mut Vec<FieldError>,
+) {
+    match value {
+        Value::Object(map) => {
+            if schema.embedded {
+                check_resource(path, map, errors);
+            }
+            for (name, value) in map {
+                match (schema.properties.get(name), &schema.additional) {
+                    (Some(property), _) => {
+                        check_embedded(property, &path.child(name), value, errors)
+                    }
+                    (None, Additional::Schema(additional)) => {
+                        check_embedded(additional, &path.key(name), value, errors);
+                    }
+                    _ => {}
+                }
+            }
+        }
+        Value::Array(items) => {
+            if let Some(item_schema) = schema.items.as_deref() {
+                for (i, item) in items.iter().enumerate() {
+                    check_embedded(item_schema, &path.index(i), item, errors);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+fn check_resource(path: &Path<'_>, map: &Map<String, Value>, errors: &mut Vec<FieldError>) {
+    for name in ["apiVersion", "kind"] {
+        match map.get(name) {
+            None => errors.push(FieldError::new(
+                path.field_of(name),
+                FieldErrorKind::Required,
+                "",
+            )),
+            Some(Value::String(text)) => {
+                if let Some(fault) = type_fault(name, text) {
+                    errors.push(invalid(path.field_of(name), text.as_str().into(), fault));
+                }
+            }
+            Some(other) => errors.push(invalid(
+                path.field_of(name),
+                other.clone(),
+                "must be a string",
+            )),
+        }
+    }
+    if let Some(metadata) = map.get("metadata") {
+        check_metadata(&path.child("metadata"), metadata, errors);
+    }
+}
+
+fn type_fault(name: &str, text: &str) -> Option<String> {
+    if text.is_empty() {
+        return Some("must not be empty".to_owned());
+    }
+    if name == "apiVersion" {
+        return (text.matches('/').count() > 1)
+            .then(|| format!("unexpected GroupVersion string: {text}"));
+    }
+    let fault = crate::names::label_1035_fault(&text.to_lowercase())?;
+    Some(format!(
+        "may have mixed case, but should otherwise match: {fault}"
+    ))
+}
+
+fn check_metadata(path: &Path<'_>, metadata: &Value, errors: &mut Vec<FieldError>) {
+    if let Some(fault) = object_meta::decode_error(metadata) {
+        errors.push(invalid(path.field(), metadata.clone(), fault));
+        return;
+    }
+    for (name, prefix) in [("generateName", true), ("name", false)] {
+        let text = metadata
+            .get(name)
+            .and_then(Value::as_str)
+            .unwrap_or_default();
+        for fault in path_segment_faults(text, prefix) {
+            errors.push(invalid(path.field_of(name), text.into(), fault));
+        }
+    }
+    let namespace = metadata
+        .get("namespace")
+        .and_then(Value::as_str)
+        .unwrap_or_default();
+    if !namespace.is_empty()
+        && let Some(fault) = crate::names::label_fault(namespace)
+    {
+        errors.push(invalid(path.field_of("namespace"), namespace.into(), fault));
+    }
+    object_meta::check_common(metadata, path, errors);
+}
+
+fn path_segment_faults(text: &str, prefix: bool) -> Vec<String> {
+    if !prefix && matches!(text, "." | "..") {
+        return vec![format!("may not be '{text}'")];
+    }
+    ['/', '%']
+        .into_iter()
+        .filter(|c| text.contains(*c))
+        .map(|c| format!("may not contain '{c}'"))
+        .collect()
+}
+
+fn invalid(field: String, value: Value, detail: impl Into<String>) -> FieldError {
+    FieldError::with_value(field, FieldErrorKind::Invalid, value, detail)
+}

@@ -1,0 +1,145 @@
+//! The compiled form of one schema node, structural or inside `allOf`, `anyOf`, `oneOf` and `not`.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::pattern::Pattern;
+
+/// A JSON type that a schema may ask for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Array,
+    Boolean,
+    Integer,
+    Number,
+    Object,
+    String,
+}
+
+impl Kind {
+    /// The type that a schema names.
+    pub(crate) fn parse(name: &str) -> Option<Self> {
+        Some(match name {
+            "array" => Self::Array,
+            "boolean" => Self::Boolean,
+            "integer" => Self::Integer,
+            "number" => Self::Number,
+            "object" => Self::Object,
+            "string" => Self::String,
+            _ => return None,
+        })
+    }
+
+    /// The name in a schema.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Array => "array",
+            Self::Boolean => "boolean",
+            Self::Integer => "integer",
+            Self::Number => "number",
+            Self::Object => "object",
+            Self::String => "string",
+        }
+    }
+}
+
+/// The types that a node allows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Types {
+    #[default]
+    Any,
+    One(Kind),
+    IntOrString,
+}
+
+impl Types {
+    pub(crate) fn contains(self, kind: Kind) -> bool {
+        match self {
+            Self::Any => false,
+            Self::One(one) => one == kind,
+            Self::IntOrString => matches!(kind, Kind::Integer | Kind::String),
+        }
+    }
+
+    /// The list of types in a message (`integer,string`).
+    pub(crate) fn names(self) -> &'static str {
+        match self {
+            Self::Any => "",
+            Self::One(kind) => kind.name(),
+            Self::IntOrString => "integer,string",
+        }
+    }
+}
+
+/// What `additionalProperties` says.
+#[derive(Clone, Debug, Default)]
+pub(crate) enum Additional {
+    #[default]
+    Absent,
+    Bool(bool),
+    Schema(Box<Schema>),
+}
+
+/// The topology of a list (`x-kubernetes-list-type`).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) enum ListType {
+    #[default]
+    Atomic,
+    Set,
+    /// With its `x-kubernetes-list-map-keys`.
+    Map(Vec<String>),
+}
+
+/// One schema node.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Schema {
+    pub(crate) types: Types,
+    pub(crate) nullable: bool,
+    /// Only a format that the server checks for the node's type.
+    pub(crate) format: Option<String>,
+    pub(crate) default: Option<Value>,
+    pub(crate) properties: BTreeMap<String, Schema>,
+    pub(crate) additional: Additional,
+    pub(crate) items: Option<Box<Schema>>,
+    pub(crate) preserve_unknown: bool,
+    pub(crate) embedded: bool,
+    pub(crate) list_type: ListType,
+    pub(crate) atomic_map: bool,
+    pub(crate) checks: Option<Box<Checks>>,
+}
+
+/// The value validations of a node.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Checks {
+    pub(crate) maximum: Option<f64>,
+    pub(crate) exclusive_maximum: bool,
+    pub(crate) minimum: Option<f64>,
+    pub(crate) exclusive_minimum: bool,
+    pub(crate) multiple_of: Option<f64>,
+    pub(crate) max_length: Option<i64>,
+    pub(crate) min_length: Option<i64>,
+    pub(crate) pattern: Option<Arc<Pattern>>,
+    pub(crate) max_items: Option<i64>,
+    pub(crate) min_items: Option<i64>,
+    pub(crate) unique_items: bool,
+    pub(crate) max_properties: Option<i64>,
+    pub(crate) min_properties: Option<i64>,
+    pub(crate) required: Vec<String>,
+    pub(crate) enumeration: Vec<Value>,
+    pub(crate) all_of: Vec<Schema>,
+    pub(crate) any_of: Vec<Schema>,
+    pub(crate) one_of: Vec<Schema>,
+    pub(crate) not: Option<Box<Schema>>,
+}
+
+impl Schema {
+    /// The schema of a field: its own property, or what `additionalProperties` says of any.
+    pub(crate) fn field(&self, name: &str) -> Option<&Schema> {
+        self.properties.get(name).or(match &self.additional {
+            Additional::Schema(schema) => Some(schema),
+            _ => None,
+        })
+    }
+}

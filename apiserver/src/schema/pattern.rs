@@ -1,0 +1,55 @@
+//! Regular expressions with the syntax of Go's `regexp` (RE2), matched by the `regex` crate.
+
+use std::sync::OnceLock;
+
+use regex::{Regex, RegexBuilder};
+
+use super::go_regex::translate;
+
+/// The memory that one compiled pattern may take, in bytes.
+const SIZE_LIMIT: usize = 32 << 20;
+
+/// A pattern of a schema, compiled when it is first used.
+#[derive(Debug)]
+pub(crate) struct Pattern {
+    source: String,
+    regex: OnceLock<Option<Regex>>,
+}
+
+impl Pattern {
+    pub(crate) fn new(source: &str) -> Self {
+        Self {
+            source: source.to_owned(),
+            regex: OnceLock::new(),
+        }
+    }
+
+    /// The pattern as the schema writes it.
+    pub(crate) fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// Whether some part of the text matches. A pattern that cannot be compiled matches nothing.
+    pub(crate) fn is_match(&self, text: &str) -> bool {
+        self.regex
+            .get_or_init(|| {
+                let translated = translate(&self.source).ok()?;
+                RegexBuilder::new(&translated)
+                    .size_limit(SIZE_LIMIT)
+                    .build()
+                    .ok()
+            })
+            .as_ref()
+            .is_some_and(|regex| regex.is_match(text))
+    }
+}
+
+/// Checks a pattern's syntax.
+///
+/// # Errors
+/// Go's message (``error parsing regexp: missing closing ): `(a` ``).
+pub(crate) fn check_pattern(source: &str) -> Result<(), String> {
+    translate(source)
+        .map(|_| ())
+        .map_err(|error| error.to_string())
+}

@@ -1,0 +1,224 @@
+//! Typed access to the keys of a raw `JSONSchemaProps`.
+
+use serde_json::{Map, Value};
+
+use super::error::{FieldError, FieldErrorKind};
+use super::path::Path;
+
+/// One raw schema node. A key of a wrong type counts as absent here; [`check_shape`] reports it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Props<'a>(&'a Map<String, Value>);
+
+/// What a raw `additionalProperties` holds.
+pub(crate) enum RawAdditional<'a> {
+    Bool(bool),
+    Schema(Props<'a>),
+}
+
+impl<'a> Props<'a> {
+    pub(crate) fn new(value: &'a Value) -> Option<Self> {
+        value.as_object().map(Props)
+    }
+
+    pub(crate) fn get(self, key: &str) -> Option<&'a Value> {
+        self.0.get(key).filter(|value| !value.is_null())
+    }
+
+    pub(crate) fn has(self, key: &str) -> bool {
+        self.get(key).is_some()
+    }
+
+    /// A text; empty when absent.
+    pub(crate) fn text(self, key: &str) -> &'a str {
+        self.get(key).and_then(Value::as_str).unwrap_or_default()
+    }
+
+    pub(crate) fn flag(self, key: &str) -> bool {
+        self.get(key).and_then(Value::as_bool).unwrap_or_default()
+    }
+
+    pub(crate) fn number(self, key: &str) -> Option<f64> {
+        self.get(key).and_then(Value::as_f64)
+    }
+
+    pub(crate) fn count(self, key: &str) -> Option<i64> {
+        let value = self.get(key)?;
+        #[allow(
+            clippy::cast_possible_truncation,
+            reason = "a bound written as 3.0 is 3"
+        )]
+        value.as_i64().or_else(|| value.as_f64().map(|f| f as i64))
+    }
+
+    pub(crate) fn texts(self, key: &str) -> Vec<&'a str> {
+        self.list(key).iter().filter_map(Value::as_str).collect()
+    }
+
+    pub(crate) fn list(self, key: &str) -> &'a [Value] {
+        self.get(key)
+            .and_then(Value::as_array)
+            .map(Vec::as_slice)
+            .unwrap_or_default()
+    }
+
+    pub(crate) fn type_name(self) -> &'a str {
+        self.text("type")
+    }
+
+    pub(crate) fn properties(self) -> impl Iterator<Item = (&'a str, Props<'a>)> {
+        self.get("properties")
+            .and_then(Value::as_object)
+            .into_iter()
+            .flatten()
+            .filter_map(|(name, value)| Some((name.as_str(), Props::new(value)?)))
+    }
+
+    pub(crate) fn property(self, name: &str) -> Option<Props<'a>> {
+        Props::new(self.get("properties")?.get(name)?)
+    }
+
+    /// The item schema, unless `items` is a list of schemas.
+    pub(crate) fn items(self) -> Option<Props<'a>> {
+        Props::new(self.get("items")?)
+    }
+
+    pub(crate) fn additional(self) -> Option<RawAdditional<'a>> {
+        match self.get("additionalProperties")? {
+            Value::Bool(allows) => Some(RawAdditional::Bool(*allows)),
+            other => Props::new(other).map(RawAdditional::Schema),
+        }
+    }
+
+    pub(crate) fn additional_schema(self) -> Option<Props<'a>> {
+        match self.additional()? {
+            RawAdditional::Schema(schema) => Some(schema),
+            RawAdditional::Bool(_) => None,
+        }
+    }
+
+    pub(crate) fn not(self) -> Option<Props<'a>> {
+        Props::new(self.get("not")?)
+    }
+
+    /// Whether the node says anything besides the named keys (keys that say nothing don't count).
+    pub(crate) fn restricts_beyond(self, keys: &[&str]) -> bool {
+        self.0.iter().any(|(key, value)| {
+            let says_nothing = match value {
+                Value::Null | Value::Bool(false) => true,
+                Value::String(text) => text.is_empty(),
+                Value::Array(items) => items.is_empty(),
+                Value::Object(map) => {
+                    map.is_empty()
+                        && !matches!(key.as_str(), "items" | "not" | "additionalProperties")
+                }
+                _ => false,
+            };
+            !says_nothing && !keys.contains(&key.as_str())
+        })
+    }
+
+    /// The branches of `allOf`, `anyOf` or `oneOf`.
+    pub(crate) fn branches(self, key: &str) -> impl Iterator<Item = Props<'a>> + use<'a> {
+        self.list(key).iter().filter_map(Props::new)
+    }
+}
+
+const TEXTS: [&str; 10] = [
+    "type",
+    "format",
+    "pattern",
+    "title",
+    "description",
+    "x-kubernetes-list-type",
+    "x-kubernetes-map-type",
+    "id",
+    "$schema",
+    "$ref",
+];
+const FLAGS: [&str; 7] = [
+    "nullable",
+    "uniqueItems",
+    "exclusiveMaximum",
+    "exclusiveMinimum",
+    "x-kubernetes-preserve-unknown-fields",
+    "x-kubernetes-embedded-resource",
+    "x-kubernetes-int-or-string",
+];
+const NUMBERS: [&str; 9] = [
+    "maximum",
+    "minimum",
+    "multipleOf",
+    "maxLength",
+    "minLength",
+    "maxItems",
+    "minItems",
+    "maxProperties",
+    "minProperties",
+];
+const LISTS: [&str; 7] = [
+    "required",
+    "enum",
+    "allOf",
+    "anyOf",
+    "oneOf",
+    "x-kubernetes-list-map-keys",
+    "x-kubernetes-validations",
+];
+
+/// Reports keys whose value has a type that a `JSONSchemaProps` cannot hold. The API server refuses such a
+/// document while decoding it, with a message of Go's decoder that is not reproduced here.
+pub(crate) fn check_shape(value: &Value, path: &Path<'_>, errors: &mut Vec<FieldError>) {
+    let Some(map) = value.as_object() else {
+        errors.push(wrong(path.field(), value, "must be an object"));
+        return;
+    };
+    for (key, value) in map {
+        let key = key.as_str();
+        let expected = match value {
+            Value::Null => continue,
+            value if TEXTS.contains(&key) => (value.is_string(), "must be a string"),
+            value if FLAGS.contains(&key) => (value.is_boolean(), "must be a boolean"),
+            value if NUMBERS.contains(&key) => (value.is_number(), "must be a number"),
+            value if LISTS.contains(&key) => (value.is_array(), "must be an array"),
+            value if key == "properties" => (value.is_object(), "must be an object"),
+            _ => (true, ""),
+        };
+        if !expected.0 {
+            errors.push(wrong(path.child(key).field(), value, expected.1));
+        }
+        check_shape_below(key, value, path, errors);
+    }
+}
+
+fn check_shape_below(key: &str, value: &Value, path: &Path<'_>, errors: &mut Vec<FieldError>) {
+    let here = path.child(key);
+    match (key, value) {
+        ("properties", Value::Object(properties)) => {
+            for (name, schema) in properties {
+                check_shape(schema, &here.key(name), errors);
+            }
+        }
+        ("additionalProperties", Value::Bool(_)) | (_, Value::Null) => {}
+        ("items", Value::Array(_)) => {}
+        ("items" | "not" | "additionalProperties", schema) => check_shape(schema, &here, errors),
+        ("allOf" | "anyOf" | "oneOf", Value::Array(branches)) => {
+            for (i, schema) in branches.iter().enumerate() {
+                check_shape(schema, &here.index(i), errors);
+            }
+        }
+        ("required" | "x-kubernetes-list-map-keys", Value::Array(names)) => {
+            for (i, name) in names
+                .iter()
+                .enumerate()
+                .filter(|(_, name)| !name.is_string())
+            {
+                errors.push(wrong(here.index(i).field(), name, "must be a string"));
+            }
+        }
+        _ => {}
+    }
+}
+
+fn wrong(field: String, value: &Value, detail: &str) -> FieldError {
+    FieldError::with_value(field, FieldErrorKind::Invalid, value.clone(), detail)
+}

@@ -1,0 +1,145 @@
+//! Pruning: dropping the fields that a structural schema does not specify.
+
+use serde_json::Value;
+
+use super::node::{Additional, Schema};
+use super::object_meta;
+
+/// Prunes below the object root, where apiVersion, kind and metadata are implicit.
+/// Returns the dropped paths (`spec.a[0].b`), sorted.
+pub(crate) fn prune_root(schema: &Schema, object: &mut Value) -> Vec<String> {
+    let mut walk = Walk::default();
+    walk.object(object, Some(schema), true);
+    walk.dropped.sort_unstable();
+    walk.dropped
+}
+
+/// Prunes a value below the root (a default) and says whether anything was dropped.
+pub(crate) fn prune_value(schema: &Schema, value: &mut Value) -> bool {
+    let mut walk = Walk::default();
+    walk.prune(value, Some(schema));
+    !walk.dropped.is_empty()
+}
+
+/// Whether a field is type or object metadata, which embedded resources have implicitly.
+pub(crate) fn is_meta(name: &str) -> bool {
+    matches!(name, "apiVersion" | "kind" | "metadata")
+}
+
+#[derive(Default)]
+struct Walk {
+    path: String,
+    dropped: Vec<String>,
+}
+
+impl Walk {
+    fn within(&mut self, step: &str, visit: impl FnOnce(&mut Self)) {
+        let length = self.path.len();
+        if !self.path.is_empty() && !step.starts_with('[') {
+            self.path.push('.');
+        }
+        self.path.push_str(step);
+        visit(self);
+        self.path.truncate(length);
+    }
+
+    fn record(&mut self, name: &str) {
+        self.within(name, |walk| walk.dropped.push(walk.path.clone()));
+    }
+
+    fn prune(&mut self, value: &mut Value, schema: Option<&Schema>) {
+        match value {
+            Value::Object(_) => self.object(value, schema, false),
+            Value::Array(items) => {
+                let item_schema = schema.and_then(|schema| schema.items.as_deref());
+                let preserved = schema.is_some_and(|schema| schema.preserve_unknown);
+                for (i, item) in items.iter_mut().enumerate() {
+                    self.within(&format!("[{i}]"), |walk| {
+                        if preserved {
+                            walk.skip(item, item_schema);
+                        } else {
+                            walk.prune(item, item_schema);
+                        }
+                    });
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// What `x-kubernetes-preserve-unknown-fields` keeps, with pruning below the fields that are specified.
+    fn skip(&mut self, value: &mut Value, schema: Option<&Schema>) {
+        match (value, schema) {
+            (value @ Value::Object(_), Some(schema)) => {
+                self.fields(value, schema, true, schema.embedded)
+            }
+            (Value::Array(items), Some(schema)) => {
+                for (i, item) in items.iter_mut().enumerate() {
+                    self.within(&format!("[{i}]"), |walk| {
+                        walk.skip(item, schema.items.as_deref())
+                    });
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn object(&mut self, value: &mut Value, schema: Option<&Schema>, root: bool) {
+        match schema {
+            Some(schema) => {
+                let embedded = root || schema.embedded;
+                self.fields(value, schema, schema.preserve_unknown, embedded);
+            }
+            None => {
+                if let Value::Object(map) = value {
+                    for name in map.keys() {
+                        self.record(name);
+                    }
+                    map.clear();
+                }
+            }
+        }
+    }
+
+    fn fields(&mut self, value: &mut Value, schema: &Schema, preserved: bool, embedded: bool) {
+        let Value::Object(map) = value else {
+            return;
+        };
+        let mut unknown = Vec::new();
+        for (name, value) in &mut *map {
+            if embedded && is_meta(name) {
+                if name == "metadata" {
+                    self.metadata(value);
+                }
+            } else if let Some(property) = schema.properties.get(name) {
+                self.within(name, |walk| walk.prune(value, Some(property)));
+            } else {
+                match &schema.additional {
+                    Additional::Schema(additional) => {
+                        self.within(name, |walk| walk.prune(value, Some(additional)))
+                    }
+                    Additional::Bool(_) => self.within(name, |walk| walk.prune(value, None)),
+                    Additional::Absent => {
+                        if !preserved {
+                            unknown.push(name.clone());
+                        }
+                    }
+                }
+            }
+        }
+        for name in unknown {
+            self.record(&name);
+            map.remove(&name);
+        }
+    }
+
+    fn metadata(&mut self, value: &mut Value) {
+        let (path, dropped) = (&mut self.path, &mut self.dropped);
+        let prefix = if path.is_empty() {
+            "metadata".to_owned()
+        } else {
+            format!("{path}.metadata")
+        };
+        object_meta::drop_unknown(value, &prefix, dropped);
+    }
+}

@@ -1,0 +1,292 @@
+//! Real CRDs and resources against the schema modules.
+//!
+//! The corpus is too large for the tree. `CRD_CORPUS` names a folder with its `index.json`; without it the tests say
+//! so and pass. `hack/corpus-schema.sh` unpacks the corpus and runs them.
+
+#![allow(
+    clippy::print_stderr,
+    reason = "says why it was skipped, and what it covered"
+)]
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use embedded_apiserver::schema::{FieldError, FieldErrorKind, Structural};
+use serde_json::Value;
+
+/// Samples that the index calls valid because it does not judge the format `byte`; the API server does.
+const NOT_BASE64: [&str; 3] = [
+    "samples/grafana__grafana-operator/GrafanaDashboard-2.yaml",
+    "samples/antrea-io__antrea/PacketCapture-1.yaml",
+    "samples/external-secrets__external-secrets/SecretStore-40.yaml",
+];
+
+fn corpus() -> Option<PathBuf> {
+    let folder = std::env::var_os("CRD_CORPUS").map(PathBuf::from);
+    if folder.is_none() {
+        eprintln!("skipped: CRD_CORPUS names no corpus (hack/corpus-schema.sh does)");
+    }
+    folder
+}
+
+/// Reads a file as the API server's tools do: YAML 1.1 scalars, the last of two equal keys, and continuation lines of
+/// quoted texts that are not indented (which the parser here refuses; indenting them changes nothing).
+fn read_yaml(path: &Path) -> Value {
+    let text = std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    parse_yaml(&text)
+        .or_else(|_| parse_yaml(&indent_quoted(&text)))
+        .unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+}
+
+fn parse_yaml(text: &str) -> Result<Value, serde_saphyr::Error> {
+    let options = serde_saphyr::options! {
+        budget: serde_saphyr::budget! {
+            max_events: 50_000_000,
+            max_nodes: 50_000_000,
+            max_total_scalar_bytes: 1 << 30,
+        },
+        with_snippet: false,
+        strict_booleans: false,
+        strict_indentation: false,
+        legacy_octal_numbers: true,
+        duplicate_keys: serde_saphyr::DuplicateKeyPolicy::LastWins,
+    };
+    serde_saphyr::from_str_with_options(text, options)
+}
+
+/// Indents the lines on which a quoted value goes on.
+fn indent_quoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + text.len() / 4);
+    let mut open: Option<char> = None;
+    for line in text.split_inclusive('\n') {
+        let rest = match open {
+            Some(_) => {
+                out.push_str(&" ".repeat(40));
+                line
+            }
+            None => match line.split_once(": ").map(|(_, value)| value) {
+                Some(value) if value.starts_with(['\'', '"']) => {
+                    open = value.chars().next();
+                    value.get(1..).unwrap_or_default()
+                }
+                _ => "",
+            },
+        };
+        out.push_str(line);
+        if let Some(quote) = open {
+            let unescaped = if quote == '"' {
+                rest.replace("\\\\", "").replace("\\\"", "")
+            } else {
+                rest.replace("''", "")
+            };
+            if unescaped.contains(quote) {
+                open = None;
+            }
+        }
+    }
+    out
+}
+
+fn read_index(folder: &Path) -> Value {
+    let text = std::fs::read(folder.join("index.json")).unwrap();
+    serde_json::from_slice(&text).unwrap()
+}
+
+fn text<'a>(value: &'a Value, key: &str) -> &'a str {
+    value[key].as_str().unwrap_or_default()
+}
+
+/// The schemas of a CRD by version.
+type Versions = BTreeMap<String, Result<Structural, Vec<FieldError>>>;
+
+fn compile_all(folder: &Path, index: &Value) -> BTreeMap<String, Versions> {
+    let mut compiled = BTreeMap::new();
+    for entry in index["crds"].as_array().unwrap() {
+        let crd = read_yaml(&folder.join(text(entry, "path")));
+        let mut versions = Versions::new();
+        for version in crd["spec"]["versions"].as_array().unwrap() {
+            let schema = &version["schema"]["openAPIV3Schema"];
+            if schema.is_object() {
+                versions.insert(
+                    text(version, "name").to_owned(),
+                    Structural::compile(schema),
+                );
+            }
+        }
+        compiled.insert(text(entry, "name").to_owned(), versions);
+    }
+    compiled
+}
+
+/// What an entry of the index says is wrong, as it shows in pruning, decoding or validation.
+struct Findings {
+    dropped: Vec<String>,
+    decode: Option<String>,
+    nulls: Vec<FieldError>,
+    errors: Vec<FieldError>,
+}
+
+impl Findings {
+    fn of(schema: &Structural, object: &Value) -> Self {
+        let mut object = object.clone();
+        let decode = schema.decode_error(&object);
+        let dropped = schema.prune(&mut object);
+        let nulls = schema.validate(&object);
+        schema.apply_defaults(&mut object);
+        Self {
+            dropped,
+            decode,
+            nulls,
+            errors: schema.validate(&object),
+        }
+    }
+
+    fn has(&self, error: &Value) -> bool {
+        let path = text(error, "path").trim_start_matches('.');
+        let detail = text(error, "detail");
+        let at = |kind: FieldErrorKind, says: &str| {
+            self.errors.iter().any(|e| {
+                same_path(&e.field, path) && e.kind == kind && e.to_string().contains(says)
+            })
+        };
+        let anywhere = |says: &str| {
+            self.errors
+                .iter()
+                .any(|e| e.detail.contains(says) && e.detail.contains(path))
+        };
+        match text(error, "what") {
+            "unknown" => self.dropped.iter().any(|dropped| dropped == path),
+            "required" => {
+                let field = if path.is_empty() {
+                    detail.to_owned()
+                } else {
+                    format!("{path}.{detail}")
+                };
+                self.errors
+                    .iter()
+                    .any(|e| e.field == field && e.kind == FieldErrorKind::Required)
+            }
+            // Nulls in metadata are dropped with what else does not belong there.
+            "null" if path.starts_with("metadata.") => true,
+            "null" => self
+                .nulls
+                .iter()
+                .any(|e| same_path(&e.field, path) && e.detail.contains("\"null\"")),
+            "meta" => self.decode.is_some() || detail == "no name" || detail == "not an object",
+            "type" => at(FieldErrorKind::TypeInvalid, "must be of type") || self.decode.is_some(),
+            "format" => at(FieldErrorKind::TypeInvalid, "must be of type"),
+            "enum" => at(FieldErrorKind::NotSupported, "supported values"),
+            "pattern" => {
+                at(FieldErrorKind::Invalid, "should match")
+                    || at(FieldErrorKind::Invalid, "should be at least")
+            }
+            "minLength" => at(FieldErrorKind::Invalid, "should be at least"),
+            "minimum" => at(FieldErrorKind::Invalid, "should be greater than"),
+            "maximum" => at(FieldErrorKind::Invalid, "should be less than"),
+            "minItems" | "minProperties" => at(FieldErrorKind::Invalid, "should have at least"),
+            "maxItems" | "maxProperties" => at(FieldErrorKind::TooMany, "must have at most"),
+            "int32" => anywhere("must be of type integer with format int32"),
+            "oneOf" => anywhere("must validate one and only one schema (oneOf)"),
+            "list-map-dup" => self
+                .errors
+                .iter()
+                .any(|e| e.field.starts_with(path) && e.kind == FieldErrorKind::Duplicate),
+            other => panic!("the index knows a reason that this test does not: {other}"),
+        }
+    }
+}
+
+fn same_path(field: &str, path: &str) -> bool {
+    field == path || field == "<nil>" && path.is_empty()
+}
+
+#[test]
+fn every_schema_compiles_and_samples_are_judged_as_the_index_says() {
+    let Some(folder) = corpus() else {
+        return;
+    };
+    let index = read_index(&folder);
+    let compiled = compile_all(&folder, &index);
+    let mut faults = Vec::new();
+    for (name, versions) in &compiled {
+        for (version, schema) in versions {
+            if let Err(errors) = schema {
+                let shown: Vec<String> = errors.iter().take(3).map(ToString::to_string).collect();
+                faults.push(format!("schema {name} {version}: {}", shown.join("; ")));
+            }
+        }
+    }
+    let schema_of = |entry: &Value| {
+        let versions = compiled.get(text(entry, "crd"))?;
+        versions.get(text(entry, "version"))?.as_ref().ok()
+    };
+    let mut valid = 0;
+    for entry in index["samples"].as_array().unwrap() {
+        let Some(schema) = schema_of(entry) else {
+            faults.push(format!("{}: no schema", text(entry, "path")));
+            continue;
+        };
+        let found = Findings::of(schema, &read_yaml(&folder.join(text(entry, "path"))));
+        let known = NOT_BASE64.contains(&text(entry, "path"));
+        let as_known = |error: &FieldError| known && error.detail.contains("must be of type byte");
+        let errors_as_known = found.errors.iter().all(as_known) && known != found.errors.is_empty();
+        if found.dropped.is_empty() && errors_as_known && found.decode.is_none() {
+            valid += 1;
+        } else {
+            let shown: Vec<String> = found
+                .errors
+                .iter()
+                .take(3)
+                .map(ToString::to_string)
+                .collect();
+            faults.push(format!(
+                "valid {}: dropped {:?}, decode {:?}, {}",
+                text(entry, "path"),
+                found.dropped,
+                found.decode,
+                shown.join("; ")
+            ));
+        }
+    }
+    let mut refused = 0;
+    for entry in index["samples_invalid"].as_array().unwrap() {
+        let Some(schema) = schema_of(entry) else {
+            faults.push(format!("{}: no schema", text(entry, "path")));
+            continue;
+        };
+        let found = Findings::of(schema, &read_yaml(&folder.join(text(entry, "path"))));
+        let missed: Vec<&Value> = entry["errors"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|error| !found.has(error))
+            .collect();
+        if missed.is_empty() {
+            refused += 1;
+        } else {
+            let shown: Vec<String> = found
+                .errors
+                .iter()
+                .take(3)
+                .map(ToString::to_string)
+                .collect();
+            faults.push(format!(
+                "invalid {}: not found {missed:?} in {} (dropped {:?})",
+                text(entry, "path"),
+                shown.join("; "),
+                found.dropped
+            ));
+        }
+    }
+    let schemas: usize = compiled.values().map(BTreeMap::len).sum();
+    eprintln!(
+        "{} CRDs, {schemas} schemas; {valid} samples judged as expected, {refused} refused for the reasons indexed",
+        compiled.len()
+    );
+    assert!(
+        faults.is_empty(),
+        "{} faults:\n{}",
+        faults.len(),
+        faults.join("\n")
+    );
+}
