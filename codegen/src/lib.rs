@@ -15,8 +15,10 @@ mod format;
 pub mod lower;
 pub mod model;
 pub mod options;
+pub mod plan;
 pub mod read;
 mod source;
+mod suggest;
 pub mod write;
 
 pub use config::Config;

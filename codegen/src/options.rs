@@ -91,6 +91,20 @@ impl Generator {
         Self::Lister,
         Self::Informer,
     ];
+
+    /// The name on the command line and in `codegen.toml`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Types => "types",
+            Self::Deepcopy => "deepcopy",
+            Self::Register => "register",
+            Self::Client => "client",
+            Self::Fake => "fake",
+            Self::Lister => "lister",
+            Self::Informer => "informer",
+        }
+    }
 }
 
 /// Which resources of the CRDs to keep; an empty list keeps all.

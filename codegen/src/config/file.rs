@@ -1,0 +1,312 @@
+//! `codegen.toml`: which crates of a workspace have what generated.
+
+use std::{
+    collections::BTreeMap,
+    ops::Range,
+    path::{Path, PathBuf},
+};
+
+use toml::{Spanned, de::DeTable};
+
+use super::{
+    Config, Error,
+    inputs::{Apis, CrdInput, GroupVersions, read},
+    layout::{normalize, shown},
+    table::Reader,
+};
+use crate::{options::Generator, source::Source, suggest::closest};
+
+/// The name of the file, looked for from the current folder upwards.
+pub const FILE_NAME: &str = "codegen.toml";
+
+const CRATE_KEYS: [&str; 11] = [
+    "path",
+    "output",
+    "emit",
+    "header-file",
+    "runtime-path",
+    "k8s-openapi-path",
+    "base-path",
+    "schemars",
+    "rust",
+    "crd",
+    "renames",
+];
+
+/// What a `codegen.toml` declares, members included.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Workspace {
+    /// The generations, in the order declared: those of the file itself, then those of its members.
+    pub crates: Vec<Config>,
+}
+
+impl Workspace {
+    /// The nearest `codegen.toml` at or above a folder.
+    #[must_use]
+    pub fn find(from: &Path) -> Option<PathBuf> {
+        from.ancestors()
+            .map(|folder| folder.join(FILE_NAME))
+            .find(|path| path.is_file())
+    }
+
+    /// Reads a `codegen.toml` and those of its members.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Config`] with all that is wrong in the first file that has mistakes; [`Error::Read`].
+    pub fn read(path: &Path) -> Result<Self, Error> {
+        let mut crates = Vec::new();
+        for member in read_file(path, &mut crates, true)? {
+            read_file(&member, &mut crates, false)?;
+        }
+        check_outputs(&crates)?;
+        Ok(Self { crates })
+    }
+}
+
+/// Adds a file's crates, and gives the files of its members.
+fn read_file(path: &Path, crates: &mut Vec<Config>, top: bool) -> Result<Vec<PathBuf>, Error> {
+    let source = read(path)?;
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let mut file = File {
+        reader: Reader::new(&source),
+        source: &source,
+        folder,
+    };
+    let table = file.reader.parse();
+    file.reader
+        .keys(&table, "codegen.toml", &["workspace", "crate"]);
+    for (span, section) in file.reader.tables(&table, "crate") {
+        let config = file.read_crate(span, section);
+        crates.push(config);
+    }
+    let members = file.read_members(&table, top);
+    if crates.is_empty() && members.is_empty() && !file.reader.diagnostics.has_errors() {
+        let help = "add a [[crate]] with a [crate.rust] or [crate.crd], or [workspace] members";
+        file.reader.error(
+            0..0,
+            "codegen.toml declares nothing",
+            "",
+            Some(help.to_owned()),
+        );
+    }
+    file.reader
+        .diagnostics
+        .finish(members)
+        .map_err(Error::Config)
+}
+
+/// A `codegen.toml` while it is read.
+struct File<'a> {
+    reader: Reader<'a>,
+    source: &'a Source,
+    folder: &'a Path,
+}
+
+impl<'a> File<'a> {
+    fn read_members(&mut self, table: &DeTable<'a>, top: bool) -> Vec<PathBuf> {
+        let Some(workspace) = self.reader.table(table, "workspace") else {
+            return Vec::new();
+        };
+        self.reader.keys(workspace, "[workspace]", &["members"]);
+        let members = self.reader.strings(workspace, "members");
+        let mut files = Vec::new();
+        for member in members.unwrap_or_default() {
+            if !top {
+                let message = "a member of a workspace has no members of its own";
+                let help = "list them in the workspace's codegen.toml";
+                self.reader
+                    .error(member.span(), message, "", Some(help.to_owned()));
+                continue;
+            }
+            let found = expand(self.folder, member.get_ref());
+            if found.is_empty() {
+                let message = format!("no {FILE_NAME} in `{}`", member.get_ref());
+                self.reader.error(member.span(), message, "", None);
+            }
+            files.extend(found);
+        }
+        files
+    }
+
+    fn read_crate(&mut self, span: Range<usize>, table: &DeTable<'a>) -> Config {
+        self.reader.keys(table, "[[crate]]", &CRATE_KEYS);
+        let path = self.reader.string(table, "path");
+        let path = path.map_or_else(PathBuf::new, |path| path.into_inner().into());
+        let folder = self.folder.join(path);
+        let output = self.reader.string(table, "output");
+        let output = output.map_or_else(|| PathBuf::from("src"), |path| path.into_inner().into());
+        let mut config = Config::new().out_dir(normalize(&folder.join(output)));
+        let line = self.source.text[..span.start].matches('\n').count() + 1;
+        config.origin = Some(format!("{}:{line}", self.source.name));
+        self.read_options(table, &mut config);
+        if let Some(rust) = self.reader.table(table, "rust") {
+            self.read_rust(rust, &folder, &mut config);
+        }
+        if let Some(crd) = self.reader.table(table, "crd") {
+            self.read_crd(crd, &folder, &mut config);
+        }
+        if !table.contains_key("rust") && !table.contains_key("crd") {
+            let help = "add [crate.rust] for annotated Rust, or [crate.crd] for CRD YAML";
+            self.reader
+                .error(span, "this crate has no input", "", Some(help.to_owned()));
+        }
+        config
+    }
+
+    fn read_options(&mut self, table: &DeTable<'a>, config: &mut Config) {
+        if let Some(names) = self.reader.strings(table, "emit") {
+            config.options.emit = self.read_generators(&names);
+        }
+        if let Some(path) = self.reader.string(table, "header-file") {
+            config.header_file = Some(self.existing(&path, self.folder));
+        }
+        let options = &mut config.options;
+        if let Some(path) = self.reader.string(table, "runtime-path") {
+            options.runtime_path = path.into_inner();
+        }
+        if let Some(path) = self.reader.string(table, "k8s-openapi-path") {
+            options.k8s_openapi_path = Some(path.into_inner());
+        }
+        options.schemars = self.reader.boolean(table, "schemars").unwrap_or(false);
+        config.base_path = self
+            .reader
+            .string(table, "base-path")
+            .map(Spanned::into_inner);
+        if let Some(renames) = self.reader.table(table, "renames") {
+            let keys: Vec<String> = renames
+                .keys()
+                .map(|key| key.get_ref().to_string())
+                .collect();
+            for key in keys {
+                if let Some(name) = self.reader.string(renames, &key) {
+                    config.options.renames.insert(key, name.into_inner());
+                }
+            }
+        }
+    }
+
+    fn read_generators(
+        &mut self,
+        names: &[Spanned<String>],
+    ) -> std::collections::BTreeSet<Generator> {
+        let mut emit = std::collections::BTreeSet::new();
+        for name in names {
+            match parse_generator(name.get_ref()) {
+                Ok(generators) => emit.extend(generators),
+                Err(help) => {
+                    let message = format!("unknown generator `{}`", name.get_ref());
+                    self.reader.error(name.span(), message, "", Some(help));
+                }
+            }
+        }
+        emit
+    }
+
+    fn read_rust(&mut self, table: &DeTable<'a>, folder: &Path, config: &mut Config) {
+        self.reader.keys(table, "[crate.rust]", &["apis", "groups"]);
+        let apis = match self.reader.string(table, "apis") {
+            Some(apis) => self.existing(&apis, folder),
+            None => normalize(&folder.join("src/apis")),
+        };
+        let mut groups = Vec::new();
+        for group in self.reader.strings(table, "groups").unwrap_or_default() {
+            match GroupVersions::parse(group.get_ref()) {
+                Ok(parsed) => groups.push(parsed),
+                Err(message) => self.reader.error(group.span(), message, "", None),
+            }
+        }
+        config.apis.push(Apis {
+            folder: apis,
+            groups,
+        });
+    }
+
+    fn read_crd(&mut self, table: &DeTable<'a>, folder: &Path, config: &mut Config) {
+        let keys = ["files", "groups", "versions", "kinds"];
+        self.reader.keys(table, "[crate.crd]", &keys);
+        let files = self.reader.strings(table, "files");
+        for file in files.unwrap_or_default() {
+            let path = self.existing(&file, folder);
+            config.crds.push(CrdInput::Path(path));
+        }
+        if !table.contains_key("files") {
+            let path = normalize(&folder.join("crds"));
+            config.crds.push(CrdInput::Path(path));
+        }
+        let mut list = |key| {
+            let values = self.reader.strings(table, key).unwrap_or_default();
+            values.into_iter().map(Spanned::into_inner).collect()
+        };
+        let filters = &mut config.options.filters;
+        filters.groups = list("groups");
+        filters.versions = list("versions");
+        filters.kinds = list("kinds");
+    }
+
+    /// A path of the file, relative to `folder`; an error if nothing is there.
+    fn existing(&mut self, path: &Spanned<String>, folder: &Path) -> PathBuf {
+        let full = normalize(&folder.join(path.get_ref()));
+        if !full.exists() {
+            let message = format!("{} does not exist", shown(&full));
+            self.reader.error(path.span(), message, "", None);
+        }
+        full
+    }
+}
+
+/// The generators of a name: one, or all of them for `all`.
+///
+/// # Errors
+///
+/// What to write instead.
+pub fn parse_generator(name: &str) -> Result<Vec<Generator>, String> {
+    if name == "all" {
+        return Ok(Generator::ALL.to_vec());
+    }
+    let known = Generator::ALL.iter().find(|known| known.name() == name);
+    known.map(|known| vec![*known]).ok_or_else(|| {
+        let names = Generator::ALL.map(Generator::name);
+        closest(name, names).map_or_else(
+            || format!("the generators are {}, or all", names.join(", ")),
+            |near| format!("did you mean `{near}`?"),
+        )
+    })
+}
+
+/// The `codegen.toml` of a member; with `*` as the last part, those of all folders there that have one, sorted.
+fn expand(folder: &Path, member: &str) -> Vec<PathBuf> {
+    let Some(parent) = member.strip_suffix("/*") else {
+        let file = normalize(&folder.join(member).join(FILE_NAME));
+        return file.is_file().then_some(file).into_iter().collect();
+    };
+    let Ok(entries) = normalize(&folder.join(parent)).read_dir() else {
+        return Vec::new();
+    };
+    let mut files: Vec<PathBuf> = entries
+        .filter_map(Result::ok)
+        .map(|entry| entry.path().join(FILE_NAME))
+        .filter(|file| file.is_file())
+        .collect();
+    files.sort();
+    files
+}
+
+/// Two crates of one run must not write to one folder: each would remove what the other generated.
+fn check_outputs(crates: &[Config]) -> Result<(), Error> {
+    let mut outputs: BTreeMap<PathBuf, &Config> = BTreeMap::new();
+    for config in crates {
+        let Some(out) = &config.out else { continue };
+        let absolute = std::path::absolute(out).unwrap_or_else(|_| out.clone());
+        if let Some(first) = outputs.insert(normalize(&absolute), config) {
+            let message = format!("two crates generate to {}", config.shown_out());
+            let mut diagnostic = crate::Diagnostic::error(message)
+                .help("make one [[crate]] of them, or give one of them another `output`");
+            for origin in [&first.origin, &config.origin].into_iter().flatten() {
+                diagnostic = diagnostic.note(format!("declared at {origin}"));
+            }
+            return Err(Error::Config(diagnostic.into()));
+        }
+    }
+    Ok(())
+}

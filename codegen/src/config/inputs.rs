@@ -1,0 +1,302 @@
+//! Inputs: from folders and files on disk to [`Sources`](crate::Sources) in memory.
+
+use std::{
+    fs,
+    io::{self, Read as _},
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use rayon::prelude::*;
+
+use super::{
+    Error, Progress,
+    layout::{Place, module_path, shown},
+};
+use crate::{
+    diag::{Diagnostic, Diagnostics},
+    model::names,
+    source::{RustPackage, Source},
+    suggest::closest,
+};
+
+/// From how many files on they are read in parallel: below, starting threads costs more than it saves.
+const PARALLEL_FROM: usize = 32;
+
+/// A folder of annotated Rust, laid out as `<group>/<version>/*.rs`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Apis {
+    /// The folder.
+    pub(crate) folder: PathBuf,
+    /// The groups with their versions; empty for all that the folder holds.
+    pub(crate) groups: Vec<GroupVersions>,
+}
+
+/// A group with its versions, as `cloudnative:v1alpha1,v1` names them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct GroupVersions {
+    /// The group's folder.
+    pub(crate) group: String,
+    /// The versions' folders.
+    pub(crate) versions: Vec<String>,
+}
+
+impl GroupVersions {
+    /// Parses `<group>:<version>[,<version>…]`.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong, in one line.
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        let form =
+            "a group is written as <group>:<version>[,<version>…], such as cloudnative:v1alpha1,v1";
+        let (group, versions) = text
+            .split_once(':')
+            .ok_or_else(|| format!("`{text}` names no version; {form}"))?;
+        let versions: Vec<String> = versions.split(',').map(str::to_owned).collect();
+        let legal = |name: &str| {
+            !name.is_empty()
+                && name
+                    .chars()
+                    .all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'))
+                && !name.starts_with('.')
+        };
+        if !legal(group) || !versions.iter().all(|version| legal(version)) {
+            return Err(format!("`{text}` is no group; {form}"));
+        }
+        Ok(Self {
+            group: group.to_owned(),
+            versions,
+        })
+    }
+}
+
+/// A CRD input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum CrdInput {
+    /// A file, or a folder with all its `.yaml`, `.yml` and `.json` files.
+    Path(PathBuf),
+    /// Standard input.
+    Stdin,
+}
+
+/// Loads the group-version folders of `apis`, sorted by group and version.
+///
+/// # Errors
+///
+/// Folders that are missing, or files that cannot be read.
+pub(super) fn load_apis(apis: &Apis) -> Result<Vec<RustPackage>, Error> {
+    if !apis.folder.is_dir() {
+        return Err(missing(&apis.folder));
+    }
+    let wanted = if apis.groups.is_empty() {
+        discover(&apis.folder)?
+    } else {
+        apis.groups.clone()
+    };
+    let place = Place::of(&apis.folder);
+    let mut diagnostics = Diagnostics::new();
+    let mut packages = Vec::new();
+    for GroupVersions { group, versions } in &wanted {
+        let Some(group_folder) = find(&apis.folder, group, "group", &mut diagnostics)? else {
+            continue;
+        };
+        for version in versions {
+            let folder = apis.folder.join(&group_folder);
+            let Some(version_folder) = find(&folder, version, "version", &mut diagnostics)? else {
+                continue;
+            };
+            let folder = folder.join(&version_folder);
+            let dir = place.below.join(&group_folder).join(&version_folder);
+            packages.push(RustPackage {
+                group: group.clone(),
+                version: version.clone(),
+                module_path: module_path(&dir),
+                dir,
+                files: rust_files(&folder)?,
+            });
+        }
+    }
+    packages.sort_by(|a, b| (&a.group, &a.version).cmp(&(&b.group, &b.version)));
+    packages.dedup_by(|a, b| a.dir == b.dir);
+    diagnostics.finish(packages).map_err(Error::Config)
+}
+
+/// Every folder `<group>/<version>` whose version is one as Kubernetes writes them.
+fn discover(apis: &Path) -> Result<Vec<GroupVersions>, Error> {
+    let mut groups = Vec::new();
+    for group in folders(apis)? {
+        let versions: Vec<String> = folders(&apis.join(&group))?
+            .into_iter()
+            .filter(|version| names::is_kubernetes_version(version))
+            .collect();
+        if !versions.is_empty() {
+            groups.push(GroupVersions { group, versions });
+        }
+    }
+    if groups.is_empty() {
+        let diagnostic = Diagnostic::error(format!("{} holds no API", shown(apis)))
+            .help("put the types of a group's version into <group>/<version>/mod.rs below it");
+        return Err(Error::Config(diagnostic.into()));
+    }
+    Ok(groups)
+}
+
+/// The folder of a group or version: of its own name, or of that name as a module.
+fn find(
+    parent: &Path,
+    name: &str,
+    what: &str,
+    diagnostics: &mut Diagnostics,
+) -> Result<Option<String>, Error> {
+    let module = names::plain_ident(&names::snake_case(name));
+    for candidate in [name, &module] {
+        if parent.join(candidate).is_dir() {
+            return Ok(Some(candidate.to_owned()));
+        }
+    }
+    let mut diagnostic = Diagnostic::error(format!("{} has no {what} `{name}`", shown(parent)));
+    let file = parent.join(format!("{module}.rs"));
+    let present = folders(parent)?;
+    if file.is_file() {
+        diagnostic = diagnostic.help(format!(
+            "a {what} is a folder: move {} to {}",
+            shown(&file),
+            shown(&parent.join(&module).join("mod.rs"))
+        ));
+    } else if let Some(near) = closest(name, present.iter().map(String::as_str)) {
+        diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
+    }
+    diagnostics.push(diagnostic);
+    Ok(None)
+}
+
+/// The names of the folders in a folder, sorted; hidden ones are left out.
+fn folders(parent: &Path) -> Result<Vec<String>, Error> {
+    let mut names: Vec<String> = entries(parent)?
+        .into_iter()
+        .filter(|path| path.is_dir())
+        .filter_map(|path| Some(path.file_name()?.to_str()?.to_owned()))
+        .filter(|name| !name.starts_with('.'))
+        .collect();
+    names.sort();
+    Ok(names)
+}
+
+fn entries(folder: &Path) -> Result<Vec<PathBuf>, Error> {
+    let mut paths = fs::read_dir(folder)
+        .and_then(|entries| {
+            entries
+                .map(|entry| entry.map(|entry| entry.path()))
+                .collect::<io::Result<Vec<_>>>()
+        })
+        .map_err(read_error(folder))?;
+    paths.sort();
+    Ok(paths)
+}
+
+/// The `.rs` files of a folder and those below it, sorted by path, without generated ones.
+fn rust_files(folder: &Path) -> Result<Vec<Source>, Error> {
+    let mut paths = Vec::new();
+    collect(folder, &mut paths, &|path| {
+        let name = path.file_name().and_then(|name| name.to_str());
+        name.is_some_and(|name| name.ends_with(".rs") && !name.starts_with("zz_generated_"))
+    })?;
+    paths.sort();
+    paths.iter().map(|path| read(path)).collect()
+}
+
+/// Loads CRD inputs in the order given, a folder's files sorted by path.
+///
+/// # Errors
+///
+/// The first input that cannot be read, and a folder that holds no YAML or JSON.
+pub(super) fn load_crds(
+    inputs: &[CrdInput],
+    progress: &dyn Progress,
+) -> Result<Vec<Source>, Error> {
+    let mut paths: Vec<Option<PathBuf>> = Vec::new();
+    for input in inputs {
+        match input {
+            CrdInput::Stdin => paths.push(None),
+            CrdInput::Path(path) if path.is_dir() => {
+                let mut found = Vec::new();
+                collect(path, &mut found, &is_manifest)?;
+                if found.is_empty() {
+                    let diagnostic = Diagnostic::error(format!(
+                        "{} holds no .yaml, .yml or .json file",
+                        shown(path)
+                    ));
+                    return Err(Error::Config(diagnostic.into()));
+                }
+                found.sort();
+                paths.extend(found.into_iter().map(Some));
+            }
+            CrdInput::Path(path) => paths.push(Some(path.clone())),
+        }
+    }
+    progress.start("reading", paths.len());
+    let read = |path: &Option<PathBuf>| {
+        let source = path.as_deref().map_or_else(read_stdin, read);
+        progress.step();
+        source
+    };
+    if paths.len() < PARALLEL_FROM {
+        paths.iter().map(read).collect()
+    } else {
+        paths.par_iter().map(read).collect()
+    }
+}
+
+fn is_manifest(path: &Path) -> bool {
+    path.extension()
+        .and_then(|extension| extension.to_str())
+        .is_some_and(|extension| matches!(extension, "yaml" | "yml" | "json"))
+}
+
+/// Adds the files at and below `folder` that `wanted` accepts. Hidden entries and links to folders are passed over.
+fn collect(
+    folder: &Path,
+    found: &mut Vec<PathBuf>,
+    wanted: &dyn Fn(&Path) -> bool,
+) -> Result<(), Error> {
+    for path in entries(folder)? {
+        let hidden = path
+            .file_name()
+            .is_some_and(|name| name.to_string_lossy().starts_with('.'));
+        if hidden {
+            continue;
+        }
+        if path.is_dir() {
+            if !path.is_symlink() {
+                collect(&path, found, wanted)?;
+            }
+        } else if wanted(&path) {
+            found.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// Reads a text file as a source that is named as seen from the current folder.
+pub(super) fn read(path: &Path) -> Result<Source, Error> {
+    let text = fs::read_to_string(path).map_err(read_error(path))?;
+    Ok(Source::new(shown(path), Arc::from(text)))
+}
+
+fn read_stdin() -> Result<Source, Error> {
+    let mut text = String::new();
+    io::stdin()
+        .read_to_string(&mut text)
+        .map_err(read_error(Path::new("<stdin>")))?;
+    Ok(Source::new("<stdin>", Arc::from(text)))
+}
+
+pub(super) fn read_error(path: &Path) -> impl FnOnce(io::Error) -> Error {
+    let path = PathBuf::from(shown(path));
+    move |source| Error::Read { path, source }
+}
+
+fn missing(path: &Path) -> Error {
+    read_error(path)(io::Error::from(io::ErrorKind::NotFound))
+}

@@ -1,0 +1,281 @@
+//! Configuration: what one crate wants generated, from where to where.
+//!
+//! [`Config`] is the one struct behind build scripts (its builder methods), `codegen.toml` ([`Workspace`]) and the command
+//! line. It loads the inputs, runs the generator and plans the output; [`write::apply`](crate::write::apply) does the rest.
+
+mod advice;
+mod error;
+mod file;
+mod inputs;
+mod layout;
+mod prepare;
+mod table;
+
+use std::{
+    collections::BTreeSet,
+    env,
+    io::{self, Write as _},
+    path::{Path, PathBuf},
+};
+
+pub use error::Error;
+pub use file::{FILE_NAME, Workspace, parse_generator};
+pub use layout::shown;
+pub use prepare::{Prepared, Report};
+
+use crate::{
+    options::{Generator, Options},
+    write,
+};
+use inputs::{Apis, CrdInput, GroupVersions};
+
+/// What to generate for one crate: inputs, options and the output folder.
+///
+/// In a build script:
+///
+/// ```no_run
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// codegen::Config::new()
+///     .crds(["crds"])
+///     .base_path("crate::kubernetes")
+///     .generate()?;
+/// # Ok(())
+/// # }
+/// ```
+///
+/// and in the crate:
+///
+/// ```ignore
+/// pub mod kubernetes {
+///     include!(concat!(env!("OUT_DIR"), "/mod.rs"));
+/// }
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Config {
+    pub(crate) options: Options,
+    pub(crate) header_file: Option<PathBuf>,
+    pub(crate) apis: Vec<Apis>,
+    pub(crate) crds: Vec<CrdInput>,
+    pub(crate) out: Option<PathBuf>,
+    pub(crate) base_path: Option<String>,
+    pub(crate) include_file: Option<String>,
+    pub(crate) partial: Option<BTreeSet<Generator>>,
+    /// Name of the `codegen.toml` and line of the section that this comes from, for messages.
+    pub(crate) origin: Option<String>,
+}
+
+/// Is told how far a generation is.
+pub trait Progress: Sync {
+    /// A stage of so many steps begins.
+    fn start(&self, stage: &'static str, steps: usize);
+    /// A step of the stage is done; called from several threads.
+    fn step(&self);
+}
+
+/// Says nothing.
+impl Progress for () {
+    fn start(&self, _stage: &'static str, _steps: usize) {}
+    fn step(&self) {}
+}
+
+impl Config {
+    /// No input yet, every generator, output to `OUT_DIR`.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds CRD files, or folders with all their `.yaml`, `.yml` and `.json` files.
+    #[must_use]
+    pub fn crds(mut self, paths: impl IntoIterator<Item = impl Into<PathBuf>>) -> Self {
+        let paths = paths.into_iter().map(|path| CrdInput::Path(path.into()));
+        self.crds.extend(paths);
+        self
+    }
+
+    /// Adds CRDs from standard input.
+    #[must_use]
+    pub fn crds_from_stdin(mut self) -> Self {
+        self.crds.push(CrdInput::Stdin);
+        self
+    }
+
+    /// Adds a folder of annotated Rust with every `<group>/<version>` in it.
+    #[must_use]
+    pub fn apis(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.apis.push(Apis {
+            folder: folder.into(),
+            groups: Vec::new(),
+        });
+        self
+    }
+
+    /// Adds a folder of annotated Rust with the given groups, each written `<group>:<version>[,<version>…]`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Config`] for each group that is not written so.
+    pub fn api_groups<'a>(
+        mut self,
+        folder: impl Into<PathBuf>,
+        groups: impl IntoIterator<Item = &'a str>,
+    ) -> Result<Self, Error> {
+        let mut diagnostics = crate::Diagnostics::new();
+        let mut parsed = Vec::new();
+        for group in groups {
+            match GroupVersions::parse(group) {
+                Ok(group) => parsed.push(group),
+                Err(message) => diagnostics.push(crate::Diagnostic::error(message)),
+            }
+        }
+        self.apis.push(Apis {
+            folder: folder.into(),
+            groups: parsed,
+        });
+        diagnostics.finish(self).map_err(Error::Config)
+    }
+
+    /// The generators to run, instead of all.
+    #[must_use]
+    pub fn emit(mut self, generators: impl IntoIterator<Item = Generator>) -> Self {
+        self.options.emit = generators.into_iter().collect();
+        self
+    }
+
+    /// The folder that gets `apis` and `generated`, instead of `OUT_DIR`.
+    #[must_use]
+    pub fn out_dir(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.out = Some(folder.into());
+        self
+    }
+
+    /// The module that the output folder is, such as `crate::kubernetes`. By default it follows from where the output
+    /// folder stands below the crate's `src`; outside of one it is `crate`.
+    #[must_use]
+    pub fn base_path(mut self, path: impl Into<String>) -> Self {
+        self.base_path = Some(path.into());
+        self
+    }
+
+    /// Also writes a file of this name that declares the modules of the output folder, to be included by the module that
+    /// [`base_path`](Self::base_path) names. `mod.rs` by default where the output goes to `OUT_DIR`, none elsewhere.
+    #[must_use]
+    pub fn include_file(mut self, name: impl Into<String>) -> Self {
+        self.include_file = Some(name.into());
+        self
+    }
+
+    /// A license header for every file, as text.
+    #[must_use]
+    pub fn header(mut self, text: impl Into<String>) -> Self {
+        self.options.header = Some(text.into());
+        self
+    }
+
+    /// A license header for every file, from a file.
+    #[must_use]
+    pub fn header_file(mut self, path: impl Into<PathBuf>) -> Self {
+        self.header_file = Some(path.into());
+        self
+    }
+
+    /// The runtime crate's path in generated code, instead of `::codegen_runtime`.
+    #[must_use]
+    pub fn runtime_path(mut self, path: impl Into<String>) -> Self {
+        self.options.runtime_path = path.into();
+        self
+    }
+
+    /// The path of `k8s_openapi` in generated code.
+    #[must_use]
+    pub fn k8s_openapi_path(mut self, path: impl Into<String>) -> Self {
+        self.options.k8s_openapi_path = Some(path.into());
+        self
+    }
+
+    /// Whether types also derive `schemars::JsonSchema`.
+    #[must_use]
+    pub fn schemars(mut self, derive: bool) -> Self {
+        self.options.schemars = derive;
+        self
+    }
+
+    /// Keeps only the CRDs of this group, and of others that are given.
+    #[must_use]
+    pub fn group(mut self, group: impl Into<String>) -> Self {
+        self.options.filters.groups.push(group.into());
+        self
+    }
+
+    /// Keeps only this version, and others that are given.
+    #[must_use]
+    pub fn version(mut self, version: impl Into<String>) -> Self {
+        self.options.filters.versions.push(version.into());
+        self
+    }
+
+    /// Keeps only this kind, and others that are given.
+    #[must_use]
+    pub fn kind(mut self, kind: impl Into<String>) -> Self {
+        self.options.filters.kinds.push(kind.into());
+        self
+    }
+
+    /// Names the type at a path of the schema (`VirtualMachine.spec.resource`).
+    #[must_use]
+    pub fn rename(mut self, path: impl Into<String>, name: impl Into<String>) -> Self {
+        self.options.renames.insert(path.into(), name.into());
+        self
+    }
+
+    /// Restricts the run to these generators: what others have written before stays, and stays declared.
+    #[must_use]
+    pub fn partial(mut self, generators: BTreeSet<Generator>) -> Self {
+        self.partial = Some(generators);
+        self
+    }
+
+    /// Generates and writes, and tells Cargo what to watch: the way in for build scripts.
+    ///
+    /// Prints `cargo::rerun-if-changed` for every input before anything can fail, so that mending the input runs the build
+    /// script again. Files that are as generated keep their modification time.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`]; nothing is written then.
+    pub fn generate(&self) -> Result<Report, Error> {
+        let mut stdout = io::stdout().lock();
+        for path in self.inputs() {
+            // Cargo reads this through a pipe that it owns; if that is gone, so is the reason to tell it anything.
+            let _ = writeln!(stdout, "cargo::rerun-if-changed={}", path.display());
+        }
+        drop(stdout);
+        let prepared = self.prepare(&())?;
+        write::apply(std::slice::from_ref(&prepared.plan))?;
+        Ok(prepared.report())
+    }
+
+    /// The files and folders that the output depends on.
+    fn inputs(&self) -> impl Iterator<Item = &Path> {
+        let crds = self.crds.iter().filter_map(|input| match input {
+            CrdInput::Path(path) => Some(path.as_path()),
+            CrdInput::Stdin => None,
+        });
+        let apis = self.apis.iter().map(|apis| apis.folder.as_path());
+        crds.chain(apis).chain(self.header_file.as_deref())
+    }
+
+    /// Whether it reads CRDs.
+    #[must_use]
+    pub fn reads_crds(&self) -> bool {
+        !self.crds.is_empty()
+    }
+
+    /// The output folder.
+    fn out(&self) -> Result<PathBuf, Error> {
+        self.out
+            .clone()
+            .or_else(|| env::var_os("OUT_DIR").map(PathBuf::from))
+            .ok_or(Error::NoOutput)
+    }
+}

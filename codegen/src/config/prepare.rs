@@ -1,0 +1,270 @@
+//! From a configuration to a plan: load, generate, compare with the disk.
+
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
+
+use super::{
+    Config, Error, Progress, advice,
+    inputs::{load_apis, load_crds, read},
+    layout::{Place, module_path, normalize, shown},
+};
+use crate::{
+    emit, format,
+    model::ApiSet,
+    options::{Generator, Options},
+    plan::{ChangeKind, Plan, Scope, generator_of},
+    source::Sources,
+    write::Tree,
+};
+
+/// A generation that is ready to be written.
+#[derive(Clone, Debug)]
+pub struct Prepared {
+    /// The model that it was generated from.
+    pub api: ApiSet,
+    /// How the disk differs from it.
+    pub plan: Plan,
+    /// What its user still has to write so that the generated modules are compiled, a line each.
+    pub advice: Vec<String>,
+}
+
+/// What a generation came to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// The number of groups.
+    pub groups: usize,
+    /// The number of kinds, counted once in each version.
+    pub kinds: usize,
+    /// The number of generated files.
+    pub files: usize,
+    /// The number of files that were written, or would be.
+    pub written: usize,
+    /// The number of orphans that were removed, or would be.
+    pub removed: usize,
+}
+
+impl Prepared {
+    /// The figures of the generation.
+    #[must_use]
+    pub fn report(&self) -> Report {
+        let removed = self
+            .plan
+            .changes()
+            .iter()
+            .filter(|change| change.kind == ChangeKind::Remove)
+            .count();
+        let written = self.plan.changes().len() - removed;
+        Report {
+            groups: self.api.groups.len(),
+            kinds: self
+                .api
+                .versions()
+                .map(|(_, version)| version.resources.len())
+                .sum(),
+            files: written + self.plan.unchanged(),
+            written,
+            removed,
+        }
+    }
+}
+
+/// Where the output folder stands.
+struct Target {
+    /// The folder that plans are relative to.
+    root: PathBuf,
+    /// The output folder below it.
+    below: PathBuf,
+}
+
+impl Config {
+    /// Loads the inputs, generates everything, and compares it with the disk. Writes nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`].
+    pub fn prepare(&self, progress: &dyn Progress) -> Result<Prepared, Error> {
+        let out = self.out()?;
+        let place = Place::of(&out);
+        let target = if self.base_path.is_some() && self.apis.is_empty() {
+            Target {
+                root: out,
+                below: PathBuf::new(),
+            }
+        } else {
+            Target {
+                root: place.root,
+                below: place.below,
+            }
+        };
+        let options = self.options(&target)?;
+        let sources = self.sources(progress)?;
+        let (api, tree) = run(&sources, &options)?;
+        let tree = self.place(tree, &sources, &target, &options)?;
+        let advice = advice::missing_modules(&tree, &sources, &target.root, &target.below);
+        let scope = self.scope(&sources, &target);
+        let plan = Plan::new(&target.root, &tree, &Tree::new(), &scope)?;
+        Ok(Prepared { api, plan, advice })
+    }
+
+    /// Generates everything without comparing it with the disk; paths are relative to the output folder.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`].
+    pub fn tree(&self, progress: &dyn Progress) -> Result<Tree, Error> {
+        let options = self.options(&Target {
+            root: PathBuf::new(),
+            below: PathBuf::new(),
+        })?;
+        Ok(run(&self.sources(progress)?, &options)?.1)
+    }
+
+    /// Reads and checks the inputs without generating.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`].
+    pub fn load(&self, progress: &dyn Progress) -> Result<ApiSet, Error> {
+        crate::load(&self.sources(progress)?, &self.options).map_err(Error::Input)
+    }
+
+    fn sources(&self, progress: &dyn Progress) -> Result<Sources, Error> {
+        let mut sources = Sources::default();
+        for apis in &self.apis {
+            sources.rust.extend(load_apis(apis)?);
+        }
+        sources.crds = load_crds(&self.crds, progress)?;
+        Ok(sources)
+    }
+
+    /// The generator's options, with what only the disk can tell.
+    fn options(&self, target: &Target) -> Result<Options, Error> {
+        let mut options = self.options.clone();
+        if let Some(path) = &self.header_file {
+            options.header = Some(read(path)?.text.to_string());
+        }
+        options.base_path = self
+            .base_path
+            .clone()
+            .unwrap_or_else(|| module_path(&target.below));
+        if let Some(partial) = &self.partial {
+            options.emit = partial | &present(&target.root.join(&target.below));
+        }
+        Ok(options)
+    }
+
+    /// Moves the tree below the root: what belongs beside annotated Rust stays there, all else goes to the output folder.
+    fn place(
+        &self,
+        tree: Tree,
+        sources: &Sources,
+        target: &Target,
+        options: &Options,
+    ) -> Result<Tree, Error> {
+        let beside = |path: &Path| {
+            sources
+                .rust
+                .iter()
+                .any(|package| path.starts_with(&package.dir))
+        };
+        let wanted = |path: &Path| {
+            self.partial
+                .as_ref()
+                .zip(generator_of(path))
+                .is_none_or(|(partial, generator)| partial.contains(&generator))
+        };
+        let include = self.include_text(&tree, options)?;
+        let mut placed: Tree = tree
+            .into_iter()
+            .filter(|(path, _)| wanted(path))
+            .map(|(path, text)| {
+                if beside(&path) {
+                    (path, text)
+                } else {
+                    (target.below.join(path), text)
+                }
+            })
+            .collect();
+        if let Some((name, text)) = include {
+            placed.insert(target.below.join(name), text);
+        }
+        Ok(placed)
+    }
+
+    /// The file that declares the modules of the output folder.
+    fn include_text(
+        &self,
+        tree: &Tree,
+        options: &Options,
+    ) -> Result<Option<(String, String)>, Error> {
+        let default = self.out.is_none().then(|| "mod.rs".to_owned());
+        let Some(name) = self.include_file.clone().or(default) else {
+            return Ok(None);
+        };
+        let modules: BTreeSet<_> = tree
+            .keys()
+            .filter_map(|path| path.iter().next()?.to_str())
+            .map(|name| name.trim_end_matches(".rs"))
+            .collect();
+        let idents = modules.iter().map(|name| quote::format_ident!("{name}"));
+        let text = format::rust_file(
+            options.header.as_deref(),
+            quote::quote! { #(pub mod #idents;)* },
+        );
+        match text {
+            Ok(text) => Ok(Some((name, text))),
+            Err(message) => Err(Error::Input(crate::Diagnostic::error(message).into())),
+        }
+    }
+
+    /// Where files that nothing generates any more may be.
+    fn scope(&self, sources: &Sources, target: &Target) -> Scope {
+        let mut folders: BTreeSet<PathBuf> = sources
+            .rust
+            .iter()
+            .map(|package| package.dir.clone())
+            .collect();
+        folders.insert(target.below.join("generated"));
+        if self.partial.is_none() {
+            folders.insert(target.below.join("apis"));
+            folders.extend(self.apis.iter().map(|apis| Place::of(&apis.folder).below));
+        }
+        Scope {
+            folders,
+            only: self.partial.clone(),
+        }
+    }
+
+    /// The output folder as messages name it, and as two configurations of one run may not share it.
+    #[must_use]
+    pub fn shown_out(&self) -> String {
+        self.out
+            .as_deref()
+            .map_or_else(|| "OUT_DIR".to_owned(), |out| shown(&normalize(out)))
+    }
+}
+
+fn run(sources: &Sources, options: &Options) -> Result<(ApiSet, Tree), Error> {
+    let api = crate::load(sources, options).map_err(Error::Input)?;
+    let tree = emit::emit(&api, options).map_err(Error::Input)?;
+    Ok((api, tree))
+}
+
+/// The generators whose output an output folder already holds.
+fn present(out: &Path) -> BTreeSet<Generator> {
+    let generated = out.join("generated");
+    let holds = [
+        (Generator::Client, "clientset"),
+        (Generator::Fake, "clientset/fake"),
+        (Generator::Fake, "clientset/fake.rs"),
+        (Generator::Lister, "listers"),
+        (Generator::Informer, "informers"),
+    ];
+    holds
+        .into_iter()
+        .filter(|(_, path)| generated.join(path).exists())
+        .map(|(generator, _)| generator)
+        .collect()
+}

@@ -1,0 +1,166 @@
+//! Tables of a TOML file, read so that every mistake is found in one run and told with its place.
+
+use std::ops::Range;
+
+use toml::{
+    Spanned,
+    de::{DeTable, DeValue},
+};
+
+use crate::{
+    diag::{Diagnostic, Diagnostics, Place},
+    source::Source,
+    suggest::closest,
+};
+
+/// Reads tables of one file and gathers what is wrong in them.
+pub(super) struct Reader<'a> {
+    source: &'a Source,
+    file: std::sync::Arc<str>,
+    pub(super) diagnostics: Diagnostics,
+}
+
+/// A value with the bytes where it stands.
+pub(super) type Value<'a> = Spanned<DeValue<'a>>;
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(source: &'a Source) -> Self {
+        Self {
+            source,
+            file: source.name.as_str().into(),
+            diagnostics: Diagnostics::new(),
+        }
+    }
+
+    /// Parses the file; syntax errors are gathered, and what could be read comes back.
+    pub(super) fn parse(&mut self) -> DeTable<'a> {
+        let (table, errors) = DeTable::parse_recoverable(&self.source.text);
+        for error in errors {
+            let message = error.message().replace('\n', ", ");
+            self.error(error.span().unwrap_or(0..0), message, "", None);
+        }
+        table.into_inner()
+    }
+
+    /// Adds an error at a place.
+    pub(super) fn error(
+        &mut self,
+        range: Range<usize>,
+        message: impl Into<String>,
+        label: &str,
+        help: Option<String>,
+    ) {
+        let place = Place {
+            file: self.file.clone(),
+            text: self.source.text.clone(),
+            range,
+        };
+        let mut diagnostic = Diagnostic::error(message).at(place, label);
+        if let Some(help) = help {
+            diagnostic = diagnostic.help(help);
+        }
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// Reports every key of the table that is none of `known`.
+    pub(super) fn keys(&mut self, table: &DeTable<'_>, section: &str, known: &[&str]) {
+        for key in table.keys() {
+            let name = key.get_ref();
+            if known.contains(&name.as_ref()) {
+                continue;
+            }
+            let help = closest(name, known.iter().copied()).map_or_else(
+                || format!("{section} has the keys {}", known.join(", ")),
+                |near| format!("did you mean `{near}`?"),
+            );
+            let message = format!("unknown key `{}` in {section}", name.escape_debug());
+            self.error(key.span(), message, "", Some(help));
+        }
+    }
+
+    pub(super) fn string(&mut self, table: &DeTable<'_>, key: &str) -> Option<Spanned<String>> {
+        let value = table.get(key)?;
+        let text = value.get_ref().as_str().map(str::to_owned);
+        self.typed(value, "a string", text)
+    }
+
+    pub(super) fn boolean(&mut self, table: &DeTable<'_>, key: &str) -> Option<bool> {
+        let value = table.get(key)?;
+        let flag = value.get_ref().as_bool();
+        self.typed(value, "true or false", flag)
+            .map(Spanned::into_inner)
+    }
+
+    /// The strings of a list; none if the key is absent.
+    pub(super) fn strings(
+        &mut self,
+        table: &DeTable<'_>,
+        key: &str,
+    ) -> Option<Vec<Spanned<String>>> {
+        let value = table.get(key)?;
+        let Some(items) = value.get_ref().as_array() else {
+            return self
+                .typed(value, "a list of strings", None)
+                .map(Spanned::into_inner);
+        };
+        let strings = items.iter().filter_map(|item| {
+            let text = item.get_ref().as_str().map(str::to_owned);
+            self.typed(item, "a string", text)
+        });
+        Some(strings.collect())
+    }
+
+    pub(super) fn table<'t>(
+        &mut self,
+        table: &'t DeTable<'a>,
+        key: &str,
+    ) -> Option<&'t DeTable<'a>> {
+        let value = table.get(key)?;
+        if value.get_ref().as_table().is_none() {
+            self.typed::<()>(value, "a table", None);
+        }
+        value.get_ref().as_table()
+    }
+
+    /// The tables of an array of tables, each with its place.
+    pub(super) fn tables<'t>(
+        &mut self,
+        table: &'t DeTable<'a>,
+        key: &str,
+    ) -> Vec<(Range<usize>, &'t DeTable<'a>)> {
+        let Some(value) = table.get(key) else {
+            return Vec::new();
+        };
+        let Some(items) = value.get_ref().as_array() else {
+            let help = format!("write [[{key}]], with two brackets");
+            let message = format!("`{key}` is an array of tables");
+            self.error(value.span(), message, "", Some(help));
+            return Vec::new();
+        };
+        let mut tables = Vec::new();
+        for item in items.iter() {
+            match item.get_ref().as_table() {
+                Some(table) => tables.push((item.span(), table)),
+                None => {
+                    self.typed::<()>(item, "a table", None);
+                }
+            }
+        }
+        tables
+    }
+
+    /// `value` with the place of `at`, or an error that says what was expected there.
+    fn typed<T>(&mut self, at: &Value<'_>, expected: &str, value: Option<T>) -> Option<Spanned<T>> {
+        let span = at.span();
+        if value.is_none() {
+            let found = at.get_ref().type_str();
+            self.error(
+                span.clone(),
+                format!("expected {expected}, found {found}"),
+                "",
+                None,
+            );
+        }
+        value.map(|value| Spanned::new(span, value))
+    }
+}
