@@ -21,7 +21,11 @@ pub struct WorkQueueBuilder<T> {
 
 impl<T: QueueItem> WorkQueueBuilder<T> {
     pub(super) fn new() -> Self {
-        Self { name: String::new(), metrics: None, limiter: Box::new(default_controller_rate_limiter()) }
+        Self {
+            name: String::new(),
+            metrics: None,
+            limiter: Box::new(default_controller_rate_limiter()),
+        }
     }
 
     /// The queue's name: the `name` and `controller` labels of its metrics.
@@ -53,7 +57,8 @@ impl<T: QueueItem> WorkQueueBuilder<T> {
     }
 
     fn finish(self, discipline: Discipline) -> WorkQueue<T> {
-        let metrics: Option<WorkQueueMetrics> = self.metrics.map(|metrics| metrics.workqueue(&self.name));
+        let metrics: Option<WorkQueueMetrics> =
+            self.metrics.map(|metrics| metrics.workqueue(&self.name));
         let shared = Arc::new(Shared {
             core: Core::new(discipline, metrics.is_some()),
             name: self.name,
@@ -71,6 +76,8 @@ impl<T: QueueItem> WorkQueueBuilder<T> {
 
 impl<T> fmt::Debug for Shared<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Shared").field("name", &self.name).finish_non_exhaustive()
+        f.debug_struct("Shared")
+            .field("name", &self.name)
+            .finish_non_exhaustive()
     }
 }

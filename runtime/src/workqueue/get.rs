@@ -25,12 +25,18 @@ pub struct Get<'a, T> {
 
 impl<'a, T> Get<'a, T> {
     pub(super) fn new(shared: &'a Arc<Shared<T>>) -> Self {
-        Self { shared, waiter: None, sleep: None }
+        Self {
+            shared,
+            waiter: None,
+            sleep: None,
+        }
     }
 
     /// Whether `deadline` has passed; if not, `cx` is woken then.
     fn poll_deadline(&mut self, deadline: Instant, cx: &mut Context<'_>) -> Poll<()> {
-        let sleep = self.sleep.get_or_insert_with(|| Box::pin(sleep_until(deadline)));
+        let sleep = self
+            .sleep
+            .get_or_insert_with(|| Box::pin(sleep_until(deadline)));
         if sleep.deadline() != deadline {
             sleep.as_mut().reset(deadline);
         }
@@ -46,10 +52,11 @@ impl<T: QueueItem> Future for Get<'_, T> {
         let budget = std::task::ready!(coop::poll_proceed(cx));
         let this = &mut *self;
         loop {
-            let (next, promoted) = this.shared.core.poll_next(&mut this.waiter, cx.waker(), Instant::now);
-            if promoted > 0 {
-                this.shared.count_added(promoted);
-            }
+            let (next, promoted) =
+                this.shared
+                    .core
+                    .poll_next(&mut this.waiter, cx.waker(), Instant::now);
+            this.shared.count_added(promoted);
             match next {
                 Next::Item(popped) => {
                     budget.made_progress();
@@ -76,6 +83,8 @@ impl<T> Drop for Get<'_, T> {
 
 impl<T> fmt::Debug for Get<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Get").field("waiting", &self.waiter.is_some()).finish_non_exhaustive()
+        f.debug_struct("Get")
+            .field("waiting", &self.waiter.is_some())
+            .finish_non_exhaustive()
     }
 }

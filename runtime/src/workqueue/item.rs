@@ -26,7 +26,12 @@ impl<T> Item<T> {
         if let (Some(metrics), Some(added)) = (&shared.metrics, popped.added_at) {
             metrics.waited(Instant::now() - added);
         }
-        Self { shared, slot: popped.id, priority: popped.priority, item: popped.item }
+        Self {
+            shared,
+            slot: popped.id,
+            priority: popped.priority,
+            item: popped.item,
+        }
     }
 
     /// The priority with which it was queued; 0 in a first-in-first-out queue.
@@ -54,6 +59,9 @@ impl<T> Drop for Item<T> {
 
 impl<T: fmt::Debug> fmt::Debug for Item<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Item").field("item", &self.item).field("priority", &self.priority).finish_non_exhaustive()
+        f.debug_struct("Item")
+            .field("item", &self.item)
+            .field("priority", &self.priority)
+            .finish_non_exhaustive()
     }
 }

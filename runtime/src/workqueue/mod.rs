@@ -34,8 +34,9 @@ pub use self::builder::WorkQueueBuilder;
 pub use self::get::Get;
 pub use self::item::Item;
 pub use self::limiter::{
-    BucketRateLimiter, ItemExponentialFailureRateLimiter, ItemFastSlowRateLimiter, MaxOfRateLimiter, RateLimiter,
-    WithMaxWaitRateLimiter, default_controller_rate_limiter, default_item_based_rate_limiter,
+    BucketRateLimiter, ItemExponentialFailureRateLimiter, ItemFastSlowRateLimiter,
+    MaxOfRateLimiter, RateLimiter, WithMaxWaitRateLimiter, default_controller_rate_limiter,
+    default_item_based_rate_limiter,
 };
 pub use self::priority::{AddOptions, LOW_PRIORITY, PriorityQueue};
 pub use self::queue::WorkQueue;

@@ -50,7 +50,11 @@ impl<T: QueueItem> PriorityQueue<T> {
     ///
     /// A rate-limited add waits for the longer of `after` and the limiter's time: a try that failed must back off.
     pub fn add_with(&self, item: T, options: AddOptions) {
-        let AddOptions { priority, after, rate_limited } = options;
+        let AddOptions {
+            priority,
+            after,
+            rate_limited,
+        } = options;
         if rate_limited {
             self.shared.add_rate_limited(item, priority, after);
         } else {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-use super::core::{Added, Core};
+use super::core::Core;
 use super::{Get, QueueItem, RateLimiter, WorkQueueBuilder};
 use crate::metrics::{QueueProbe, WorkQueueMetrics};
 
@@ -155,7 +155,8 @@ impl<T> Shared<T> {
 
     /// The run of slot `id` is over.
     pub(super) fn done(&self, id: usize) {
-        let done = self.core.done(id);
+        let done = self.core.done(id, Instant::now);
+        self.count_added(done.promoted);
         if let (Some(metrics), Some(started)) = (&self.metrics, done.started_at) {
             metrics.worked(started.elapsed());
         }
@@ -167,18 +168,20 @@ impl<T> Shared<T> {
 
 impl<T: QueueItem> Shared<T> {
     pub(super) fn add(&self, item: T, priority: i32) {
-        if self.core.add(item, priority, Instant::now) != Added::Collapsed {
-            self.count_added(1);
-        }
+        self.count_added(self.core.add(item, priority, Instant::now));
     }
 
     pub(super) fn add_after(&self, item: T, priority: i32, delay: Duration) {
         match Instant::now().checked_add(delay) {
             _ if delay.is_zero() => self.add(item, priority),
-            Some(at) => self.core.add_at(item, priority, at, false),
+            Some(at) => self.add_at(item, priority, at, false),
             // Further away than the clock can tell: never, unless something else adds it.
             None => {}
         }
+    }
+
+    fn add_at(&self, item: T, priority: i32, at: Instant, backoff: bool) {
+        self.count_added(self.core.add_at(item, priority, at, backoff, Instant::now));
     }
 
     /// Adds after the limiter's wait, or after `least` if that is longer.
@@ -188,15 +191,17 @@ impl<T: QueueItem> Shared<T> {
         }
         let now = Instant::now();
         if let Some(until) = self.core.unserved_backoff(&item, now) {
-            let until = now.checked_add(least).map_or(until, |least| until.max(least));
-            self.core.add_at(item, priority, until, true);
+            let until = now
+                .checked_add(least)
+                .map_or(until, |least| until.max(least));
+            self.add_at(item, priority, until, true);
             return;
         }
         match self.limiter.when(&item).max(least) {
             Duration::ZERO => self.add(item, priority),
             wait => {
                 if let Some(at) = now.checked_add(wait) {
-                    self.core.add_at(item, priority, at, true);
+                    self.add_at(item, priority, at, true);
                 }
             }
         }
@@ -221,12 +226,17 @@ impl<T: QueueItem> Default for WorkQueue<T> {
 
 impl<T> Clone for WorkQueue<T> {
     fn clone(&self) -> Self {
-        Self { shared: Arc::clone(&self.shared) }
+        Self {
+            shared: Arc::clone(&self.shared),
+        }
     }
 }
 
 impl<T> fmt::Debug for WorkQueue<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("WorkQueue").field("name", &self.shared.name).field("known", &self.known()).finish_non_exhaustive()
+        f.debug_struct("WorkQueue")
+            .field("name", &self.shared.name)
+            .field("known", &self.known())
+            .finish_non_exhaustive()
     }
 }

@@ -14,8 +14,8 @@ use std::task::Waker;
 use foldhash::fast::RandomState;
 use tokio::time::Instant;
 
-pub(crate) use self::state::{Added, Discipline, Popped};
-use self::state::State;
+use self::state::{Added, State};
+pub(crate) use self::state::{Discipline, Popped};
 use self::waiters::Waiters;
 use super::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -52,12 +52,21 @@ pub(crate) struct Done {
     pub(crate) started_at: Option<Instant>,
     /// The queue is shutting down and this was the last thing it waited for.
     pub(crate) drained: bool,
+    /// Delayed adds that became due.
+    pub(crate) promoted: usize,
 }
 
 impl<T> Core<T> {
     pub(crate) fn new(discipline: Discipline, timed: bool) -> Self {
-        let inner = Inner { state: State::new(discipline), waiters: Waiters::default() };
-        Self { inner: Mutex::new(inner), hasher: RandomState::default(), timed }
+        let inner = Inner {
+            state: State::new(discipline),
+            waiters: Waiters::default(),
+        };
+        Self {
+            inner: Mutex::new(inner),
+            hasher: RandomState::default(),
+            timed,
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner<T>> {
@@ -104,21 +113,34 @@ impl<T> Core<T> {
     }
 
     /// Ends the run of slot `id`, and queues the item again if it was added meanwhile.
-    pub(crate) fn done(&self, id: usize) -> Done {
+    pub(crate) fn done(&self, id: usize, now: impl Fn() -> Instant) -> Done {
+        let mut wakers = Wakers::default();
         let mut inner = self.lock();
+        // What was due before goes before a rerun.
+        let promoted = self.promote(&mut inner, now, 0, &mut wakers);
         let (started_at, again) = inner.state.done(id);
-        let waker = if again { inner.waiters.wake_one() } else { None };
+        if again {
+            wakers.push(inner.waiters.wake_one());
+        }
         let drained = inner.state.is_shutting_down() && inner.state.is_idle();
         drop(inner);
-        wake(waker);
-        Done { started_at, drained }
+        wakers.wake();
+        Done {
+            started_at,
+            drained,
+            promoted,
+        }
     }
 
     /// A worker that waited goes away without an item.
     pub(crate) fn cancel(&self, waiter: u64) {
         let mut inner = self.lock();
         let woken = inner.waiters.leave(waiter);
-        let waker = if woken && inner.state.len() > 0 { inner.waiters.wake_one() } else { None };
+        let waker = if woken && inner.state.len() > 0 {
+            inner.waiters.wake_one()
+        } else {
+            None
+        };
         let keeper = Self::appoint(&mut inner);
         drop(inner);
         wake(waker);
@@ -126,7 +148,12 @@ impl<T> Core<T> {
     }
 
     /// Hands out the next item, or keeps `waker` until there may be one. `waiter` is the worker's place in the line.
-    pub(crate) fn poll_next(&self, waiter: &mut Option<u64>, waker: &Waker, now: impl Fn() -> Instant) -> (Next<T>, usize)
+    pub(crate) fn poll_next(
+        &self,
+        waiter: &mut Option<u64>,
+        waker: &Waker,
+        now: impl Fn() -> Instant,
+    ) -> (Next<T>, usize)
     where
         T: Clone,
     {
@@ -154,8 +181,16 @@ impl<T> Core<T> {
     }
 
     /// Queues what became due, and wakes a worker for each but the `taken` that the caller takes itself.
-    fn promote(&self, inner: &mut Inner<T>, now: impl Fn() -> Instant, taken: usize, wakers: &mut Wakers) -> usize {
-        let Some(deadline) = inner.state.next_deadline() else { return 0 };
+    fn promote(
+        &self,
+        inner: &mut Inner<T>,
+        now: impl Fn() -> Instant,
+        taken: usize,
+        wakers: &mut Wakers,
+    ) -> usize {
+        let Some(deadline) = inner.state.next_deadline() else {
+            return 0;
+        };
         let now = now();
         if now < deadline {
             return 0;
@@ -177,26 +212,41 @@ impl<T> Core<T> {
 }
 
 impl<T: Eq + Hash> Core<T> {
-    /// Adds `item` to be handed out now.
-    pub(crate) fn add(&self, item: T, priority: i32, now: impl Fn() -> Instant) -> Added {
+    /// Adds `item` to be handed out now. Returns how many adds counted: this one, and delayed ones that became due.
+    pub(crate) fn add(&self, item: T, priority: i32, now: impl Fn() -> Instant) -> usize {
         let hash = self.hasher.hash_one(&item);
-        let stamp = self.timed.then(now);
+        let stamp = self.timed.then(&now);
+        let mut wakers = Wakers::default();
         let mut inner = self.lock();
+        let promoted = self.promote(&mut inner, &now, 0, &mut wakers);
         let added = inner.state.add(hash, item, priority, stamp);
-        let waker = if added == Added::Ready { inner.waiters.wake_one() } else { None };
+        if added == Added::Ready {
+            wakers.push(inner.waiters.wake_one());
+        }
         drop(inner);
-        wake(waker);
-        added
+        wakers.wake();
+        promoted + usize::from(added != Added::Collapsed)
     }
 
-    /// Adds `item` to be handed out at `at`.
-    pub(crate) fn add_at(&self, item: T, priority: i32, at: Instant, backoff: bool) {
+    /// Adds `item` to be handed out at `at`. Returns how many delayed adds became due.
+    pub(crate) fn add_at(
+        &self,
+        item: T,
+        priority: i32,
+        at: Instant,
+        backoff: bool,
+        now: impl Fn() -> Instant,
+    ) -> usize {
         let hash = self.hasher.hash_one(&item);
+        let mut wakers = Wakers::default();
         let mut inner = self.lock();
-        let earlier = inner.state.add_at(hash, item, priority, at, backoff);
-        let waker = if earlier { inner.waiters.wake_timekeeper() } else { None };
+        let promoted = self.promote(&mut inner, now, 0, &mut wakers);
+        if inner.state.add_at(hash, item, priority, at, backoff) {
+            wakers.push(inner.waiters.wake_timekeeper());
+        }
         drop(inner);
-        wake(waker);
+        wakers.wake();
+        promoted
     }
 
     /// The end of a rate-limited delay that the run of `item` in process didn't wait for.
@@ -218,16 +268,25 @@ fn wake(waker: Option<Waker>) {
     }
 }
 
-/// Wakers to call once the lock is released.
+/// Wakers to call once the lock is released. Nearly always at most one.
 #[derive(Debug, Default)]
-struct Wakers(Vec<Waker>);
+struct Wakers {
+    first: Option<Waker>,
+    more: Vec<Waker>,
+}
 
 impl Wakers {
     fn push(&mut self, waker: Option<Waker>) {
-        self.0.extend(waker);
+        match &self.first {
+            None => self.first = waker,
+            Some(_) => self.more.extend(waker),
+        }
     }
 
     fn wake(self) {
-        self.0.into_iter().for_each(Waker::wake);
+        self.first
+            .into_iter()
+            .chain(self.more)
+            .for_each(Waker::wake);
     }
 }

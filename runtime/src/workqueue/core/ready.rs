@@ -22,7 +22,10 @@ pub(super) struct Links {
 
 impl Links {
     /// The links of a slot that is in no list.
-    pub(super) const NONE: Self = Self { prev: NIL, next: NIL };
+    pub(super) const NONE: Self = Self {
+        prev: NIL,
+        next: NIL,
+    };
 }
 
 #[derive(Debug)]
@@ -55,13 +58,18 @@ impl Ready {
         } else {
             slots[tail].links.next = id;
         }
-        slots[id].links = Links { prev: tail, next: NIL };
+        slots[id].links = Links {
+            prev: tail,
+            next: NIL,
+        };
         self.len += 1;
     }
 
     /// Takes `id` out of the list of `priority`, where it must be.
     pub(super) fn unlink<T>(&mut self, slots: &mut Slab<Slot<T>>, id: usize, priority: i32) {
-        let Ok(position) = self.position(priority) else { return };
+        let Ok(position) = self.position(priority) else {
+            return;
+        };
         self.unlink_at(slots, id, position);
     }
 
@@ -93,14 +101,22 @@ impl Ready {
     }
 
     fn position(&self, priority: i32) -> Result<usize, usize> {
-        self.levels.binary_search_by_key(&priority, |level| level.priority)
+        self.levels
+            .binary_search_by_key(&priority, |level| level.priority)
     }
 
     fn level(&mut self, priority: i32) -> &mut Level {
         let position = match self.position(priority) {
             Ok(position) => position,
             Err(position) => {
-                self.levels.insert(position, Level { priority, head: NIL, tail: NIL });
+                self.levels.insert(
+                    position,
+                    Level {
+                        priority,
+                        head: NIL,
+                        tail: NIL,
+                    },
+                );
                 position
             }
         };

@@ -159,7 +159,9 @@ impl<T> State<T> {
 
     /// The run of slot `id` is over. Returns when it started, and whether the item became ready again.
     pub(crate) fn done(&mut self, id: usize) -> (Option<Instant>, bool) {
-        let Some(slot) = self.slots.get_mut(id) else { return (None, false) };
+        let Some(slot) = self.slots.get_mut(id) else {
+            return (None, false);
+        };
         slot.processing = false;
         slot.early = false;
         let started = slot.started_at.take();
@@ -196,7 +198,12 @@ impl<T> State<T> {
             slot.early = now() < until;
         }
         self.processing += 1;
-        Some(Popped { id, item: slot.item.clone(), priority: slot.priority, added_at: slot.added_at.take() })
+        Some(Popped {
+            id,
+            item: slot.item.clone(),
+            priority: slot.priority,
+            added_at: slot.added_at.take(),
+        })
     }
 
     fn make_ready(&mut self, id: usize, priority: i32, now: Option<Instant>) -> Added {
@@ -244,7 +251,13 @@ impl<T> State<T> {
 
 impl<T: Eq> State<T> {
     /// Adds `item` to be handed out now. `stamp` is the time of the add, if times are taken.
-    pub(crate) fn add(&mut self, hash: u64, item: T, priority: i32, stamp: Option<Instant>) -> Added {
+    pub(crate) fn add(
+        &mut self,
+        hash: u64,
+        item: T,
+        priority: i32,
+        stamp: Option<Instant>,
+    ) -> Added {
         if self.shutting_down {
             return Added::Collapsed;
         }
@@ -261,7 +274,14 @@ impl<T: Eq> State<T> {
 
     /// Adds `item` to be handed out at `at`, or earlier if it already has an earlier delay. Returns whether the
     /// earliest deadline of the queue moved.
-    pub(crate) fn add_at(&mut self, hash: u64, item: T, priority: i32, at: Instant, backoff: bool) -> bool {
+    pub(crate) fn add_at(
+        &mut self,
+        hash: u64,
+        item: T,
+        priority: i32,
+        at: Instant,
+        backoff: bool,
+    ) -> bool {
         if self.shutting_down {
             return false;
         }
@@ -297,7 +317,8 @@ impl<T: Eq> State<T> {
     pub(crate) fn unserved_backoff(&self, hash: u64, item: &T, now: Instant) -> Option<Instant> {
         let id = *self.index.find(hash, |&id| self.slots[id].item == *item)?;
         let slot = &self.slots[id];
-        slot.backoff_until.filter(|until| slot.processing && slot.early && *until > now)
+        slot.backoff_until
+            .filter(|until| slot.processing && slot.early && *until > now)
     }
 
     /// Forgets the last rate-limited delay of `item`.

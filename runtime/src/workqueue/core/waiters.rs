@@ -39,7 +39,10 @@ impl Waiters {
         }
         let new = self.next_id;
         self.next_id += 1;
-        self.list.push_back(Waiter { id: new, waker: Some(waker.clone()) });
+        self.list.push_back(Waiter {
+            id: new,
+            waker: Some(waker.clone()),
+        });
         *id = Some(new);
         new
     }
@@ -49,15 +52,23 @@ impl Waiters {
         if self.timekeeper == Some(id) {
             self.timekeeper = None;
         }
-        let Some(position) = self.list.iter().position(|waiter| waiter.id == id) else { return false };
-        self.list.remove(position).is_some_and(|waiter| waiter.is_awake())
+        let Some(position) = self.list.iter().position(|waiter| waiter.id == id) else {
+            return false;
+        };
+        self.list
+            .remove(position)
+            .is_some_and(|waiter| waiter.is_awake())
     }
 
     /// Wakes the worker that has waited longest and isn't awake yet; the timekeeper only if there is no other.
     pub(super) fn wake_one(&mut self) -> Option<Waker> {
         let keeper = self.timekeeper;
         let asleep = |waiter: &&mut Waiter| !waiter.is_awake();
-        let other = self.list.iter_mut().filter(asleep).find(|waiter| Some(waiter.id) != keeper);
+        let other = self
+            .list
+            .iter_mut()
+            .filter(asleep)
+            .find(|waiter| Some(waiter.id) != keeper);
         let chosen = match other {
             Some(waiter) => waiter,
             None => self.list.iter_mut().find(asleep)?,
@@ -67,13 +78,22 @@ impl Waiters {
 
     /// Wakes every worker.
     pub(super) fn wake_all(&mut self) -> Vec<Waker> {
-        self.list.iter_mut().filter_map(|waiter| waiter.waker.take()).collect()
+        self.list
+            .iter_mut()
+            .filter_map(|waiter| waiter.waker.take())
+            .collect()
     }
 
     /// The next deadline became earlier: wakes the timekeeper, or a worker to become it.
     pub(super) fn wake_timekeeper(&mut self) -> Option<Waker> {
-        let Some(keeper) = self.timekeeper else { return self.appoint() };
-        self.list.iter_mut().find(|waiter| waiter.id == keeper)?.waker.take()
+        let Some(keeper) = self.timekeeper else {
+            return self.appoint();
+        };
+        self.list
+            .iter_mut()
+            .find(|waiter| waiter.id == keeper)?
+            .waker
+            .take()
     }
 
     /// Wakes a worker to become the timekeeper, unless there is one or a woken worker will come by anyway.

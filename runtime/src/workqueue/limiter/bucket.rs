@@ -26,8 +26,14 @@ impl BucketRateLimiter {
     /// A rate that isn't a positive number never refills: what exceeds the burst waits for a year.
     pub fn new(per_second: f64, burst: u32) -> Self {
         const NEVER: Duration = Duration::from_secs(365 * 24 * 3600);
-        let interval = Duration::try_from_secs_f64(per_second.recip()).unwrap_or(NEVER).min(NEVER);
-        Self { interval, burst, full_at: Mutex::new(None) }
+        let interval = Duration::try_from_secs_f64(per_second.recip())
+            .unwrap_or(NEVER)
+            .min(NEVER);
+        Self {
+            interval,
+            burst,
+            full_at: Mutex::new(None),
+        }
     }
 
     /// Takes a token, and says how long it takes until the bucket holds it.

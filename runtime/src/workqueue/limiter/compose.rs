@@ -13,22 +13,34 @@ pub struct MaxOfRateLimiter<T> {
 impl<T> MaxOfRateLimiter<T> {
     /// Combines `limiters`. Without any, nothing ever waits.
     pub fn new(limiters: impl IntoIterator<Item = Box<dyn RateLimiter<T>>>) -> Self {
-        Self { limiters: limiters.into_iter().collect() }
+        Self {
+            limiters: limiters.into_iter().collect(),
+        }
     }
 }
 
 impl<T: std::fmt::Debug> RateLimiter<T> for MaxOfRateLimiter<T> {
     fn when(&self, item: &T) -> Duration {
-        self.limiters.iter().map(|limiter| limiter.when(item)).max().unwrap_or_default()
+        self.limiters
+            .iter()
+            .map(|limiter| limiter.when(item))
+            .max()
+            .unwrap_or_default()
     }
 
     fn forget(&self, item: &T) {
-        self.limiters.iter().for_each(|limiter| limiter.forget(item));
+        self.limiters
+            .iter()
+            .for_each(|limiter| limiter.forget(item));
     }
 
     /// The largest count of the limiters.
     fn num_requeues(&self, item: &T) -> u32 {
-        self.limiters.iter().map(|limiter| limiter.num_requeues(item)).max().unwrap_or(0)
+        self.limiters
+            .iter()
+            .map(|limiter| limiter.num_requeues(item))
+            .max()
+            .unwrap_or(0)
     }
 }
 

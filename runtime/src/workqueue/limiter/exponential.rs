@@ -23,7 +23,11 @@ pub struct ItemExponentialFailureRateLimiter<T> {
 impl<T> ItemExponentialFailureRateLimiter<T> {
     /// A limiter whose first wait is `base` and whose longest is `max`.
     pub fn new(base: Duration, max: Duration) -> Self {
-        Self { base, max, failures: Mutex::default() }
+        Self {
+            base,
+            max,
+            failures: Mutex::default(),
+        }
     }
 }
 
@@ -56,17 +60,28 @@ where
     }
 
     fn forget(&self, item: &T) {
-        self.failures.lock().unwrap_or_else(PoisonError::into_inner).remove(item);
+        self.failures
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .remove(item);
     }
 
     fn num_requeues(&self, item: &T) -> u32 {
-        self.failures.lock().unwrap_or_else(PoisonError::into_inner).get(item).copied().unwrap_or(0)
+        self.failures
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(item)
+            .copied()
+            .unwrap_or(0)
     }
 }
 
 /// `base · 2ⁿ`, at most `max`, without overflow.
 fn backoff(base: Duration, max: Duration, doublings: u32) -> Duration {
-    match 1_u32.checked_shl(doublings).and_then(|factor| base.checked_mul(factor)) {
+    match 1_u32
+        .checked_shl(doublings)
+        .and_then(|factor| base.checked_mul(factor))
+    {
         Some(wait) => wait.min(max),
         None if base.is_zero() => Duration::ZERO,
         None => max,

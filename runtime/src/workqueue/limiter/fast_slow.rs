@@ -22,7 +22,12 @@ pub struct ItemFastSlowRateLimiter<T> {
 impl<T> ItemFastSlowRateLimiter<T> {
     /// A limiter that waits `fast` up to and including try `max_fast_attempts`, and `slow` after that.
     pub fn new(fast: Duration, slow: Duration, max_fast_attempts: u32) -> Self {
-        Self { fast, slow, max_fast_attempts, attempts: Mutex::default() }
+        Self {
+            fast,
+            slow,
+            max_fast_attempts,
+            attempts: Mutex::default(),
+        }
     }
 }
 
@@ -34,14 +39,26 @@ where
         let mut attempts = self.attempts.lock().unwrap_or_else(PoisonError::into_inner);
         let count = attempts.entry(item.clone()).or_insert(0);
         *count = count.saturating_add(1);
-        if *count <= self.max_fast_attempts { self.fast } else { self.slow }
+        if *count <= self.max_fast_attempts {
+            self.fast
+        } else {
+            self.slow
+        }
     }
 
     fn forget(&self, item: &T) {
-        self.attempts.lock().unwrap_or_else(PoisonError::into_inner).remove(item);
+        self.attempts
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .remove(item);
     }
 
     fn num_requeues(&self, item: &T) -> u32 {
-        self.attempts.lock().unwrap_or_else(PoisonError::into_inner).get(item).copied().unwrap_or(0)
+        self.attempts
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(item)
+            .copied()
+            .unwrap_or(0)
     }
 }
