@@ -1,0 +1,508 @@
+//! The grammar of values: controller-tools' own, so that markers carry over from Go word for word.
+//!
+//! A text is bare up to `,`, `;` or `}` (and `:` in a map's key), in double quotes with Go's escapes, or in backticks as it
+//! is. A list is `a;b` or `{a,b}`; a map is `{key: value}`. [`ValueKind::Any`] guesses from the text.
+
+use std::ops::Range;
+
+use serde_json::{Number, Value};
+
+use super::ValueKind;
+
+/// What is wrong with a value, and where in the marker's text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ValueError {
+    /// What is wrong.
+    pub message: String,
+    /// What to write instead; may be empty.
+    pub help: String,
+    /// Bytes of the text.
+    pub range: Range<usize>,
+}
+
+/// How deep lists and maps may nest.
+const MAX_DEPTH: usize = 16;
+
+/// A cursor over the arguments of one marker.
+#[derive(Debug)]
+pub(super) struct Cursor<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+type Read<T> = Result<T, ValueError>;
+
+impl<'a> Cursor<'a> {
+    pub(super) fn new(text: &'a str, at: usize) -> Self {
+        Self { text, at }
+    }
+
+    pub(super) fn at(&self) -> usize {
+        self.at
+    }
+
+    fn rest(&self) -> &'a str {
+        self.text.get(self.at..).unwrap_or("")
+    }
+
+    pub(super) fn peek(&mut self) -> Option<char> {
+        let rest = self.rest();
+        let trimmed = rest.trim_start();
+        self.at += rest.len() - trimmed.len();
+        trimmed.chars().next()
+    }
+
+    pub(super) fn eat(&mut self, expected: char) -> bool {
+        let found = self.peek() == Some(expected);
+        if found {
+            self.at += expected.len_utf8();
+        }
+        found
+    }
+
+    pub(super) fn is_empty(&mut self) -> bool {
+        self.peek().is_none()
+    }
+
+    pub(super) fn error(&self, range: Range<usize>, message: impl Into<String>) -> ValueError {
+        ValueError {
+            message: message.into(),
+            help: String::new(),
+            range,
+        }
+    }
+
+    /// The name of an argument; empty if there is none.
+    pub(super) fn name(&mut self) -> &'a str {
+        self.peek();
+        let rest = self.rest();
+        let end = rest
+            .find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
+            .unwrap_or(rest.len());
+        self.at += end;
+        &rest[..end]
+    }
+
+    /// A value of the given kind; `top` says that a list may stand without braces.
+    pub(super) fn value(&mut self, kind: ValueKind) -> Read<Value> {
+        match kind {
+            ValueKind::Bool => self.bool(),
+            ValueKind::Int => self.int(),
+            ValueKind::Number => self.number(),
+            ValueKind::String => self.string(false).map(Value::String),
+            ValueKind::Choice(words) => self.choice(words),
+            ValueKind::Strings => self.list(&mut |cursor| cursor.string(false).map(Value::String)),
+            ValueKind::Values => self.list(&mut |cursor| cursor.any(0)),
+            ValueKind::Any => self.any_or_list(),
+            ValueKind::Json => self.json(),
+            ValueKind::Words => self.words(),
+        }
+    }
+
+    fn bool(&mut self) -> Read<Value> {
+        let (range, text) = self.bare(false);
+        match text {
+            "true" => Ok(Value::Bool(true)),
+            "false" => Ok(Value::Bool(false)),
+            _ => Err(self.error(range, format!("expected true or false, found `{text}`"))),
+        }
+    }
+
+    fn int(&mut self) -> Read<Value> {
+        let (range, text) = self.bare(false);
+        text.parse::<i64>()
+            .map(Value::from)
+            .map_err(|_| self.error(range, format!("expected a whole number, found `{text}`")))
+    }
+
+    fn number(&mut self) -> Read<Value> {
+        let (range, text) = self.bare(false);
+        number(text)
+            .map(Value::Number)
+            .ok_or_else(|| self.error(range, format!("expected a number, found `{text}`")))
+    }
+
+    fn choice(&mut self, words: &[&str]) -> Read<Value> {
+        self.peek();
+        let start = self.at;
+        let text = self.string(false)?;
+        if words.contains(&text.as_str()) {
+            return Ok(Value::String(text));
+        }
+        let mut error = self.error(
+            start..self.at,
+            format!("expected {}, found `{text}`", alternatives(words)),
+        );
+        if let Some(near) = crate::suggest::closest(&text, words.iter().copied()) {
+            error.help = format!("did you mean `{near}`?");
+        }
+        Err(error)
+    }
+
+    fn string(&mut self, in_map: bool) -> Read<String> {
+        match self.peek() {
+            Some('"') => self.quoted(),
+            Some('`') if self.rest()[1..].contains('`') => Ok(self.raw()),
+            _ => Ok(self.bare(in_map).1.to_owned()),
+        }
+    }
+
+    /// Text in backticks, as it is.
+    fn raw(&mut self) -> String {
+        let inner = &self.rest()[1..];
+        let end = inner.find('`').unwrap_or(inner.len());
+        self.at += end + 2;
+        inner[..end].to_owned()
+    }
+
+    /// Text in double quotes, with the escapes of Go.
+    fn quoted(&mut self) -> Read<String> {
+        let start = self.at;
+        let mut text = String::new();
+        let mut chars = self.rest().char_indices().skip(1);
+        while let Some((offset, c)) = chars.next() {
+            match c {
+                '"' => {
+                    self.at = start + offset + 1;
+                    return Ok(text);
+                }
+                '\\' => {
+                    let escaped = chars.next().map(|(_, c)| c);
+                    let plain = match escaped {
+                        Some('n') => Some('\n'),
+                        Some('t') => Some('\t'),
+                        Some('r') => Some('\r'),
+                        Some(c @ ('"' | '\\' | '\'')) => Some(c),
+                        Some('u') => unicode_escape(&mut chars, 4),
+                        Some('U') => unicode_escape(&mut chars, 8),
+                        Some('x') => unicode_escape(&mut chars, 2),
+                        _ => None,
+                    };
+                    let Some(plain) = plain else {
+                        let mut error =
+                            self.error(start + offset..start + offset + 1, "unknown escape");
+                        error.help =
+                            "text in backticks needs no escapes: `\\d+`".to_owned();
+                        return Err(error);
+                    };
+                    text.push(plain);
+                }
+                c => text.push(c),
+            }
+        }
+        let end = self.text.len();
+        self.at = end;
+        Err(self.error(start..end, "the text has no closing quote"))
+    }
+
+    /// Bare text up to a delimiter, without the spaces around it.
+    fn bare(&mut self, in_map: bool) -> (Range<usize>, &'a str) {
+        self.peek();
+        let rest = self.rest();
+        let delimiter = |c: char| matches!(c, ',' | ';' | '}') || (in_map && c == ':');
+        let end = rest.find(delimiter).unwrap_or(rest.len());
+        let text = rest[..end].trim_end();
+        let range = self.at..self.at + text.len();
+        self.at += end;
+        (range, text)
+    }
+
+    fn list(&mut self, item: &mut dyn FnMut(&mut Self) -> Read<Value>) -> Read<Value> {
+        if self.eat('{') {
+            return self.braced(item);
+        }
+        let mut items = Vec::new();
+        while !matches!(self.peek(), None | Some(',' | '}')) {
+            items.push(item(self)?);
+            if !self.eat(';') {
+                break;
+            }
+        }
+        Ok(Value::Array(items))
+    }
+
+    /// The items of a list whose `{` has been read.
+    fn braced(&mut self, item: &mut dyn FnMut(&mut Self) -> Read<Value>) -> Read<Value> {
+        let mut items = Vec::new();
+        while !self.eat('}') {
+            if self.is_empty() {
+                return Err(self.error(self.at..self.at, "the list has no closing brace"));
+            }
+            items.push(item(self)?);
+            if !self.eat(',') && self.peek() != Some('}') {
+                return Err(self.unexpected("`,` or `}`"));
+            }
+        }
+        Ok(Value::Array(items))
+    }
+
+    fn any_or_list(&mut self) -> Read<Value> {
+        if self.peek() == Some('[') {
+            return self.json_list();
+        }
+        let first = self.any(0)?;
+        if self.peek() != Some(';') {
+            return Ok(first);
+        }
+        let mut items = vec![first];
+        while self.eat(';') && !self.is_empty() {
+            items.push(self.any(0)?);
+        }
+        Ok(Value::Array(items))
+    }
+
+    /// `[1,2]` is no list in Go's grammar, where it would be cut at the comma.
+    fn json_list(&self) -> Read<Value> {
+        let mut error = self.error(self.at..self.text.len(), "a list is written in braces");
+        error.help = "write `{1,2}` in place of `[1,2]`".to_owned();
+        Err(error)
+    }
+
+    fn any(&mut self, depth: usize) -> Read<Value> {
+        if depth > MAX_DEPTH {
+            return Err(self.error(self.at..self.at, "the value nests too deep"));
+        }
+        match self.peek() {
+            Some('"') => self.string(false).map(Value::String),
+            Some('`') => self.string(false).map(Value::String),
+            Some('{') => self.list_or_map(depth),
+            _ => {
+                let (_, text) = self.bare(false);
+                Ok(guess(text))
+            }
+        }
+    }
+
+    fn list_or_map(&mut self, depth: usize) -> Read<Value> {
+        self.eat('{');
+        if self.eat('}') {
+            return Ok(Value::Object(serde_json::Map::new()));
+        }
+        let start = self.at;
+        let is_map = self.peek() != Some('{') && self.string(true).is_ok() && self.peek() == Some(':');
+        self.at = start;
+        if !is_map {
+            return self.braced(&mut |cursor| cursor.any(depth + 1));
+        }
+        let mut map = serde_json::Map::new();
+        while !self.eat('}') {
+            if self.is_empty() {
+                return Err(self.error(self.at..self.at, "the object has no closing brace"));
+            }
+            let key_start = self.at;
+            let key = self.string(true)?;
+            if !self.eat(':') {
+                return Err(self.unexpected("`:`"));
+            }
+            let value = self.any(depth + 1)?;
+            if map.insert(key.clone(), value).is_some() {
+                return Err(self.error(key_start..self.at, format!("`{key}` is given twice")));
+            }
+            if !self.eat(',') && self.peek() != Some('}') {
+                return Err(self.unexpected("`,` or `}`"));
+            }
+        }
+        Ok(Value::Object(map))
+    }
+
+    fn json(&mut self) -> Read<Value> {
+        self.peek();
+        let range = self.at..self.text.len();
+        let text = self.rest();
+        self.at = self.text.len();
+        serde_json::from_str(text).map_err(|error| {
+            let mut wrong = self.error(range, format!("the value is no JSON: {error}"));
+            wrong.help = if text.starts_with("ref(") {
+                "write the value itself: constants of the source are not read".to_owned()
+            } else {
+                format!("a text stands in quotes: `+default={:?}`", text)
+            };
+            wrong
+        })
+    }
+
+    fn words(&mut self) -> Read<Value> {
+        self.peek();
+        let start = self.at;
+        let rest = self.rest();
+        self.at = self.text.len();
+        let words: Vec<&str> = rest.split(',').map(str::trim).collect();
+        if words.iter().any(|word| word.is_empty()) {
+            return Err(self.error(start..self.at, "a word between the commas is missing"));
+        }
+        Ok(words.into_iter().map(Value::from).collect())
+    }
+
+    pub(super) fn unexpected(&mut self, expected: &str) -> ValueError {
+        match self.peek() {
+            Some(c) => self.error(
+                self.at..self.at + c.len_utf8(),
+                format!("expected {expected}, found `{c}`"),
+            ),
+            None => self.error(
+                self.at..self.at,
+                format!("expected {expected}, found the end"),
+            ),
+        }
+    }
+}
+
+fn unicode_escape(
+    chars: &mut impl Iterator<Item = (usize, char)>,
+    digits: usize,
+) -> Option<char> {
+    let mut code = 0;
+    for _ in 0..digits {
+        code = code * 16 + chars.next()?.1.to_digit(16)?;
+    }
+    char::from_u32(code)
+}
+
+/// Bare text as the value that it looks like.
+fn guess(text: &str) -> Value {
+    match text {
+        "true" => Value::Bool(true),
+        "false" => Value::Bool(false),
+        _ => number(text).map_or_else(|| Value::String(text.to_owned()), Value::Number),
+    }
+}
+
+/// A number in decimal; whole if it is written so.
+fn number(text: &str) -> Option<Number> {
+    if !text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '.')) {
+        return None;
+    }
+    if let Ok(whole) = text.parse::<i64>() {
+        return Some(whole.into());
+    }
+    let number = text.parse::<f64>().ok()?;
+    let exact = number.fract() == 0.0 && number.abs() < 9_007_199_254_740_992.0;
+    if exact && !text.contains(['.', 'e', 'E']) {
+        return None;
+    }
+    Number::from_f64(number)
+}
+
+fn alternatives(words: &[&str]) -> String {
+    words
+        .iter()
+        .map(|word| format!("`{word}`"))
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    fn read(kind: ValueKind, text: &str) -> Result<Value, String> {
+        let mut cursor = Cursor::new(text, 0);
+        let value = cursor.value(kind).map_err(|error| error.message)?;
+        if cursor.is_empty() {
+            Ok(value)
+        } else {
+            Err(format!("left: {}", &text[cursor.at()..]))
+        }
+    }
+
+    #[track_caller]
+    fn check(kind: ValueKind, text: &str, expected: Value) {
+        assert_eq!(read(kind, text), Ok(expected), "{text}");
+    }
+
+    #[track_caller]
+    fn fails(kind: ValueKind, text: &str, expected: &str) {
+        let message = read(kind, text).expect_err(text);
+        assert!(message.contains(expected), "{text}: {message}");
+    }
+
+    #[test]
+    fn texts_are_bare_quoted_or_raw() {
+        check(ValueKind::String, "date-time", json!("date-time"));
+        check(ValueKind::String, r#""a, \"b\"""#, json!("a, \"b\""));
+        check(ValueKind::String, r"`^[a-z],\d+$`", json!(r"^[a-z],\d+$"));
+        check(ValueKind::String, r#""\u00e9""#, json!("é"));
+        fails(ValueKind::String, r#""open"#, "closing quote");
+        fails(ValueKind::String, r#""\d""#, "escape");
+        fails(ValueKind::String, "a,b", "left: ,b");
+    }
+
+    #[test]
+    fn a_lone_backtick_is_text() {
+        check(ValueKind::String, "`half", json!("`half"));
+    }
+
+    #[test]
+    fn numbers_keep_their_kind() {
+        check(ValueKind::Int, "-3", json!(-3));
+        check(ValueKind::Number, "1.5", json!(1.5));
+        check(ValueKind::Number, "100", json!(100));
+        fails(ValueKind::Int, "1.5", "whole number");
+        fails(ValueKind::Number, "ten", "expected a number");
+        fails(ValueKind::Bool, "yes", "true or false");
+    }
+
+    #[test]
+    fn lists_have_two_forms() {
+        check(ValueKind::Strings, "a;b", json!(["a", "b"]));
+        check(ValueKind::Strings, "{a, b}", json!(["a", "b"]));
+        check(ValueKind::Strings, r#""""#, json!([""]));
+        check(ValueKind::Values, "1;2;x", json!([1, 2, "x"]));
+        check(ValueKind::Words, "create, get", json!(["create", "get"]));
+        fails(ValueKind::Strings, "{a, b", "`,` or `}`");
+        fails(ValueKind::Words, "create,", "missing");
+    }
+
+    #[test]
+    fn any_guesses_from_the_text() {
+        check(ValueKind::Any, "true", json!(true));
+        check(ValueKind::Any, "3", json!(3));
+        check(ValueKind::Any, "Cluster", json!("Cluster"));
+        check(ValueKind::Any, "100Mi", json!("100Mi"));
+        check(ValueKind::Any, "2024-01-15", json!("2024-01-15"));
+        check(ValueKind::Any, "{1,2}", json!([1, 2]));
+        check(ValueKind::Any, "{}", json!({}));
+        check(
+            ValueKind::Any,
+            r#"{cpu: "100m", sizes: {1,2}, on: true}"#,
+            json!({"cpu": "100m", "sizes": [1, 2], "on": true}),
+        );
+        check(ValueKind::Any, "{{a: 1},{a: 2}}", json!([{"a": 1}, {"a": 2}]));
+        check(ValueKind::Any, "a;b", json!(["a", "b"]));
+        fails(ValueKind::Any, "[1,2]", "braces");
+        fails(ValueKind::Any, "{a: 1, a: 2}", "twice");
+        fails(ValueKind::Any, &"{".repeat(100_000), "deep");
+    }
+
+    #[test]
+    fn json_is_json() {
+        check(ValueKind::Json, r#"{"a": [1]}"#, json!({"a": [1]}));
+        fails(ValueKind::Json, "Cluster", "no JSON");
+    }
+
+    #[test]
+    fn a_choice_suggests() {
+        let words = ValueKind::Choice(&["atomic", "set", "map"]);
+        check(words, "set", json!("set"));
+        fails(words, "atomc", "expected `atomic`, `set`, `map`");
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_makes_the_grammar_panic(text in r#"[a-z0-9,;:{}"`\\ =.é-]{0,40}"#) {
+            for kind in [
+                ValueKind::Bool, ValueKind::Int, ValueKind::Number, ValueKind::String,
+                ValueKind::Strings, ValueKind::Values, ValueKind::Any, ValueKind::Json, ValueKind::Words,
+            ] {
+                let mut cursor = Cursor::new(&text, 0);
+                if let Err(error) = cursor.value(kind) {
+                    prop_assert!(error.range.end <= text.len() && text.get(error.range.clone()).is_some());
+                }
+                prop_assert!(text.get(cursor.at()..).is_some());
+            }
+        }
+    }
+}

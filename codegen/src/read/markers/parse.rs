@@ -1,0 +1,241 @@
+//! From the text of a marker to its name and typed arguments.
+
+use std::ops::Range;
+
+use super::{
+    Argument, Marker, MarkerDef, REGISTRY, Target, ValueKind, find,
+    grammar::{Cursor, ValueError},
+};
+use crate::{
+    diag::{Diagnostic, Diagnostics, Place},
+    suggest,
+};
+
+/// A marker as it stands in a comment: its text from the `+` to the end of the line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RawMarker {
+    /// Where the text stands.
+    pub place: Place,
+}
+
+impl RawMarker {
+    /// The text, from the `+` on.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        self.place
+            .text
+            .get(self.place.range.clone())
+            .unwrap_or_default()
+    }
+
+    /// The place of a part of the text.
+    fn part(&self, range: Range<usize>) -> Place {
+        let start = self.place.range.start;
+        Place {
+            range: start + range.start..start + range.end,
+            ..self.place.clone()
+        }
+    }
+
+    /// Reads name and arguments without regard to where the marker stands.
+    ///
+    /// # Errors
+    ///
+    /// An unknown name or argument, or a value that is not what the marker takes.
+    pub fn parse(&self) -> Result<Marker, Diagnostic> {
+        let text = self.text();
+        let name_end = text.find('=').unwrap_or(text.len());
+        let name = text[1..name_end].trim_end();
+        let (def, arguments_at) = self.find(name, name_end)?;
+        let mut marker = Marker {
+            def,
+            arguments: Vec::new(),
+            place: self.place.clone(),
+        };
+        let mut cursor = Cursor::new(text, arguments_at.unwrap_or(text.len()));
+        if def.arguments.is_empty() && arguments_at.is_some() {
+            return Err(Diagnostic::error(format!("`+{name}` takes no value"))
+                .at(self.part(name_end..text.len()), "this has to go"));
+        }
+        self.arguments(&mut cursor, &mut marker)?;
+        self.missing(&marker)?;
+        Ok(marker)
+    }
+
+    /// The definition that the name means, and where its arguments start: after the `=`, or at the last part of the name
+    /// if that is an argument (`kubebuilder:resource:scope=Cluster`).
+    fn find(
+        &self,
+        name: &str,
+        name_end: usize,
+    ) -> Result<(&'static MarkerDef, Option<usize>), Diagnostic> {
+        let has_value = name_end < self.text().len();
+        if let Some(def) = find(name) {
+            return Ok((def, has_value.then_some(name_end + 1)));
+        }
+        let outer = name.rsplit_once(':').map(|(outer, _)| outer);
+        let named = |def: &&MarkerDef| def.arguments.iter().any(|a| !a.name.is_empty());
+        if let Some(def) = outer.and_then(find).filter(named) {
+            let outer_end = 1 + outer.unwrap_or_default().len();
+            return Ok((def, Some(outer_end + 1)));
+        }
+        Err(self.unknown(name))
+    }
+
+    fn unknown(&self, name: &str) -> Diagnostic {
+        let unknown = Diagnostic::error(format!("unknown marker `+{name}`"))
+            .at(self.part(0..1 + name.len()), "no generator knows it");
+        match suggest::closest(name, REGISTRY.iter().map(|def| def.name)) {
+            Some(near) => unknown.help(format!("did you mean `+{near}`?")),
+            None => unknown.help("`kube-codegen markers` lists every marker"),
+        }
+    }
+
+    fn arguments(&self, cursor: &mut Cursor<'_>, marker: &mut Marker) -> Result<(), Diagnostic> {
+        let def = marker.def;
+        if let Some(first) = def.arguments.first().filter(|first| first.name.is_empty()) {
+            if cursor.is_empty() {
+                return Ok(());
+            }
+            self.argument(cursor, marker, first.name, first.kind)?;
+            if !cursor.is_empty() && (def.arguments.len() == 1 || !cursor.eat(',')) {
+                return Err(self.extra(cursor, first.kind));
+            }
+        }
+        while !cursor.is_empty() {
+            let start = cursor.at();
+            let name = cursor.name();
+            let place = start..cursor.at();
+            let Some(argument) = def
+                .arguments
+                .iter()
+                .find(|a| a.name == name && !name.is_empty())
+            else {
+                return Err(self.unknown_argument(def, name, place));
+            };
+            if !cursor.eat('=') {
+                return Err(self.wrong(cursor.unexpected("`=`")));
+            }
+            if marker.argument(name).is_some() {
+                return Err(Diagnostic::error(format!("`{name}` is given twice"))
+                    .at(self.part(place), "the second time"));
+            }
+            self.argument(cursor, marker, argument.name, argument.kind)?;
+            if !cursor.is_empty() && !cursor.eat(',') {
+                return Err(self.extra(cursor, argument.kind));
+            }
+        }
+        Ok(())
+    }
+
+    fn argument(
+        &self,
+        cursor: &mut Cursor<'_>,
+        marker: &mut Marker,
+        name: &'static str,
+        kind: ValueKind,
+    ) -> Result<(), Diagnostic> {
+        cursor.is_empty();
+        let start = cursor.at();
+        let value = cursor.value(kind).map_err(|error| self.wrong(error))?;
+        marker.arguments.push(Argument {
+            name,
+            value,
+            place: self.part(start..cursor.at()),
+        });
+        Ok(())
+    }
+
+    fn unknown_argument(&self, def: &MarkerDef, name: &str, range: Range<usize>) -> Diagnostic {
+        let names = || def.arguments.iter().map(|a| a.name).filter(|n| !n.is_empty());
+        let unknown = Diagnostic::error(format!("unknown argument `{name}` of `+{}`", def.name))
+            .at(self.part(range), "not an argument");
+        match suggest::closest(name, names()) {
+            Some(near) => unknown.help(format!("did you mean `{near}`?")),
+            None => unknown.help(format!(
+                "it takes {}",
+                names()
+                    .map(|name| format!("`{name}`"))
+                    .collect::<Vec<_>>()
+                    .join(", ")
+            )),
+        }
+    }
+
+    fn missing(&self, marker: &Marker) -> Result<(), Diagnostic> {
+        let def = marker.def;
+        let missing = def
+            .arguments
+            .iter()
+            .find(|argument| argument.required && marker.argument(argument.name).is_none());
+        let Some(missing) = missing else {
+            return Ok(());
+        };
+        let message = if missing.name.is_empty() {
+            format!("`+{}` needs a value", def.name)
+        } else {
+            format!("`+{}` needs the argument `{}`", def.name, missing.name)
+        };
+        Err(Diagnostic::error(message)
+            .at(self.place.clone(), missing.meaning)
+            .help(format!("it is written `{}`", def.syntax)))
+    }
+
+    fn extra(&self, cursor: &mut Cursor<'_>, kind: ValueKind) -> Diagnostic {
+        let end = self.text().len();
+        let extra = Diagnostic::error("the value ends before the marker does")
+            .at(self.part(cursor.at()..end), "this is left over");
+        if matches!(kind, ValueKind::String) {
+            extra.help("a text with `,`, `;` or `}` stands in quotes or backticks")
+        } else {
+            extra
+        }
+    }
+
+    fn wrong(&self, error: ValueError) -> Diagnostic {
+        let label = Diagnostic::error(error.message).at(self.part(error.range), "");
+        if error.help.is_empty() {
+            label
+        } else {
+            label.help(error.help)
+        }
+    }
+}
+
+/// Whether the text of a comment, without its slashes and spaces, is a marker: a `+` and a letter.
+#[must_use]
+pub fn is_marker(text: &str) -> bool {
+    let mut bytes = text.bytes();
+    bytes.next() == Some(b'+') && bytes.next().is_some_and(|byte| byte.is_ascii_alphabetic())
+}
+
+/// Reads a marker that stands at `target`; a marker that may not stand there is an error too.
+pub fn parse(raw: &RawMarker, target: Target, diagnostics: &mut Diagnostics) -> Option<Marker> {
+    match raw.parse() {
+        Ok(marker) if marker.def.allows(target) => Some(marker),
+        Ok(marker) => {
+            diagnostics.push(misplaced(&marker, target.description()));
+            None
+        }
+        Err(error) => {
+            diagnostics.push(error);
+            None
+        }
+    }
+}
+
+/// The marker stands where it must not.
+pub(crate) fn misplaced(marker: &Marker, place: &str) -> Diagnostic {
+    let allowed: Vec<_> = marker
+        .def
+        .targets
+        .iter()
+        .map(|target| target.description())
+        .collect();
+    Diagnostic::error(format!(
+        "`+{}` does not belong {place}",
+        marker.def.name
+    ))
+    .at(marker.place.clone(), "misplaced")
+    .help(format!("it stands {}", allowed.join(" or ")))
+}

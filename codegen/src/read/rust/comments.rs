@@ -1,0 +1,251 @@
+//! Which comment belongs to what: the rules of Go's marker collectors, for Rust's syntax.
+//!
+//! The comments above an item, field or variant form blocks, parted by blank lines. To it belong the block that touches it,
+//! the block above that one, every `///` line (as for rustdoc), and what stands between its attributes. In `mod.rs`, what
+//! stands above the first item belongs to the package, save for a block that touches a type. A marker that belongs to
+//! nothing is an error.
+
+use std::{ops::Range, sync::Arc};
+
+use super::scan::{Comment, CommentKind};
+use crate::{
+    diag::{Diagnostic, Diagnostics, Place},
+    read::markers::{RawMarker, find, is_marker},
+};
+
+/// The comments of one file, and which of them have been given away.
+#[derive(Debug)]
+pub(super) struct Comments {
+    name: Arc<str>,
+    text: Arc<str>,
+    comments: Vec<Comment>,
+    used: Vec<bool>,
+}
+
+/// The markers above an item.
+#[derive(Debug, Default)]
+pub(super) struct Lead {
+    /// Those that touch the item or stand in its documentation.
+    pub(super) own: Vec<RawMarker>,
+    /// Those of the block above that.
+    pub(super) apart: Vec<RawMarker>,
+    /// Those too far above.
+    pub(super) far: Vec<RawMarker>,
+}
+
+impl Comments {
+    pub(super) fn new(name: Arc<str>, text: Arc<str>, comments: Vec<Comment>) -> Self {
+        let used = vec![false; comments.len()];
+        Self {
+            name,
+            text,
+            comments,
+            used,
+        }
+    }
+
+    pub(super) fn place(&self, range: Range<usize>) -> Place {
+        Place {
+            file: Arc::clone(&self.name),
+            text: Arc::clone(&self.text),
+            range,
+        }
+    }
+
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The first byte at or after `at` that is neither space nor comment.
+    pub(super) fn skip_trivia(&self, mut at: usize) -> usize {
+        let mut index = self.first_from(at);
+        loop {
+            let rest = self.text.get(at..).unwrap_or_default();
+            at += rest.len() - rest.trim_start().len();
+            match self.comments.get(index) {
+                Some(comment) if comment.range.start == at => {
+                    at = comment.range.end;
+                    index += 1;
+                }
+                _ => return at,
+            }
+        }
+    }
+
+    fn first_from(&self, at: usize) -> usize {
+        self.comments
+            .partition_point(|comment| comment.range.start < at)
+    }
+
+    fn indices(&self, range: Range<usize>) -> Range<usize> {
+        self.first_from(range.start)..self.first_from(range.end)
+    }
+
+    /// The markers above what starts after `from`, with its name at `name_at`.
+    pub(super) fn lead(&mut self, from: usize, name_at: usize) -> Lead {
+        let start = self.skip_trivia(from);
+        let above = self.indices(from..start);
+        let blocks = self.blocks(above.clone(), start);
+        let mut lead = Lead::default();
+        let between = self.indices(start..name_at.max(start));
+        for (index, raw) in self.take(above.start..between.end) {
+            if index >= blocks.touching || self.comments[index].kind == CommentKind::Doc {
+                lead.own.push(raw);
+            } else if index >= blocks.second {
+                lead.apart.push(raw);
+            } else {
+                lead.far.push(raw);
+            }
+        }
+        lead
+    }
+
+    /// Finds the two blocks that belong to what starts at `start`.
+    fn blocks(&self, above: Range<usize>, start: usize) -> Blocks {
+        let mut next_line = self.line_of(start, above.clone());
+        let mut blocks = Blocks {
+            touching: above.end,
+            second: above.end,
+        };
+        let mut reached = Block::None;
+        for index in above.rev() {
+            let comment = &self.comments[index];
+            let gap = comment.lines.end < next_line;
+            reached = match (reached, gap) {
+                _ if !comment.alone => break,
+                (Block::None, false) => Block::Touching,
+                (Block::None | Block::Touching, true) => Block::Second,
+                (Block::Second, true) => break,
+                (same, false) => same,
+            };
+            if reached == Block::Touching {
+                blocks.touching = index;
+            }
+            blocks.second = index;
+            next_line = comment.lines.start;
+        }
+        blocks
+    }
+
+    /// The line of a byte, counted on from the last of the given comments.
+    fn line_of(&self, at: usize, above: Range<usize>) -> usize {
+        let Some(last) = above.last().and_then(|index| self.comments.get(index)) else {
+            return 0;
+        };
+        let between = self.text.get(last.range.end..at).unwrap_or_default();
+        last.lines.end - 1 + between.matches('\n').count()
+    }
+
+    /// Takes the markers of the comments that stand alone, in order, each with the index of its comment.
+    fn take(&mut self, indices: Range<usize>) -> Vec<(usize, RawMarker)> {
+        let mut found = Vec::new();
+        let mut fenced = false;
+        for index in indices {
+            let comment = &self.comments[index];
+            if !comment.alone || comment.kind == CommentKind::Block {
+                continue;
+            }
+            self.used[index] = true;
+            let content = comment.content(&self.text);
+            let text = self.text.get(content.clone()).unwrap_or_default();
+            if comment.kind == CommentKind::Line {
+                fenced = false;
+            } else if text.starts_with("```") {
+                fenced = !fenced;
+            }
+            if !fenced && is_marker(text) {
+                found.push((
+                    index,
+                    RawMarker {
+                        place: self.place(content),
+                    },
+                ));
+            }
+        }
+        found
+    }
+
+    /// Takes the markers of a range, whatever they belong to.
+    pub(super) fn markers_in(&mut self, range: Range<usize>) -> Vec<RawMarker> {
+        let indices = self.indices(range);
+        self.take(indices).into_iter().map(|(_, raw)| raw).collect()
+    }
+
+    /// Gives away the comments inside of code, which mark nothing.
+    pub(super) fn ignore(&mut self, range: Range<usize>) {
+        for index in self.indices(range) {
+            self.used[index] = true;
+        }
+    }
+
+    /// Reports the markers of comments that nobody took.
+    pub(super) fn report_rest(&self, diagnostics: &mut Diagnostics) {
+        for (comment, _) in self
+            .comments
+            .iter()
+            .zip(&self.used)
+            .filter(|(_, used)| !**used)
+        {
+            if comment.kind == CommentKind::Block {
+                self.report_block(comment, diagnostics);
+                continue;
+            }
+            let content = comment.content(&self.text);
+            if !is_marker(self.text.get(content.clone()).unwrap_or_default()) {
+                continue;
+            }
+            let place = self.place(content);
+            diagnostics.push(if comment.alone {
+                Diagnostic::error("the marker marks nothing")
+                    .at(place, "nothing follows that it could belong to")
+                    .help("a marker stands right above the type or field that it marks")
+            } else {
+                Diagnostic::error("a marker stands behind code")
+                    .at(place, "on the line of something else")
+                    .help("put it on a line of its own, above what it marks")
+            });
+        }
+    }
+
+    /// Block comments hold no markers, as in Go; one that means to is told so.
+    fn report_block(&self, comment: &Comment, diagnostics: &mut Diagnostics) {
+        let mut at = comment.range.start;
+        let text = self.text.get(comment.range.clone()).unwrap_or_default();
+        for line in text.split_inclusive('\n') {
+            let content = line
+                .trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '*' | '/' | '!'));
+            let start = at + line.len() - content.len();
+            let content = content.trim_end().trim_end_matches("*/").trim_end();
+            at += line.len();
+            let name = content
+                .strip_prefix('+')
+                .and_then(|rest| rest.split('=').next())
+                .unwrap_or_default();
+            if find(name).is_some() {
+                diagnostics.push(
+                    Diagnostic::error("a marker stands in a block comment")
+                        .at(
+                            self.place(start..start + content.len()),
+                            "not read there",
+                        )
+                        .help(format!("write `// {content}`")),
+                );
+            }
+        }
+    }
+}
+
+/// Where the blocks of comments above an item start, as indices of comments.
+#[derive(Clone, Copy, Debug)]
+struct Blocks {
+    touching: usize,
+    second: usize,
+}
+
+/// The block of comments that a walk upwards from an item has reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Block {
+    None,
+    Touching,
+    Second,
+}

@@ -1,0 +1,222 @@
+//! What a folder of annotated Rust says, free of syntax trees: modules, imports, items, their attributes and markers.
+//!
+//! It is plain data with places, so that it can leave the thread that parsed it, and so that lowering sees names and types
+//! only.
+
+use std::path::PathBuf;
+
+use super::{kube::KubeDerive, serde::SerdeAttrs};
+use crate::{diag::Place, read::markers::MarkerSet};
+
+/// A group-version folder as read.
+#[derive(Clone, Debug)]
+pub struct Package {
+    /// The group's folder.
+    pub group: String,
+    /// The version's folder.
+    pub version: String,
+    /// Path of the module in its crate.
+    pub module_path: String,
+    /// Folder below the crate's `src`.
+    pub dir: PathBuf,
+    /// Documentation of the version's module, without markers.
+    pub docs: String,
+    /// The markers of the package.
+    pub markers: MarkerSet,
+    /// The start of the version's `mod.rs`.
+    pub place: Place,
+    /// The modules; the first is the version's own.
+    pub modules: Vec<Module>,
+    /// The types, in order of files and declaration.
+    pub items: Vec<Item>,
+    /// The traits implemented by hand.
+    pub impls: Vec<Impl>,
+}
+
+/// A module of the version.
+#[derive(Clone, Debug)]
+pub struct Module {
+    /// Its path below the version's.
+    pub path: Vec<String>,
+    /// Its imports.
+    pub uses: Vec<Use>,
+    /// The modules that it declares without a body.
+    pub declared: Vec<Declared>,
+}
+
+/// `mod name;`
+#[derive(Clone, Debug)]
+pub struct Declared {
+    /// The name.
+    pub name: String,
+    /// Whether it is `pub`.
+    pub public: bool,
+    /// The name's place.
+    pub place: Place,
+}
+
+/// One name that a `use` item brings.
+#[derive(Clone, Debug)]
+pub struct Use {
+    /// The name it brings; none for a glob.
+    pub name: Option<String>,
+    /// The path it stands for; of a glob, the module.
+    pub path: Vec<String>,
+    /// Whether the path starts with `::`.
+    pub global: bool,
+    /// Whether it is `pub`.
+    pub public: bool,
+}
+
+/// `impl Trait for Type`.
+#[derive(Clone, Debug)]
+pub struct Impl {
+    /// The trait's last path segment.
+    pub trait_name: String,
+    /// The type's last path segment.
+    pub type_name: String,
+    /// Index of the module.
+    pub module: usize,
+}
+
+/// A type.
+#[derive(Clone, Debug)]
+pub struct Item {
+    /// The name, without `r#`.
+    pub name: String,
+    /// The name's place.
+    pub place: Place,
+    /// Index of the module.
+    pub module: usize,
+    /// Documentation without markers.
+    pub docs: String,
+    /// Its markers.
+    pub markers: MarkerSet,
+    /// Whether it can be seen outside of its module.
+    pub visible: bool,
+    /// Derives by their last path segment.
+    pub derives: Vec<String>,
+    /// Its serde attributes.
+    pub serde: SerdeAttrs,
+    /// Its `#[kube(…)]`, where it derives `CustomResource`.
+    pub kube: Option<KubeDerive>,
+    /// Its generic parameters.
+    pub generics: Generics,
+    /// What it is.
+    pub body: Body,
+}
+
+/// Generic parameters.
+#[derive(Clone, Debug, Default)]
+pub struct Generics {
+    /// The names of type and const parameters.
+    pub names: Vec<String>,
+    /// The parameters as written (`<T>`); empty if there are none.
+    pub text: String,
+    /// Their place.
+    pub place: Option<Place>,
+    /// The first lifetime.
+    pub lifetime: Option<Place>,
+    /// The `where` clause.
+    pub where_clause: Option<Place>,
+}
+
+/// What a type is.
+#[derive(Clone, Debug)]
+pub enum Body {
+    /// A struct.
+    Struct(Fields),
+    /// An enum.
+    Enum(Vec<Variant>),
+    /// A `type` item.
+    Alias(Type),
+}
+
+/// The fields of a struct or variant.
+#[derive(Clone, Debug)]
+pub struct Fields {
+    /// The fields.
+    pub fields: Vec<Field>,
+    /// How they are written.
+    pub shape: Shape,
+}
+
+/// How fields are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// `{ a: A }`
+    Named,
+    /// `(A)`
+    Tuple,
+    /// Nothing.
+    Unit,
+}
+
+/// A field.
+#[derive(Clone, Debug)]
+pub struct Field {
+    /// The name without `r#`; the position in a tuple.
+    pub name: String,
+    /// The name's place, or the type's in a tuple.
+    pub place: Place,
+    /// Documentation without markers.
+    pub docs: String,
+    /// Its markers.
+    pub markers: MarkerSet,
+    /// Its serde attributes.
+    pub serde: SerdeAttrs,
+    /// Its type.
+    pub ty: Type,
+}
+
+/// A variant.
+#[derive(Clone, Debug)]
+pub struct Variant {
+    /// The name without `r#`.
+    pub name: String,
+    /// The name's place.
+    pub place: Place,
+    /// Documentation without markers.
+    pub docs: String,
+    /// Its serde attributes.
+    pub serde: SerdeAttrs,
+    /// Whether it is `#[default]`.
+    pub default: bool,
+    /// Its fields.
+    pub fields: Fields,
+}
+
+/// A type as written.
+#[derive(Clone, Debug)]
+pub struct Type {
+    /// Its place.
+    pub place: Place,
+    /// What it is.
+    pub kind: Kind,
+}
+
+/// What a type as written is.
+#[derive(Clone, Debug)]
+pub enum Kind {
+    /// A path, with the arguments of its last segment.
+    Path(PathType),
+    /// `[T; N]` or `[T]`
+    List(Box<Type>),
+    /// Anything whose data the type owns but that has no name, such as a tuple; as written.
+    Other(String),
+    /// Anything that cannot be read from the wire into an owned value, such as a reference; what it is.
+    Unsupported(&'static str),
+}
+
+/// A path type.
+#[derive(Clone, Debug)]
+pub struct PathType {
+    /// Whether the path starts with `::`.
+    pub global: bool,
+    /// The segments, without `r#`.
+    pub segments: Vec<String>,
+    /// The type arguments of the last segment.
+    pub arguments: Vec<Type>,
+    /// The arguments as written (`<T, 4>`); empty if there are none.
+    pub arguments_text: String,
+}

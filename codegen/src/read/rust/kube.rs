@@ -1,0 +1,314 @@
+//! `#[kube(…)]` of kube-derive, as far as it shapes the resource.
+
+use proc_macro2::TokenStream;
+use serde::Deserialize;
+use syn::{Attribute, Expr, ExprLit, Lit, LitStr, Token, meta::ParseNestedMeta};
+
+/// What `#[kube(…)]` says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KubeDerive {
+    /// `group`
+    pub group: String,
+    /// `version`
+    pub version: String,
+    /// `kind`
+    pub kind: String,
+    /// `root`: the derived struct's name, where it is not the kind's.
+    pub root: Option<String>,
+    /// `doc`
+    pub doc: Option<String>,
+    /// `plural`
+    pub plural: Option<String>,
+    /// `singular`
+    pub singular: Option<String>,
+    /// `namespaced`
+    pub namespaced: bool,
+    /// `derive`
+    pub derives: Vec<String>,
+    /// `status`: the path of the status type.
+    pub status: Option<String>,
+    /// `category`
+    pub categories: Vec<String>,
+    /// `shortname`
+    pub short_names: Vec<String>,
+    /// `printcolumn`
+    pub columns: Vec<Column>,
+    /// `selectable`
+    pub selectable: Vec<String>,
+    /// `scale`
+    pub scale: Option<Scale>,
+    /// `storage`
+    pub storage: Option<bool>,
+    /// `served`
+    pub served: Option<bool>,
+    /// `deprecated`, with its warning.
+    pub deprecated: Option<String>,
+    /// `validation`: rules of the whole object.
+    pub validations: Vec<String>,
+}
+
+/// A printer column, as a list of arguments or as JSON.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+#[allow(missing_docs, reason = "the API's own names")]
+pub struct Column {
+    pub name: String,
+    #[serde(rename = "type", alias = "type_")]
+    pub type_: String,
+    pub json_path: String,
+    pub description: Option<String>,
+    pub format: Option<String>,
+    pub priority: Option<i32>,
+}
+
+/// The scale subresource, as a list of arguments or as JSON.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+#[allow(missing_docs, reason = "the API's own names")]
+pub struct Scale {
+    pub spec_replicas_path: String,
+    pub status_replicas_path: String,
+    pub label_selector_path: Option<String>,
+}
+
+/// The attributes of kube-derive 5.
+const KNOWN: [&str; 28] = [
+    "group",
+    "group_resolver",
+    "version",
+    "kind",
+    "doc",
+    "root",
+    "plural",
+    "singular",
+    "namespaced",
+    "derive",
+    "attr",
+    "schema",
+    "status",
+    "category",
+    "shortname",
+    "printcolumn",
+    "selectable",
+    "scale",
+    "crates",
+    "annotation",
+    "label",
+    "validation",
+    "rule",
+    "cel",
+    "storage",
+    "served",
+    "deprecated",
+    "struct",
+];
+
+impl KubeDerive {
+    /// Reads the attributes.
+    ///
+    /// # Errors
+    ///
+    /// An attribute that kube-derive does not know, or a value that it would refuse.
+    pub(super) fn read(attributes: &[Attribute], item: proc_macro2::Span) -> syn::Result<Self> {
+        let mut kube = Self::default();
+        for attribute in attributes {
+            if attribute.path().is_ident("kube") {
+                attribute.parse_nested_meta(|meta| kube.apply(&meta))?;
+            }
+        }
+        for (name, value) in [
+            ("group", &kube.group),
+            ("version", &kube.version),
+            ("kind", &kube.kind),
+        ] {
+            if value.is_empty() {
+                let message = format!("`#[kube({name} = \"…\")]` is missing");
+                return Err(syn::Error::new(item, message));
+            }
+        }
+        Ok(kube)
+    }
+
+    fn apply(&mut self, meta: &ParseNestedMeta<'_>) -> syn::Result<()> {
+        let name = meta
+            .path
+            .get_ident()
+            .map(ToString::to_string)
+            .unwrap_or_default();
+        match name.as_str() {
+            "group" => self.group = text(meta)?,
+            "version" => self.version = text(meta)?,
+            "kind" => self.kind = text(meta)?,
+            "root" | "struct" => self.root = Some(text(meta)?),
+            "doc" => self.doc = Some(text(meta)?),
+            "plural" => self.plural = Some(text(meta)?),
+            "singular" => self.singular = Some(text(meta)?),
+            "namespaced" => self.namespaced = truth(meta)?,
+            "derive" => self.derives.push(text(meta)?),
+            "status" => self.status = Some(path(meta)?),
+            "category" => self.categories.push(text(meta)?),
+            "shortname" => self.short_names.push(text(meta)?),
+            "printcolumn" => self.columns.push(column(meta)?),
+            "selectable" => self.selectable.push(text(meta)?),
+            "scale" => self.scale = Some(scale(meta)?),
+            "storage" => self.storage = Some(truth(meta)?),
+            "served" => self.served = Some(truth(meta)?),
+            "deprecated" => {
+                self.deprecated = Some(if meta.input.peek(Token![=]) {
+                    text(meta)?
+                } else {
+                    String::new()
+                });
+            }
+            "validation" | "rule" => self.validations.extend(rule(meta)?),
+            known if KNOWN.contains(&known) => skip(meta)?,
+            unknown => {
+                let help = crate::suggest::closest(unknown, KNOWN)
+                    .map(|near| format!("; did you mean `{near}`?"))
+                    .unwrap_or_default();
+                return Err(meta.error(format!("unknown attribute `{unknown}` of kube{help}")));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn text(meta: &ParseNestedMeta<'_>) -> syn::Result<String> {
+    Ok(meta.value()?.parse::<LitStr>()?.value())
+}
+
+/// A flag, alone or with a value.
+fn truth(meta: &ParseNestedMeta<'_>) -> syn::Result<bool> {
+    if meta.input.peek(Token![=]) {
+        Ok(meta.value()?.parse::<syn::LitBool>()?.value)
+    } else {
+        Ok(true)
+    }
+}
+
+/// A path, in quotes or not.
+fn path(meta: &ParseNestedMeta<'_>) -> syn::Result<String> {
+    let value = meta.value()?;
+    if value.peek(LitStr) {
+        let text = value.parse::<LitStr>()?;
+        text.parse::<syn::Path>()?;
+        return Ok(text.value());
+    }
+    let path = value.parse::<syn::Path>()?;
+    let segments: Vec<String> = path.segments.iter().map(|s| s.ident.to_string()).collect();
+    Ok(segments.join("::"))
+}
+
+/// A rule as text; one built by an expression is kube's business.
+fn rule(meta: &ParseNestedMeta<'_>) -> syn::Result<Option<String>> {
+    match meta.value()?.parse::<Expr>()? {
+        Expr::Lit(ExprLit {
+            lit: Lit::Str(text),
+            ..
+        }) => Ok(Some(text.value())),
+        _ => Ok(None),
+    }
+}
+
+fn skip(meta: &ParseNestedMeta<'_>) -> syn::Result<()> {
+    if meta.input.peek(Token![=]) {
+        meta.value()?.parse::<Expr>()?;
+    } else if meta.input.peek(syn::token::Paren) {
+        let content;
+        syn::parenthesized!(content in meta.input);
+        content.parse::<TokenStream>()?;
+    }
+    Ok(())
+}
+
+fn column(meta: &ParseNestedMeta<'_>) -> syn::Result<Column> {
+    let column = if meta.input.peek(Token![=]) {
+        json::<Column>(meta)?
+    } else {
+        let mut column = Column::default();
+        meta.parse_nested_meta(|inner| {
+            let name = inner.path.get_ident().map(ToString::to_string);
+            match name.as_deref().unwrap_or_default() {
+                "name" => column.name = text(&inner)?,
+                "type_" => column.type_ = text(&inner)?,
+                "json_path" => column.json_path = text(&inner)?,
+                "description" => column.description = Some(text(&inner)?),
+                "format" => column.format = Some(text(&inner)?),
+                "priority" => {
+                    let number = inner.value()?.parse::<syn::LitInt>()?;
+                    column.priority = Some(number.base10_parse()?);
+                }
+                unknown => return Err(unknown_argument(&inner, unknown, &COLUMN)),
+            }
+            Ok(())
+        })?;
+        column
+    };
+    for (name, value) in [
+        ("name", &column.name),
+        ("type_", &column.type_),
+        ("json_path", &column.json_path),
+    ] {
+        if value.is_empty() {
+            return Err(meta.error(format!("`printcolumn` needs `{name}`")));
+        }
+    }
+    Ok(column)
+}
+
+const COLUMN: [&str; 6] = [
+    "name",
+    "type_",
+    "json_path",
+    "description",
+    "format",
+    "priority",
+];
+
+const SCALE: [&str; 3] = [
+    "spec_replicas_path",
+    "status_replicas_path",
+    "label_selector_path",
+];
+
+fn scale(meta: &ParseNestedMeta<'_>) -> syn::Result<Scale> {
+    let scale = if meta.input.peek(Token![=]) {
+        json::<Scale>(meta)?
+    } else {
+        let mut scale = Scale::default();
+        meta.parse_nested_meta(|inner| {
+            let name = inner.path.get_ident().map(ToString::to_string);
+            match name.as_deref().unwrap_or_default() {
+                "spec_replicas_path" => scale.spec_replicas_path = text(&inner)?,
+                "status_replicas_path" => scale.status_replicas_path = text(&inner)?,
+                "label_selector_path" => scale.label_selector_path = Some(text(&inner)?),
+                unknown => return Err(unknown_argument(&inner, unknown, &SCALE)),
+            }
+            Ok(())
+        })?;
+        scale
+    };
+    for (name, value) in [
+        ("spec_replicas_path", &scale.spec_replicas_path),
+        ("status_replicas_path", &scale.status_replicas_path),
+    ] {
+        if value.is_empty() {
+            return Err(meta.error(format!("`scale` needs `{name}`")));
+        }
+    }
+    Ok(scale)
+}
+
+fn unknown_argument(meta: &ParseNestedMeta<'_>, unknown: &str, known: &[&str]) -> syn::Error {
+    let help = crate::suggest::closest(unknown, known.iter().copied())
+        .map(|near| format!("; did you mean `{near}`?"))
+        .unwrap_or_default();
+    meta.error(format!("unknown argument `{unknown}`{help}"))
+}
+
+/// kube's older form: JSON in a text.
+fn json<T: for<'de> Deserialize<'de>>(meta: &ParseNestedMeta<'_>) -> syn::Result<T> {
+    let literal = meta.value()?.parse::<LitStr>()?;
+    serde_json::from_str(&literal.value())
+        .map_err(|error| syn::Error::new(literal.span(), format!("no such JSON: {error}")))
+}

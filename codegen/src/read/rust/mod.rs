@@ -1,0 +1,185 @@
+//! Annotated Rust: a group-version folder as its modules, items, documentation and markers.
+//!
+//! Each file is parsed once by syn and scanned once for its comments, which syn drops; both meet in the file reader. What
+//! comes out is plain data with places. Start reading at [`read`], then [`Package`].
+
+mod comments;
+mod docs;
+mod item;
+mod kube;
+mod parse;
+mod scan;
+mod serde;
+mod types;
+
+use std::{sync::Arc, thread};
+
+pub use item::{
+    Body, Declared, Field, Fields, Generics, Impl, Item, Kind, Module, Package, PathType, Shape,
+    Type, Use, Variant,
+};
+pub use kube::{Column, KubeDerive, Scale};
+pub use serde::{SerdeAttrs, apply_case};
+
+use self::{
+    comments::Comments,
+    parse::{FileItems, FileReader},
+};
+use crate::{
+    diag::{Diagnostic, Diagnostics, Place},
+    read::markers::MarkerSet,
+    source::{RustPackage, Source},
+};
+
+/// The parser recurses; the scanner bounds how deep, and this much is enough for that bound.
+const STACK: usize = 256 * 1024 * 1024;
+
+/// Reads all packages, in order.
+pub fn read(packages: &[RustPackage], diagnostics: &mut Diagnostics) -> Vec<Package> {
+    if packages.is_empty() {
+        return Vec::new();
+    }
+    let work = || {
+        let mut found = Diagnostics::new();
+        let read: Vec<_> = packages
+            .iter()
+            .filter_map(|package| read_package(package, &mut found))
+            .collect();
+        (read, found)
+    };
+    let (read, found) = thread::scope(|scope| {
+        thread::Builder::new()
+            .name("rust reader".to_owned())
+            .stack_size(STACK)
+            .spawn_scoped(scope, work)
+            .map_err(|error| error.to_string())
+            .and_then(|handle| handle.join().map_err(|_| "it panicked".to_owned()))
+    })
+    .unwrap_or_else(|error| {
+        let failed = Diagnostic::error(format!("the reader's thread failed: {error}"));
+        (Vec::new(), failed.into())
+    });
+    diagnostics.extend(found);
+    read
+}
+
+fn read_package(package: &RustPackage, diagnostics: &mut Diagnostics) -> Option<Package> {
+    let Some(root) = root_file(&package.files) else {
+        diagnostics.push(Diagnostic::error(format!(
+            "the folder of {}/{} has no mod.rs",
+            package.group, package.version
+        )));
+        return None;
+    };
+    let root_dir = root.name.strip_suffix("mod.rs").unwrap_or_default();
+    let mut read = Package {
+        group: package.group.clone(),
+        version: package.version.clone(),
+        module_path: package.module_path.clone(),
+        dir: package.dir.clone(),
+        docs: String::new(),
+        markers: MarkerSet::default(),
+        place: Place {
+            file: Arc::from(root.name.as_str()),
+            text: Arc::clone(&root.text),
+            range: 0..0,
+        },
+        modules: Vec::new(),
+        items: Vec::new(),
+        impls: Vec::new(),
+    };
+    let mut files: Vec<&Source> = package.files.iter().collect();
+    files.sort_by_key(|file| (file.name != root.name, file.name.as_str()));
+    for file in files {
+        let path = module_of(file.name.strip_prefix(root_dir).unwrap_or(&file.name));
+        let is_root = file.name == root.name;
+        if let Some(items) = read_file(file, path, is_root, diagnostics) {
+            add(&mut read, items, is_root);
+        }
+    }
+    read.markers.check(diagnostics);
+    Some(read)
+}
+
+/// The `mod.rs` that is nearest to the top.
+fn root_file(files: &[Source]) -> Option<&Source> {
+    files
+        .iter()
+        .filter(|file| file.name == "mod.rs" || file.name.ends_with("/mod.rs"))
+        .min_by_key(|file| (file.name.matches('/').count(), file.name.as_str()))
+}
+
+/// The module of a file, from its path below the version's folder: `a/b.rs` and `a/b/mod.rs` are `a::b`.
+fn module_of(path: &str) -> Vec<String> {
+    let stem = path.strip_suffix(".rs").unwrap_or(path);
+    let stem = stem.strip_suffix("/mod").unwrap_or(stem);
+    stem.split('/')
+        .filter(|part| !part.is_empty() && *part != "mod")
+        .map(str::to_owned)
+        .collect()
+}
+
+fn read_file(
+    file: &Source,
+    path: Vec<String>,
+    is_root: bool,
+    diagnostics: &mut Diagnostics,
+) -> Option<FileItems> {
+    let name: Arc<str> = Arc::from(file.name.as_str());
+    let scan = scan::scan(&file.text);
+    let comments = Comments::new(name, Arc::clone(&file.text), scan.comments);
+    if let Some(at) = scan.too_deep {
+        let place = comments.place(at..at);
+        diagnostics.push(Diagnostic::error("the source nests too deep").at(place, "here"));
+        return None;
+    }
+    let base = prefix(&file.text);
+    match syn::parse_str::<syn::File>(&file.text[base..]) {
+        Ok(tree) => {
+            let reader = FileReader {
+                comments,
+                base,
+                is_root,
+                diagnostics,
+                out: FileItems::default(),
+            };
+            Some(reader.read(&tree, path))
+        }
+        Err(error) => {
+            for error in error {
+                let range = error.span().byte_range();
+                let place = comments.place(range.start + base..range.end + base);
+                diagnostics.push(Diagnostic::error(error.to_string()).at(place, "not Rust"));
+            }
+            None
+        }
+    }
+}
+
+/// The bytes before the first that the parser takes: a byte order mark and a `#!` line.
+fn prefix(text: &str) -> usize {
+    let bom = if text.starts_with('\u{feff}') { 3 } else { 0 };
+    let rest = &text[bom..];
+    if rest.starts_with("#!") && !rest[2..].trim_start().starts_with('[') {
+        bom + rest.find('\n').unwrap_or(rest.len())
+    } else {
+        bom
+    }
+}
+
+fn add(package: &mut Package, items: FileItems, is_root: bool) {
+    let offset = package.modules.len();
+    package.modules.extend(items.modules);
+    package.items.extend(items.items.into_iter().map(|mut item| {
+        item.module += offset;
+        item
+    }));
+    package.impls.extend(items.impls.into_iter().map(|mut item| {
+        item.module += offset;
+        item
+    }));
+    package.markers.0.extend(items.package.0);
+    if is_root {
+        package.docs = items.docs;
+    }
+}

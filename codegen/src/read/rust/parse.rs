@@ -1,0 +1,520 @@
+//! One file: from its syntax tree and its comments to items.
+
+use syn::{Attribute, Ident, spanned::Spanned};
+
+use super::{
+    comments::Comments,
+    docs,
+    item::{Body, Declared, Field, Fields, Generics, Impl, Item, Module, Shape, Use, Variant},
+    kube::KubeDerive,
+    serde::SerdeAttrs,
+    types,
+};
+use crate::{
+    diag::{Diagnostic, Diagnostics, Place},
+    read::markers::{self, MarkerSet, RawMarker, Target},
+};
+
+/// What a file adds to its package.
+#[derive(Debug, Default)]
+pub(super) struct FileItems {
+    /// The modules, each with its path below the version's; the first is the file's own.
+    pub(super) modules: Vec<Module>,
+    /// The types; their module counts from this file's first.
+    pub(super) items: Vec<Item>,
+    /// The traits implemented by hand.
+    pub(super) impls: Vec<Impl>,
+    /// Markers and documentation of the package, from `mod.rs`.
+    pub(super) package: MarkerSet,
+    /// Documentation of the module.
+    pub(super) docs: String,
+}
+
+/// Reads one file.
+pub(super) struct FileReader<'a> {
+    pub(super) comments: Comments,
+    /// Bytes before what was parsed: a byte order mark, a `#!` line.
+    pub(super) base: usize,
+    /// Whether this is the version's own `mod.rs`.
+    pub(super) is_root: bool,
+    pub(super) diagnostics: &'a mut Diagnostics,
+    pub(super) out: FileItems,
+}
+
+impl FileReader<'_> {
+    pub(super) fn read(mut self, file: &syn::File, path: Vec<String>) -> FileItems {
+        let header_end = file
+            .attrs
+            .last()
+            .map_or(self.base, |attribute| self.range(attribute).end);
+        self.header(header_end, &file.attrs);
+        self.module(path, &file.items, header_end);
+        self.rest(file);
+        self.comments.report_rest(self.diagnostics);
+        self.out
+    }
+
+    fn range(&self, node: &impl Spanned) -> std::ops::Range<usize> {
+        let range = node.span().byte_range();
+        range.start + self.base..range.end + self.base
+    }
+
+    fn place(&self, node: &impl Spanned) -> Place {
+        self.comments.place(self.range(node))
+    }
+
+    /// What stands in `//!` lines and above them.
+    fn header(&mut self, end: usize, attributes: &[Attribute]) {
+        let (docs, hidden) = docs::read(attributes, &self.comments, self.base);
+        let mut raws = self.comments.markers_in(self.base..end);
+        raws.extend(hidden);
+        self.package(raws);
+        self.out.docs = docs;
+    }
+
+    /// Comments after the last item, or of a file without items, belong to the package too.
+    fn rest(&mut self, file: &syn::File) {
+        let from = file
+            .items
+            .last()
+            .map_or(self.base, |item| self.range(item).end);
+        let end = self.comments.text().len();
+        let raws = self.comments.markers_in(from..end);
+        if file.items.is_empty() {
+            self.package(raws);
+        } else {
+            self.free(raws);
+        }
+    }
+
+    /// Markers that stand in the package's place.
+    fn package(&mut self, raws: Vec<RawMarker>) {
+        if !self.is_root {
+            return self.free(raws);
+        }
+        for raw in raws {
+            let marker = markers::parse(&raw, Target::Package, self.diagnostics);
+            self.out.package.0.extend(marker);
+        }
+    }
+
+    /// Markers that belong to nothing: only rules and webhooks may stand so.
+    fn free(&mut self, raws: Vec<RawMarker>) {
+        for raw in raws {
+            match raw.parse() {
+                Ok(marker) if marker.def.stands_anywhere() => self.out.package.0.push(marker),
+                Ok(marker) => self
+                    .diagnostics
+                    .push(markers::misplaced(&marker, "here, apart from what it marks")),
+                Err(error) => self.diagnostics.push(error),
+            }
+        }
+    }
+
+    fn module(&mut self, path: Vec<String>, items: &[syn::Item], start: usize) {
+        let module = self.out.modules.len();
+        self.out.modules.push(Module {
+            path,
+            uses: Vec::new(),
+            declared: Vec::new(),
+        });
+        let mut from = start;
+        for (index, item) in items.iter().enumerate() {
+            let end = self.range(item).end;
+            let first = index == 0 && module == 0;
+            self.item(item, module, from, end, first);
+            from = end;
+        }
+    }
+
+    fn item(&mut self, item: &syn::Item, module: usize, from: usize, end: usize, first: bool) {
+        if is_test(attributes_of(item)) {
+            return self.comments.ignore(from..end);
+        }
+        match item {
+            syn::Item::Struct(item) => {
+                let mut head = self.head(&item.ident, &item.attrs, from, first);
+                head.generics = self.generics(&item.generics);
+                let body = Body::Struct(self.fields(&item.fields));
+                self.push_item(head, &item.vis, module, body, &item.attrs);
+            }
+            syn::Item::Enum(item) => {
+                let mut head = self.head(&item.ident, &item.attrs, from, first);
+                head.generics = self.generics(&item.generics);
+                let body = Body::Enum(self.variants(item));
+                self.push_item(head, &item.vis, module, body, &item.attrs);
+            }
+            syn::Item::Type(item) => {
+                let mut head = self.head(&item.ident, &item.attrs, from, first);
+                head.generics = self.generics(&item.generics);
+                let body = Body::Alias(types::read(&item.ty, &self.comments, self.base));
+                self.push_item(head, &item.vis, module, body, &item.attrs);
+            }
+            other => {
+                let start = self.comments.skip_trivia(from);
+                let raws = self.comments.markers_in(from..start);
+                self.package(raws);
+                self.other(other, module, end);
+            }
+        }
+    }
+
+    /// An item that is no type.
+    fn other(&mut self, item: &syn::Item, module: usize, end: usize) {
+        match item {
+            syn::Item::Mod(item) => match &item.content {
+                Some((brace, items)) => {
+                    let mut path = self.out.modules[module].path.clone();
+                    path.push(ident_text(&item.ident));
+                    let start = brace.span.open().byte_range().end + self.base;
+                    self.module(path, items, start);
+                }
+                None => {
+                    let declared = Declared {
+                        name: ident_text(&item.ident),
+                        public: is_public(&item.vis),
+                        place: self.place(&item.ident),
+                    };
+                    self.out.modules[module].declared.push(declared);
+                }
+            },
+            syn::Item::Use(item) => {
+                let mut uses = Vec::new();
+                let global = item.leading_colon.is_some();
+                collect_uses(&item.tree, &mut Vec::new(), &mut |name, path| {
+                    uses.push(Use {
+                        name,
+                        path,
+                        global,
+                        public: is_public(&item.vis),
+                    });
+                });
+                self.out.modules[module].uses.extend(uses);
+            }
+            syn::Item::Impl(item) => {
+                if let Some((trait_path, _)) = &item.trait_
+                    && let syn::Type::Path(ty) = &*item.self_ty
+                    && let (Some(trait_name), Some(type_name)) =
+                        (trait_path.segments.last(), ty.path.segments.last())
+                {
+                    self.out.impls.push(Impl {
+                        trait_name: ident_text(&trait_name.ident),
+                        type_name: ident_text(&type_name.ident),
+                        module,
+                    });
+                }
+                self.comments.ignore(self.range(item).start..end);
+            }
+            _ => self.comments.ignore(self.range(item).start..end),
+        }
+    }
+
+    /// Name, documentation and markers of a type.
+    fn head(&mut self, ident: &Ident, attrs: &[Attribute], from: usize, first: bool) -> Head {
+        let name_range = self.range(ident);
+        let lead = self.comments.lead(from, name_range.start);
+        let (docs, hidden) = docs::read(attrs, &self.comments, self.base);
+        let mut own = lead.own;
+        // In `mod.rs`, what stands above the first item and apart from it is the package's.
+        if first && self.is_root {
+            self.package(lead.far);
+            self.package(lead.apart);
+        } else {
+            self.free(lead.far);
+            own.splice(0..0, lead.apart);
+        }
+        own.extend(hidden);
+        Head {
+            name: ident_text(ident),
+            place: self.comments.place(name_range),
+            docs,
+            markers: self.markers(own, Target::Type),
+            generics: Generics::default(),
+        }
+    }
+
+    /// Markers of one place, with those apart taken out that may stand anywhere.
+    fn markers(&mut self, raws: Vec<RawMarker>, target: Target) -> MarkerSet {
+        let mut set = MarkerSet::default();
+        for raw in raws {
+            match raw.parse() {
+                Ok(marker) if target == Target::Type && marker.def.stands_anywhere() => {
+                    self.out.package.0.push(marker);
+                }
+                _ => set
+                    .0
+                    .extend(markers::parse(&raw, target, self.diagnostics)),
+            }
+        }
+        set.check(self.diagnostics);
+        set
+    }
+
+    fn push_item(
+        &mut self,
+        head: Head,
+        vis: &syn::Visibility,
+        module: usize,
+        body: Body,
+        attrs: &[Attribute],
+    ) {
+        let derives = derives(attrs);
+        let is_kube = derives.iter().any(|derive| derive == "CustomResource");
+        let kube = is_kube.then(|| KubeDerive::read(attrs, span_of(attrs)));
+        let kube = kube.and_then(|kube| self.report(kube));
+        let serde = self.serde(attrs);
+        self.out.items.push(Item {
+            name: head.name,
+            place: head.place,
+            module,
+            docs: head.docs,
+            markers: head.markers,
+            visible: !matches!(vis, syn::Visibility::Inherited),
+            derives,
+            serde,
+            kube,
+            generics: head.generics,
+            body,
+        });
+    }
+
+    fn serde(&mut self, attrs: &[Attribute]) -> SerdeAttrs {
+        self.report(SerdeAttrs::read(attrs)).unwrap_or_default()
+    }
+
+    fn report<T>(&mut self, result: syn::Result<T>) -> Option<T> {
+        result
+            .map_err(|error| {
+                let range = error.span().byte_range();
+                let place = self
+                    .comments
+                    .place(range.start + self.base..range.end + self.base);
+                self.diagnostics
+                    .push(Diagnostic::error(error.to_string()).at(place, ""));
+            })
+            .ok()
+    }
+
+    fn generics(&self, generics: &syn::Generics) -> Generics {
+        let Some(open) = generics.lt_token else {
+            return Generics::default();
+        };
+        let end = generics.gt_token.map_or(0, |close| self.range(&close).end);
+        let range = self.range(&open).start..end;
+        let names = generics
+            .params
+            .iter()
+            .filter_map(|parameter| match parameter {
+                syn::GenericParam::Type(parameter) => Some(ident_text(&parameter.ident)),
+                syn::GenericParam::Const(parameter) => Some(ident_text(&parameter.ident)),
+                syn::GenericParam::Lifetime(_) => None,
+            })
+            .collect();
+        Generics {
+            names,
+            text: self
+                .comments
+                .text()
+                .get(range.clone())
+                .unwrap_or_default()
+                .to_owned(),
+            lifetime: generics.lifetimes().next().map(|lifetime| self.place(lifetime)),
+            where_clause: generics.where_clause.as_ref().map(|clause| self.place(clause)),
+            place: Some(self.comments.place(range)),
+        }
+    }
+
+    fn fields(&mut self, fields: &syn::Fields) -> Fields {
+        let (shape, open) = match fields {
+            syn::Fields::Named(named) => (Shape::Named, named.brace_token.span.open()),
+            syn::Fields::Unnamed(tuple) => (Shape::Tuple, tuple.paren_token.span.open()),
+            syn::Fields::Unit => {
+                return Fields {
+                    fields: Vec::new(),
+                    shape: Shape::Unit,
+                };
+            }
+        };
+        let mut from = open.byte_range().end + self.base;
+        let mut read = Vec::with_capacity(fields.len());
+        for (position, field) in fields.iter().enumerate() {
+            let end = self.range(field).end;
+            read.push(self.field(field, position, from));
+            from = self.after_comma(end);
+        }
+        Fields {
+            fields: read,
+            shape,
+        }
+    }
+
+    fn field(&mut self, field: &syn::Field, position: usize, from: usize) -> Field {
+        let name_range = field
+            .ident
+            .as_ref()
+            .map_or_else(|| self.range(&field.ty), |ident| self.range(ident));
+        let (docs, own) = self.lead(&field.attrs, from, name_range.start);
+        Field {
+            name: field
+                .ident
+                .as_ref()
+                .map_or_else(|| position.to_string(), ident_text),
+            place: self.comments.place(name_range),
+            docs,
+            markers: self.markers(own, Target::Field),
+            serde: self.serde(&field.attrs),
+            ty: types::read(&field.ty, &self.comments, self.base),
+        }
+    }
+
+    fn variants(&mut self, item: &syn::ItemEnum) -> Vec<Variant> {
+        let mut from = item.brace_token.span.open().byte_range().end + self.base;
+        let mut variants = Vec::with_capacity(item.variants.len());
+        for variant in &item.variants {
+            let end = self.range(variant).end;
+            let name_range = self.range(&variant.ident);
+            let (docs, own) = self.lead(&variant.attrs, from, name_range.start);
+            // No marker of Go's stands above a single value; each is reported as misplaced.
+            self.markers(own, Target::Variant);
+            variants.push(Variant {
+                name: ident_text(&variant.ident),
+                place: self.comments.place(name_range),
+                docs,
+                serde: self.serde(&variant.attrs),
+                default: variant.attrs.iter().any(|a| a.path().is_ident("default")),
+                fields: self.fields(&variant.fields),
+            });
+            from = self.after_comma(end);
+        }
+        variants
+    }
+
+    fn lead(
+        &mut self,
+        attrs: &[Attribute],
+        from: usize,
+        name_at: usize,
+    ) -> (String, Vec<RawMarker>) {
+        let lead = self.comments.lead(from, name_at);
+        self.free(lead.far);
+        let (docs, hidden) = docs::read(attrs, &self.comments, self.base);
+        let mut own = lead.apart;
+        own.extend(lead.own);
+        own.extend(hidden);
+        (docs, own)
+    }
+
+    fn after_comma(&self, end: usize) -> usize {
+        let next = self.comments.skip_trivia(end);
+        if self.comments.text().as_bytes().get(next) == Some(&b',') {
+            next + 1
+        } else {
+            end
+        }
+    }
+}
+
+struct Head {
+    name: String,
+    place: Place,
+    docs: String,
+    markers: MarkerSet,
+    generics: Generics,
+}
+
+/// An identifier's text, without `r#`.
+pub(super) fn ident_text(ident: &Ident) -> String {
+    let text = ident.to_string();
+    text.strip_prefix("r#").map_or(text.clone(), str::to_owned)
+}
+
+fn is_public(vis: &syn::Visibility) -> bool {
+    matches!(vis, syn::Visibility::Public(_))
+}
+
+fn span_of(attrs: &[Attribute]) -> proc_macro2::Span {
+    attrs
+        .iter()
+        .find(|attribute| attribute.path().is_ident("kube") || attribute.path().is_ident("derive"))
+        .map_or_else(proc_macro2::Span::call_site, Spanned::span)
+}
+
+/// The derives by their last path segment, sorted.
+fn derives(attrs: &[Attribute]) -> Vec<String> {
+    let mut derives = Vec::new();
+    for attribute in attrs.iter().filter(|a| a.path().is_ident("derive")) {
+        // What is no list of paths is rustc's to report.
+        let _ = attribute.parse_nested_meta(|meta| {
+            derives.extend(meta.path.segments.last().map(|last| ident_text(&last.ident)));
+            Ok(())
+        });
+    }
+    derives.sort();
+    derives.dedup();
+    derives
+}
+
+/// `#[cfg(test)]`
+fn is_test(attrs: &[Attribute]) -> bool {
+    attrs.iter().any(|attribute| {
+        attribute.path().is_ident("cfg")
+            && attribute
+                .parse_args::<Ident>()
+                .is_ok_and(|predicate| predicate == "test")
+    })
+}
+
+fn attributes_of(item: &syn::Item) -> &[Attribute] {
+    match item {
+        syn::Item::Const(item) => &item.attrs,
+        syn::Item::Enum(item) => &item.attrs,
+        syn::Item::Fn(item) => &item.attrs,
+        syn::Item::Impl(item) => &item.attrs,
+        syn::Item::Macro(item) => &item.attrs,
+        syn::Item::Mod(item) => &item.attrs,
+        syn::Item::Static(item) => &item.attrs,
+        syn::Item::Struct(item) => &item.attrs,
+        syn::Item::Trait(item) => &item.attrs,
+        syn::Item::Type(item) => &item.attrs,
+        syn::Item::Use(item) => &item.attrs,
+        _ => &[],
+    }
+}
+
+/// Every name that a `use` tree brings, with the path that it stands for.
+fn collect_uses(
+    tree: &syn::UseTree,
+    prefix: &mut Vec<String>,
+    found: &mut impl FnMut(Option<String>, Vec<String>),
+) {
+    match tree {
+        syn::UseTree::Path(path) => {
+            prefix.push(ident_text(&path.ident));
+            collect_uses(&path.tree, prefix, found);
+            prefix.pop();
+        }
+        syn::UseTree::Name(name) => {
+            let name = ident_text(&name.ident);
+            let mut path = prefix.clone();
+            if name == "self" {
+                found(path.last().cloned(), path);
+            } else {
+                path.push(name.clone());
+                found(Some(name), path);
+            }
+        }
+        syn::UseTree::Rename(rename) => {
+            let mut path = prefix.clone();
+            if rename.ident != "self" {
+                path.push(ident_text(&rename.ident));
+            }
+            found(Some(ident_text(&rename.rename)), path);
+        }
+        syn::UseTree::Glob(_) => found(None, prefix.clone()),
+        syn::UseTree::Group(group) => {
+            for tree in &group.items {
+                collect_uses(tree, prefix, found);
+            }
+        }
+    }
+}

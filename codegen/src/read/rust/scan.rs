@@ -1,0 +1,436 @@
+//! Comments and nesting of a Rust text, in one pass.
+//!
+//! syn's tree has no `//` comments, and markers live there. This lexer knows just enough of Rust to tell a comment from a
+//! text: strings with escapes, raw strings, characters against lifetimes, nested block comments. It also measures how deep the
+//! text nests, so that no input overflows the parser's stack.
+
+use std::ops::Range;
+
+/// A comment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Comment {
+    /// Its bytes, from the slashes on, without the line's end.
+    pub(super) range: Range<usize>,
+    /// Lines that it spans, from 0.
+    pub(super) lines: Range<usize>,
+    /// What it is.
+    pub(super) kind: CommentKind,
+    /// Whether nothing but spaces stands before it on its line.
+    pub(super) alone: bool,
+}
+
+/// The kinds of comments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum CommentKind {
+    /// `//`
+    Line,
+    /// `///`
+    Doc,
+    /// `//!`
+    InnerDoc,
+    /// `/* */`, documentation or not.
+    Block,
+}
+
+impl Comment {
+    /// Where the text starts, after the slashes and spaces, and where it ends without trailing spaces.
+    pub(super) fn content(&self, text: &str) -> Range<usize> {
+        let slashes = if self.kind == CommentKind::Line { 2 } else { 3 };
+        let comment = text.get(self.range.clone()).unwrap_or_default();
+        let inner = comment.get(slashes..).unwrap_or_default();
+        let start = self.range.end - inner.trim_start().len();
+        start..start + inner.trim().len()
+    }
+}
+
+/// What a scan found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Scan {
+    /// The comments, in order.
+    pub(super) comments: Vec<Comment>,
+    /// Where the text nests too deep to be parsed.
+    pub(super) too_deep: Option<usize>,
+}
+
+/// How many delimiters may be open at once.
+const MAX_OPEN: usize = 64;
+
+/// How many tokens may stand between separators, summed over what is open: each may cost the parser a stack frame.
+const MAX_RUN: usize = 2048;
+
+/// Scans a text.
+pub(super) fn scan(text: &str) -> Scan {
+    let mut lexer = Lexer {
+        bytes: text.as_bytes(),
+        at: 0,
+        line: 0,
+        code_on_line: false,
+        scan: Scan::default(),
+        runs: vec![Run::default()],
+        total: 0,
+    };
+    lexer.run();
+    lexer.scan
+}
+
+struct Lexer<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    line: usize,
+    code_on_line: bool,
+    scan: Scan,
+    /// One for each open delimiter, and one for the file.
+    runs: Vec<Run>,
+    /// The tokens of all runs.
+    total: usize,
+}
+
+/// What stands since the last separator between two delimiters.
+#[derive(Clone, Copy, Debug, Default)]
+struct Run {
+    tokens: usize,
+    /// How many `<` are open, if they are brackets: a comma between them separates nothing.
+    angles: usize,
+}
+
+impl Lexer<'_> {
+    fn peek(&self, ahead: usize) -> Option<u8> {
+        self.bytes.get(self.at + ahead).copied()
+    }
+
+    fn run(&mut self) {
+        while let Some(byte) = self.peek(0) {
+            match (byte, self.peek(1)) {
+                (b'\n', _) => self.newline(),
+                (b'/', Some(b'/')) => self.line_comment(),
+                (b'/', Some(b'*')) => self.block_comment(),
+                (b' ' | b'\t' | b'\r', _) => self.at += 1,
+                _ => {
+                    self.code_on_line = true;
+                    self.token(byte);
+                }
+            }
+        }
+    }
+
+    fn newline(&mut self) {
+        self.at += 1;
+        self.line += 1;
+        self.code_on_line = false;
+    }
+
+    fn token(&mut self, byte: u8) {
+        match byte {
+            b'"' => self.string(),
+            b'\'' => self.character_or_lifetime(),
+            b'(' | b'[' | b'{' => {
+                self.open();
+                self.at += 1;
+            }
+            b')' | b']' | b'}' => {
+                self.close();
+                self.at += 1;
+            }
+            b'<' | b'>' => {
+                self.angle(byte);
+                self.at += 1;
+            }
+            b',' | b';' => {
+                let in_angles = self.runs.last().is_some_and(|run| run.angles > 0);
+                if byte == b',' && in_angles {
+                    self.count();
+                } else {
+                    self.separator();
+                }
+                self.at += 1;
+            }
+            _ if byte == b'_' || byte.is_ascii_alphanumeric() || byte >= 0x80 => self.word(),
+            _ => {
+                self.count();
+                self.at += 1;
+            }
+        }
+    }
+
+    fn count(&mut self) {
+        self.total += 1;
+        if let Some(run) = self.runs.last_mut() {
+            run.tokens += 1;
+        }
+        if self.total > MAX_RUN {
+            self.scan.too_deep.get_or_insert(self.at);
+        }
+    }
+
+    fn separator(&mut self) {
+        if let Some(run) = self.runs.last_mut() {
+            self.total -= run.tokens;
+            *run = Run::default();
+        }
+    }
+
+    /// The arrows `->` and `=>` close nothing.
+    fn angle(&mut self, byte: u8) {
+        self.count();
+        let arrow = self.at > 0 && matches!(self.bytes[self.at - 1], b'-' | b'=');
+        if let Some(run) = self.runs.last_mut() {
+            if byte == b'<' {
+                run.angles += 1;
+            } else if !arrow {
+                run.angles = run.angles.saturating_sub(1);
+            }
+        }
+    }
+
+    fn open(&mut self) {
+        self.count();
+        self.runs.push(Run::default());
+        if self.runs.len() > MAX_OPEN {
+            self.scan.too_deep.get_or_insert(self.at);
+        }
+    }
+
+    fn close(&mut self) {
+        if self.runs.len() > 1
+            && let Some(run) = self.runs.pop()
+        {
+            self.total -= run.tokens;
+        }
+        // An item or a block ends here.
+        if self.peek(0) == Some(b'}') && self.runs.len() < 8 {
+            self.separator();
+        }
+    }
+
+    /// A word, or a string with a prefix (`r"…"`, `br#"…"#`, `c"…"`).
+    fn word(&mut self) {
+        self.count();
+        let start = self.at;
+        while self
+            .peek(0)
+            .is_some_and(|byte| byte == b'_' || byte.is_ascii_alphanumeric() || byte >= 0x80)
+        {
+            self.at += 1;
+        }
+        match &self.bytes[start..self.at] {
+            b"r" | b"br" | b"cr" => self.raw_string(),
+            b"b" | b"c" if self.peek(0) == Some(b'"') => self.string(),
+            b"b" if self.peek(0) == Some(b'\'') => self.character_or_lifetime(),
+            _ => {}
+        }
+    }
+
+    /// After `r`: hashes and a quote start a raw string; anything else is a raw identifier or a word.
+    fn raw_string(&mut self) {
+        let mut hashes = 0;
+        while self.peek(hashes) == Some(b'#') {
+            hashes += 1;
+        }
+        if self.peek(hashes) != Some(b'"') {
+            return;
+        }
+        self.at += hashes + 1;
+        while let Some(byte) = self.peek(0) {
+            if byte == b'\n' {
+                self.newline();
+                self.code_on_line = true;
+                continue;
+            }
+            self.at += 1;
+            if byte == b'"' && (0..hashes).all(|ahead| self.peek(ahead) == Some(b'#')) {
+                self.at += hashes;
+                return;
+            }
+        }
+    }
+
+    fn string(&mut self) {
+        self.count();
+        self.at += 1;
+        while let Some(byte) = self.peek(0) {
+            match byte {
+                b'\n' => {
+                    self.newline();
+                    self.code_on_line = true;
+                }
+                b'\\' => self.escape(),
+                b'"' => {
+                    self.at += 1;
+                    return;
+                }
+                _ => self.at += 1,
+            }
+        }
+    }
+
+    fn escape(&mut self) {
+        self.at += 1;
+        if self.peek(0) == Some(b'\n') {
+            self.newline();
+            self.code_on_line = true;
+        } else if self.peek(0).is_some() {
+            self.at += 1;
+        }
+    }
+
+    /// `'a'` and `'\n'` are characters, `'a` is a lifetime.
+    fn character_or_lifetime(&mut self) {
+        self.count();
+        self.at += 1;
+        if self.peek(0) == Some(b'\\') {
+            self.escape();
+            while !matches!(self.peek(0), None | Some(b'\'' | b'\n')) {
+                self.at += 1;
+            }
+            self.at += usize::from(self.peek(0) == Some(b'\''));
+            return;
+        }
+        // The length of the one character, if a quote follows it.
+        let width = match self.peek(0) {
+            None | Some(b'\'' | b'\n') => return,
+            Some(byte) if byte < 0x80 => 1,
+            Some(byte) => (byte.leading_ones() as usize).clamp(1, 4),
+        };
+        if self.peek(width) == Some(b'\'') {
+            self.at += width + 1;
+        }
+    }
+
+    fn line_comment(&mut self) {
+        let start = self.at;
+        let rest = &self.bytes[start..];
+        let length = rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len());
+        let mut end = start + length;
+        if self.bytes.get(end - 1) == Some(&b'\r') {
+            end -= 1;
+        }
+        // `////` is a plain comment.
+        let kind = match (rest.get(2), rest.get(3)) {
+            (Some(b'/'), Some(b'/')) => CommentKind::Line,
+            (Some(b'/'), _) => CommentKind::Doc,
+            (Some(b'!'), _) => CommentKind::InnerDoc,
+            _ => CommentKind::Line,
+        };
+        self.comment(start..end, self.line, kind);
+        self.at = start + length;
+    }
+
+    fn block_comment(&mut self) {
+        let start = self.at;
+        let first_line = self.line;
+        let alone_before = self.code_on_line;
+        let mut depth = 1;
+        self.at += 2;
+        while depth > 0 {
+            match (self.peek(0), self.peek(1)) {
+                (None, _) => break,
+                (Some(b'*'), Some(b'/')) => {
+                    depth -= 1;
+                    self.at += 2;
+                }
+                (Some(b'/'), Some(b'*')) => {
+                    depth += 1;
+                    self.at += 2;
+                }
+                (Some(b'\n'), _) => self.newline(),
+                _ => self.at += 1,
+            }
+        }
+        let after = self.code_on_line;
+        self.code_on_line = alone_before;
+        self.comment(start..self.at, first_line, CommentKind::Block);
+        self.code_on_line = after;
+    }
+
+    fn comment(&mut self, range: Range<usize>, first_line: usize, kind: CommentKind) {
+        self.scan.comments.push(Comment {
+            range,
+            lines: first_line..self.line + 1,
+            kind,
+            alone: !self.code_on_line,
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: &[&str]) {
+        let found: Vec<_> = scan(text)
+            .comments
+            .into_iter()
+            .map(|comment| text[comment.range].to_owned())
+            .collect();
+        assert_eq!(found, expected, "{text}");
+    }
+
+    #[test]
+    fn comments_are_found() {
+        check("// a\nfn f() {} // b\n/* c /* d */ */", &["// a", "// b", "/* c /* d */ */"]);
+        check("// a\r\n/// b\r\n", &["// a", "/// b"]);
+    }
+
+    #[test]
+    fn texts_hold_no_comments() {
+        check(r##"const A: &str = "// a\" // b"; // c"##, &["// c"]);
+        check("const A: &str = r#\"// a \" // b\"#; // c", &["// c"]);
+        check("const A: &[u8] = br\"\\\"; // c", &["// c"]);
+        check("const A: char = '\"'; // c", &["// c"]);
+        check("const A: char = '\\''; // c", &["// c"]);
+        check("const A: char = 'é'; // c", &["// c"]);
+        check("fn f<'a>(x: &'a str) {} // c", &["// c"]);
+        check("let r#type = 1; // c", &["// c"]);
+        check("let rb = b'\"'; // c", &["// c"]);
+    }
+
+    #[test]
+    fn a_comment_after_code_is_not_alone() {
+        let scan = scan("a: u8, // x\n  // y\n/* z */ b");
+        let alone: Vec<_> = scan.comments.iter().map(|comment| comment.alone).collect();
+        assert_eq!(alone, [false, true, true]);
+    }
+
+    #[test]
+    fn kinds_and_lines_are_told() {
+        let scan = scan("//! a\n/// b\n//// c\n// d\n/* e\n*/");
+        let kinds: Vec<_> = scan.comments.iter().map(|c| (c.kind, c.lines.clone())).collect();
+        assert_eq!(
+            kinds,
+            [
+                (CommentKind::InnerDoc, 0..1),
+                (CommentKind::Doc, 1..2),
+                (CommentKind::Line, 2..3),
+                (CommentKind::Line, 3..4),
+                (CommentKind::Block, 4..6),
+            ]
+        );
+    }
+
+    #[test]
+    fn deep_nesting_is_told() {
+        assert_eq!(scan(&"(".repeat(40)).too_deep, None);
+        assert!(scan(&"(".repeat(100)).too_deep.is_some());
+        assert!(scan(&format!("type A = {}u8;", "&".repeat(5000))).too_deep.is_some());
+        assert!(scan(&format!("type A = {}u8;", "fn() -> ".repeat(5000))).too_deep.is_some());
+        assert!(scan(&"A<u8, ".repeat(5000)).too_deep.is_some());
+        let fields = format!("struct A {{ {} }}", "a: BTreeMap<u8, Vec<u8>>,\n".repeat(5000));
+        assert_eq!(scan(&fields).too_deep, None);
+        assert_eq!(scan(&"struct A { a: u8 }\n".repeat(5000)).too_deep, None);
+        assert_eq!(scan(&"const A: [u8; 2] = [1, 2];\n".repeat(5000)).too_deep, None);
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_makes_the_scanner_panic(text in r#"[ -~\n\réß–'"/*#r(){}<>]{0,60}"#) {
+            let scan = scan(&text);
+            for comment in scan.comments {
+                prop_assert!(text.get(comment.range.clone()).is_some());
+                prop_assert!(text.get(comment.content(&text)).is_some());
+            }
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! serde's attributes, as far as they decide what stands on the wire.
+
+use syn::{Attribute, LitStr, Token, meta::ParseNestedMeta};
+
+/// The serde attributes of a container, variant or field.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SerdeAttrs {
+    /// `rename`: the name when serialising.
+    pub rename: Option<String>,
+    /// `rename_all`: the case when serialising.
+    pub rename_all: Option<String>,
+    /// `rename_all_fields`: the case of the fields of struct variants.
+    pub rename_all_fields: Option<String>,
+    /// `default`, with or without a function.
+    pub default: bool,
+    /// `flatten`
+    pub flatten: bool,
+    /// `skip`, or both of `skip_serializing` and `skip_deserializing`.
+    pub skip: bool,
+    /// `skip_serializing_if`
+    pub skip_if: bool,
+    /// `skip_serializing`
+    pub skip_serializing: bool,
+    /// `skip_deserializing`
+    pub skip_deserializing: bool,
+    /// `tag`
+    pub tag: Option<String>,
+    /// `content`
+    pub content: Option<String>,
+    /// `untagged`
+    pub untagged: bool,
+    /// `transparent`
+    pub transparent: bool,
+    /// `other`
+    pub other: bool,
+    /// `with`, `serialize_with` or `deserialize_with`: the wire's form is not the type's.
+    pub with: bool,
+    /// `from`, `try_from` or `into`: the type through which the value goes.
+    pub through: Option<String>,
+}
+
+impl SerdeAttrs {
+    /// Reads the attributes; what it doesn't know is serde's business.
+    pub(super) fn read(attributes: &[Attribute]) -> syn::Result<Self> {
+        let mut attrs = Self::default();
+        for attribute in attributes {
+            if attribute.path().is_ident("serde") {
+                attribute.parse_nested_meta(|meta| attrs.apply(&meta))?;
+            }
+        }
+        attrs.skip |= attrs.skip_serializing && attrs.skip_deserializing;
+        Ok(attrs)
+    }
+
+    fn apply(&mut self, meta: &ParseNestedMeta<'_>) -> syn::Result<()> {
+        let name = meta.path.get_ident().map(ToString::to_string);
+        match name.as_deref().unwrap_or_default() {
+            "rename" => self.rename = serialize_name(meta)?,
+            "rename_all" => self.rename_all = serialize_name(meta)?,
+            "rename_all_fields" => self.rename_all_fields = serialize_name(meta)?,
+            "default" => {
+                self.default = true;
+                optional_value(meta)?;
+            }
+            "flatten" => self.flatten = true,
+            "skip" => self.skip = true,
+            "skip_serializing" => self.skip_serializing = true,
+            "skip_deserializing" => self.skip_deserializing = true,
+            "skip_serializing_if" => {
+                self.skip_if = true;
+                text(meta)?;
+            }
+            "tag" => self.tag = Some(text(meta)?),
+            "content" => self.content = Some(text(meta)?),
+            "untagged" => self.untagged = true,
+            "transparent" => self.transparent = true,
+            "other" => self.other = true,
+            "with" | "serialize_with" | "deserialize_with" => {
+                self.with = true;
+                text(meta)?;
+            }
+            "from" | "try_from" | "into" => self.through = Some(text(meta)?),
+            _ => skip_value(meta)?,
+        }
+        Ok(())
+    }
+}
+
+fn text(meta: &ParseNestedMeta<'_>) -> syn::Result<String> {
+    Ok(meta.value()?.parse::<LitStr>()?.value())
+}
+
+fn optional_value(meta: &ParseNestedMeta<'_>) -> syn::Result<()> {
+    if meta.input.peek(Token![=]) {
+        text(meta)?;
+    }
+    Ok(())
+}
+
+/// `= "name"`, or the `serialize` of `(serialize = "name", deserialize = "name")`.
+fn serialize_name(meta: &ParseNestedMeta<'_>) -> syn::Result<Option<String>> {
+    if meta.input.peek(Token![=]) {
+        return text(meta).map(Some);
+    }
+    let mut name = None;
+    meta.parse_nested_meta(|inner| {
+        let value = text(&inner)?;
+        if inner.path.is_ident("serialize") || name.is_none() {
+            name = Some(value);
+        }
+        Ok(())
+    })?;
+    Ok(name)
+}
+
+fn skip_value(meta: &ParseNestedMeta<'_>) -> syn::Result<()> {
+    if meta.input.peek(Token![=]) {
+        meta.value()?.parse::<syn::Expr>()?;
+    } else if meta.input.peek(syn::token::Paren) {
+        let content;
+        syn::parenthesized!(content in meta.input);
+        content.parse::<proc_macro2::TokenStream>()?;
+    }
+    Ok(())
+}
+
+/// A name in one of serde's cases, from a field (`snake_case`) or a variant (`UpperCamel`); serde knows no acronyms.
+#[must_use]
+pub fn apply_case(name: &str, case: &str, is_variant: bool) -> Option<String> {
+    let pascal = || {
+        if is_variant {
+            return name.to_owned();
+        }
+        let mut pascal = String::with_capacity(name.len());
+        let mut capital = true;
+        for c in name.chars() {
+            if c == '_' {
+                capital = true;
+            } else if capital {
+                pascal.push(c.to_ascii_uppercase());
+                capital = false;
+            } else {
+                pascal.push(c);
+            }
+        }
+        pascal
+    };
+    let snake = || {
+        if !is_variant {
+            return name.to_owned();
+        }
+        let mut snake = String::with_capacity(name.len() + 4);
+        for (index, c) in name.char_indices() {
+            if index > 0 && c.is_uppercase() {
+                snake.push('_');
+            }
+            snake.push(c.to_ascii_lowercase());
+        }
+        snake
+    };
+    let camel = || {
+        let pascal = pascal();
+        let mut chars = pascal.chars();
+        chars.next().map_or_else(String::new, |first| {
+            format!("{}{}", first.to_ascii_lowercase(), chars.as_str())
+        })
+    };
+    Some(match case {
+        "lowercase" if is_variant => name.to_ascii_lowercase(),
+        "lowercase" => name.to_owned(),
+        "UPPERCASE" => name.to_ascii_uppercase(),
+        "PascalCase" => pascal(),
+        "camelCase" => camel(),
+        "snake_case" => snake(),
+        "SCREAMING_SNAKE_CASE" => snake().to_ascii_uppercase(),
+        "kebab-case" => snake().replace('_', "-"),
+        "SCREAMING-KEBAB-CASE" => snake().to_ascii_uppercase().replace('_', "-"),
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(name: &str, case: &str, is_variant: bool, expected: &str) {
+        assert_eq!(
+            apply_case(name, case, is_variant).as_deref(),
+            Some(expected)
+        );
+    }
+
+    #[test]
+    fn cases_are_serdes_own() {
+        check("last_update_time", "camelCase", false, "lastUpdateTime");
+        check("last_update_time", "PascalCase", false, "LastUpdateTime");
+        check("last_update_time", "kebab-case", false, "last-update-time");
+        check("a_b", "SCREAMING_SNAKE_CASE", false, "A_B");
+        check("PathPrefix", "kebab-case", true, "path-prefix");
+        check("HTTPRoute", "snake_case", true, "h_t_t_p_route");
+        check("PathPrefix", "camelCase", true, "pathPrefix");
+        check("PathPrefix", "lowercase", true, "pathprefix");
+        check("PathPrefix", "SCREAMING-KEBAB-CASE", true, "PATH-PREFIX");
+        assert_eq!(apply_case("a", "camelcase", false), None);
+    }
+}

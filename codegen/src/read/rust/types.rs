@@ -1,0 +1,82 @@
+//! Types as written: from syn's tree to plain data.
+
+use syn::{GenericArgument, PathArguments, spanned::Spanned};
+
+use super::{
+    comments::Comments,
+    item::{Kind, PathType, Type},
+    parse::ident_text,
+};
+
+/// Reads a type.
+pub(super) fn read(ty: &syn::Type, comments: &Comments, base: usize) -> Type {
+    let range = ty.span().byte_range();
+    let place = comments.place(range.start + base..range.end + base);
+    let text = || {
+        comments
+            .text()
+            .get(place.range.clone())
+            .unwrap_or_default()
+            .to_owned()
+    };
+    let kind = match ty {
+        syn::Type::Group(group) => return read(&group.elem, comments, base),
+        syn::Type::Paren(paren) => return read(&paren.elem, comments, base),
+        syn::Type::Array(array) => Kind::List(Box::new(read(&array.elem, comments, base))),
+        syn::Type::Slice(slice) => Kind::List(Box::new(read(&slice.elem, comments, base))),
+        syn::Type::Path(path) if path.qself.is_none() => read_path(&path.path, comments, base)
+            .map_or_else(|| Kind::Other(text()), Kind::Path),
+        syn::Type::Path(_) | syn::Type::Tuple(_) => Kind::Other(text()),
+        syn::Type::Reference(_) => Kind::Unsupported("a reference"),
+        syn::Type::Ptr(_) => Kind::Unsupported("a pointer"),
+        syn::Type::FnPtr(_) => Kind::Unsupported("a function"),
+        syn::Type::ImplTrait(_) | syn::Type::TraitObject(_) => Kind::Unsupported("a trait"),
+        syn::Type::Never(_) => Kind::Unsupported("`!`"),
+        syn::Type::Infer(_) => Kind::Unsupported("`_`"),
+        _ => Kind::Unsupported("a macro"),
+    };
+    Type { place, kind }
+}
+
+/// A path whose last segment alone has arguments.
+fn read_path(path: &syn::Path, comments: &Comments, base: usize) -> Option<PathType> {
+    let (last, before) = {
+        let mut segments: Vec<_> = path.segments.iter().collect();
+        let last = segments.pop()?;
+        (last, segments)
+    };
+    if before
+        .iter()
+        .any(|segment| !matches!(segment.arguments, PathArguments::None))
+    {
+        return None;
+    }
+    let mut segments: Vec<String> = before.iter().map(|s| ident_text(&s.ident)).collect();
+    segments.push(ident_text(&last.ident));
+    let (arguments, arguments_text) = match &last.arguments {
+        PathArguments::None => (Vec::new(), String::new()),
+        PathArguments::AngleBracketed(angle) => {
+            let arguments = angle
+                .args
+                .iter()
+                .filter_map(|argument| match argument {
+                    GenericArgument::Type(ty) => Some(read(ty, comments, base)),
+                    _ => None,
+                })
+                .collect();
+            let range = angle.span().byte_range();
+            let text = comments
+                .text()
+                .get(range.start + base..range.end + base)
+                .unwrap_or_default();
+            (arguments, text.to_owned())
+        }
+        _ => return None,
+    };
+    Some(PathType {
+        global: path.leading_colon.is_some(),
+        segments,
+        arguments,
+        arguments_text,
+    })
+}
