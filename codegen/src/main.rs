@@ -1,2 +1,7 @@
-//! The kube-codegen command.
-fn main() {}
+//! The `kube-codegen` command.
+
+mod cli;
+
+fn main() -> std::process::ExitCode {
+    cli::run()
+}

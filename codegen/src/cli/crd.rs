@@ -1,0 +1,66 @@
+//! `kube-codegen crd`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use codegen::Config;
+
+use super::{
+    Failure,
+    finish::Finish,
+    options::{CodeArgs, CrdArgs, ModeArgs, TypeArgs},
+    progress::Bar,
+    style::{self, Color},
+};
+
+/// Generate types, clients, listers and informers from CRD YAML.
+///
+/// With --output, the folder gets `apis/` with the types and `generated/` with all else, and belongs to this command:
+/// generated files that a run does not write again are removed. Without it, everything goes to standard output.
+#[derive(Debug, Args)]
+pub(super) struct Crd {
+    #[command(flatten)]
+    input: CrdArgs,
+    /// The folder to write to, such as src.
+    #[arg(long, short, value_name = "DIR")]
+    output: Option<PathBuf>,
+    /// Print the files, each below a comment that names it (the default without --output).
+    #[arg(long, conflicts_with_all = ["output", "check", "dry_run"])]
+    stdout: bool,
+    /// The module that the output folder is [default: as it stands below the crate's src, else crate].
+    #[arg(long, value_name = "PATH")]
+    base_path: Option<String>,
+    #[command(flatten)]
+    types: TypeArgs,
+    #[command(flatten)]
+    code: CodeArgs,
+    #[command(flatten)]
+    mode: ModeArgs,
+}
+
+impl Crd {
+    pub(super) fn run(self, color: Color) -> Result<(), Failure> {
+        let mut config = self.input.apply(Config::new());
+        config = self.code.apply(self.types.apply(config));
+        if let Some(path) = self.base_path {
+            config = config.base_path(path);
+        }
+        let mode = self.mode.mode();
+        match self.output {
+            Some(output) => Finish { mode, color }.run(&[config.out_dir(output)]),
+            None if mode != codegen::Mode::Write => Err(Failure::Usage(
+                "--check and --dry-run compare with a folder: name it with --output".to_owned(),
+            )),
+            None => print(&config),
+        }
+    }
+}
+
+fn print(config: &Config) -> Result<(), Failure> {
+    let tree = config.tree(&Bar::default())?;
+    for (index, (path, text)) in tree.iter().enumerate() {
+        let gap = if index == 0 { "" } else { "\n" };
+        style::print(&format!("{gap}// ==> {} <==\n\n{text}", path.display()));
+    }
+    Ok(())
+}

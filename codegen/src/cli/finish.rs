@@ -1,0 +1,168 @@
+//! The end of every generating command: write, check or list, and say what came of it.
+
+use codegen::{
+    Config, Mode,
+    config::{Prepared, Report, shown},
+    write::{self, Change, ChangeKind},
+};
+
+use super::{
+    Failure,
+    progress::Bar,
+    style::{self, Color, count},
+};
+
+/// What the command is called with beside its configurations.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Finish {
+    pub(super) mode: Mode,
+    pub(super) color: Color,
+}
+
+impl Finish {
+    /// Generates every configuration before anything is written.
+    pub(super) fn run(self, configs: &[Config]) -> Result<(), Failure> {
+        let prepared = prepare(configs)?;
+        let plans: Vec<_> = prepared
+            .iter()
+            .map(|prepared| prepared.plan.clone())
+            .collect();
+        match self.mode {
+            Mode::Write => write::apply(&plans)?,
+            Mode::Check => check(&plans, self.color)?,
+            Mode::DryRun => list(&plans),
+        }
+        self.close(configs, &prepared);
+        Ok(())
+    }
+
+    /// The closing lines: figures a crate where there are several, their sum, and what is left for the user to do.
+    fn close(self, configs: &[Config], prepared: &[Prepared]) {
+        let mut total = Report::default();
+        for (config, prepared) in configs.iter().zip(prepared) {
+            let report = prepared.report();
+            total.groups += report.groups;
+            total.kinds += report.kinds;
+            total.files += report.files;
+            total.written += report.written;
+            total.removed += report.removed;
+            if configs.len() > 1 {
+                let line = format!("{}: {}\n", config.shown_out(), figures(&report, self.mode));
+                style::print(&line);
+            }
+        }
+        let done = match self.mode {
+            Mode::Write => "Generated",
+            Mode::Check => "Checked",
+            Mode::DryRun => "Would generate",
+        };
+        let to = match configs {
+            [config] => format!("in {}", config.shown_out()),
+            _ => format!("in {}", count(configs.len(), "crate")),
+        };
+        style::print(&format!("{done} {} {to}\n", figures(&total, self.mode)));
+        for advice in prepared.iter().flat_map(|prepared| &prepared.advice) {
+            style::eprint(&style::note(advice, self.color));
+        }
+    }
+}
+
+/// `1 group, 2 kinds, 20 files: 3 written, 17 unchanged`.
+fn figures(report: &Report, mode: Mode) -> String {
+    let mut text = format!(
+        "{}, {}, {}",
+        count(report.groups, "group"),
+        count(report.kinds, "kind"),
+        count(report.files, "file")
+    );
+    if mode == Mode::Check {
+        return text + ": up to date";
+    }
+    text += &format!(": {} written", report.written);
+    text += &format!(", {} unchanged", report.files - report.written);
+    if report.removed > 0 {
+        text += &format!(", {} removed", report.removed);
+    }
+    text
+}
+
+fn prepare(configs: &[Config]) -> Result<Vec<Prepared>, Failure> {
+    let bar = Bar::default();
+    let mut prepared = Vec::new();
+    for config in configs {
+        prepared.push(config.prepare(&bar)?);
+    }
+    Ok(prepared)
+}
+
+fn changes(plans: &[write::Plan]) -> impl Iterator<Item = (String, &Change)> {
+    plans.iter().flat_map(|plan| {
+        let shown = |change: &Change| shown(&plan.root().join(&change.path));
+        plan.changes()
+            .iter()
+            .map(move |change| (shown(change), change))
+    })
+}
+
+/// Lists what a run would do.
+fn list(plans: &[write::Plan]) {
+    for (path, change) in changes(plans) {
+        let verb = match change.kind {
+            ChangeKind::Create { .. } => "create",
+            ChangeKind::Update { .. } => "update",
+            ChangeKind::Remove => "remove",
+        };
+        style::print(&format!("{verb} {path}\n"));
+    }
+}
+
+/// Prints every difference; that there is one is the failure.
+fn check(plans: &[write::Plan], color: Color) -> Result<(), Failure> {
+    let (mut different, mut missing, mut orphaned) = (0, 0, 0);
+    for (path, change) in changes(plans) {
+        match change.kind {
+            ChangeKind::Create { .. } => missing += 1,
+            ChangeKind::Update { .. } => different += 1,
+            ChangeKind::Remove => orphaned += 1,
+        }
+        style::print(&style::diff(&change.describe(&path), color));
+    }
+    let found: Vec<String> = [
+        (different, "different"),
+        (missing, "missing"),
+        (orphaned, "orphaned"),
+    ]
+    .into_iter()
+    .filter(|(number, _)| *number > 0)
+    .map(|(number, what)| format!("{number} {what}"))
+    .collect();
+    if found.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::Stale(format!(
+        "generated files are not up to date: {}; to mend them, run\n    {}",
+        found.join(", "),
+        mending_command()
+    )))
+}
+
+/// The command of this run without its `--check`.
+fn mending_command() -> String {
+    let arguments = std::env::args()
+        .skip(1)
+        .filter(|argument| argument != "--check");
+    std::iter::once("kube-codegen".to_owned())
+        .chain(arguments.map(|argument| quoted(&argument)))
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+/// The argument as a shell takes it.
+fn quoted(argument: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:,=@%+".contains(c);
+    if !argument.is_empty() && argument.chars().all(plain) {
+        argument.to_owned()
+    } else {
+        format!("'{}'", argument.replace('\'', r"'\''"))
+    }
+}

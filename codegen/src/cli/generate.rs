@@ -1,0 +1,46 @@
+//! `kube-codegen generate`.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use codegen::config::{FILE_NAME, Workspace};
+
+use super::{Failure, finish::Finish, options::ModeArgs, style::Color};
+
+/// Generate everything that a codegen.toml declares.
+///
+/// The file is looked for from the current folder upwards. Files that are generated no more are removed; they are known by
+/// their marker line.
+#[derive(Debug, Args)]
+pub(super) struct Generate {
+    /// The codegen.toml to use.
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    #[command(flatten)]
+    mode: ModeArgs,
+}
+
+impl Generate {
+    pub(super) fn run(self, color: Color) -> Result<(), Failure> {
+        let path = self.config.or_else(find).ok_or_else(|| {
+            Failure::Usage(format!(
+                "no {FILE_NAME} in the current folder or above it; name one with --config, or use \
+                 `kube-codegen groups` or `kube-codegen crd`"
+            ))
+        })?;
+        let workspace = Workspace::read(&path)?;
+        let finish = Finish {
+            mode: self.mode.mode(),
+            color,
+        };
+        finish.run(&workspace.crates)
+    }
+}
+
+/// The nearest `codegen.toml`, as seen from the current folder.
+pub(super) fn find() -> Option<PathBuf> {
+    let current = std::env::current_dir().ok()?;
+    let path = Workspace::find(&current)?;
+    let seen = codegen::config::shown(&path);
+    Some(Path::new(&seen).to_owned())
+}

@@ -1,0 +1,133 @@
+//! `kube-codegen groups`: the command line of Go's generate-groups.sh.
+
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
+
+use clap::Args;
+use codegen::{Config, Generator, config::parse_generator};
+
+use super::{
+    Failure,
+    finish::Finish,
+    options::{CodeArgs, ModeArgs},
+    style::Color,
+};
+
+/// Generate for annotated Rust types, with the arguments of Go's generate-groups.sh.
+///
+/// Folders are relative to --output-base. Only what the named generators write is touched: files of other generators stay,
+/// and stay declared in generated/mod.rs.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example: kube-codegen groups all src/generated src/apis \"cloudnative:v1alpha1\"\n\n\
+                        Each generator writes:\n  \
+                        deepcopy  zz_generated_deepcopy.rs beside the types\n  \
+                        register  zz_generated_register.rs beside the types\n  \
+                        client    clientset/ in OUTPUT, and the fake clientset, as client-gen does\n  \
+                        lister    listers/ in OUTPUT\n  \
+                        informer  informers/ in OUTPUT"
+)]
+pub(super) struct Groups {
+    /// `all`, or a list of deepcopy, register, client, fake, lister, informer.
+    generators: String,
+    /// The folder (src/generated) or module (crate::generated) that gets clientset, listers and informers.
+    output: String,
+    /// The folder (src/apis) or module (crate::apis) that holds the types, in <group>/<version>/.
+    apis: String,
+    /// The groups with their versions: "<group>:<version>,<version> <group>:<version> …".
+    #[arg(required = true, value_name = "GROUP:VERSIONS")]
+    groups: Vec<String>,
+    /// The folder that OUTPUT and APIS are relative to, usually the crate's.
+    #[arg(
+        long,
+        value_name = "DIR",
+        default_value = ".",
+        hide_default_value = true
+    )]
+    output_base: PathBuf,
+    #[command(flatten)]
+    code: CodeArgs,
+    #[command(flatten)]
+    mode: ModeArgs,
+}
+
+impl Groups {
+    pub(super) fn run(self, color: Color) -> Result<(), Failure> {
+        let generators = read_generators(&self.generators)?;
+        let output = folder(&self.output_base, &self.output);
+        let apis = folder(&self.output_base, &self.apis);
+        let (Some(parent), Some(name)) = (output.parent(), output.file_name()) else {
+            return Err(Failure::Usage(format!(
+                "`{}` is no folder to write to",
+                self.output
+            )));
+        };
+        if name != "generated" {
+            return Err(Failure::Usage(format!(
+                "`{}` does not end in `generated`, the module that holds clientset, listers and informers; \
+                 write {}",
+                self.output,
+                codegen::config::shown(&output.join("generated"))
+            )));
+        }
+        let groups = self
+            .groups
+            .iter()
+            .flat_map(|groups| groups.split_whitespace());
+        let config = Config::new()
+            .api_groups(apis, groups)?
+            .out_dir(parent)
+            .partial(generators);
+        let finish = Finish {
+            mode: self.mode.mode(),
+            color,
+        };
+        finish.run(&[self.code.apply(config)])
+    }
+}
+
+/// The folder that an argument names: a path, or a module of the crate at the base.
+fn folder(base: &Path, argument: &str) -> PathBuf {
+    if !argument.contains("::") && argument != "crate" {
+        return base.join(argument);
+    }
+    let modules = argument
+        .split("::")
+        .filter(|module| !module.is_empty() && *module != "crate");
+    base.join("src").join(modules.collect::<PathBuf>())
+}
+
+/// The generators of a list, with those that Go's names bring along.
+fn read_generators(list: &str) -> Result<BTreeSet<Generator>, Failure> {
+    let mut generators = BTreeSet::new();
+    for name in list
+        .split(',')
+        .map(str::trim)
+        .filter(|name| !name.is_empty())
+    {
+        let found = match name {
+            "defaulter"
+            | "applyconfiguration"
+            | "conversion"
+            | "openapi"
+            | "prerelease-lifecycle" => Err(format!(
+                "there is no such generator for Rust yet; there are deepcopy, register, client, fake, lister, informer, \
+                     and all for all of these (of {list}, leave out {name})"
+            )),
+            "client" => Ok(vec![Generator::Client, Generator::Fake]),
+            name => parse_generator(name),
+        };
+        let found = found.map_err(|help| Failure::Usage(format!("generator `{name}`: {help}")))?;
+        generators.extend(found);
+    }
+    // Types come from CRDs; here a person wrote them.
+    generators.remove(&Generator::Types);
+    if generators.is_empty() {
+        return Err(Failure::Usage(format!(
+            "`{list}` names no generator for annotated types"
+        )));
+    }
+    Ok(generators)
+}

@@ -1,0 +1,137 @@
+//! `kube-codegen inspect`.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use codegen::{
+    Config,
+    config::{FILE_NAME, Workspace},
+    model::{ApiSet, Resource, Scope},
+};
+
+use super::{Failure, generate, options::inputs, progress::Bar, style};
+
+/// Show the API as the generator understands it.
+#[derive(Debug, Args)]
+pub(super) struct Inspect {
+    /// CRD files, folders of CRDs or of annotated Rust (<group>/<version>/*.rs), or `-`; by default what codegen.toml
+    /// declares.
+    #[arg(value_name = "FILE|DIR|-")]
+    inputs: Vec<PathBuf>,
+    /// The codegen.toml to use.
+    #[arg(long, value_name = "FILE", conflicts_with = "inputs")]
+    config: Option<PathBuf>,
+    /// Print the whole model as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+impl Inspect {
+    pub(super) fn run(self) -> Result<(), Failure> {
+        let bar = Bar::default();
+        let mut sets = Vec::new();
+        for config in configs(self.inputs, self.config)? {
+            sets.push(config.load(&bar)?);
+        }
+        drop(bar);
+        let text = if self.json {
+            json(&sets)
+        } else {
+            sets.iter().map(text).collect::<Vec<_>>().join("\n")
+        };
+        style::print(&text);
+        Ok(())
+    }
+}
+
+fn configs(paths: Vec<PathBuf>, config: Option<PathBuf>) -> Result<Vec<Config>, Failure> {
+    if paths.is_empty() {
+        let path = config.or_else(generate::find).ok_or_else(|| {
+            Failure::Usage(format!(
+                "nothing to inspect: name files or folders, or run where a {FILE_NAME} is"
+            ))
+        })?;
+        return Ok(Workspace::read(&path)?.crates);
+    }
+    let (rust, crds): (Vec<_>, Vec<_>) = paths.into_iter().partition(|path| holds_rust(path));
+    let config = inputs(Config::new(), crds);
+    Ok(vec![rust.into_iter().fold(config, Config::apis)])
+}
+
+/// Whether a folder has `.rs` files at `<group>/<version>/`.
+fn holds_rust(folder: &Path) -> bool {
+    let below = |folder: &Path| {
+        let entries = folder.read_dir().into_iter().flatten();
+        entries.filter_map(Result::ok).map(|entry| entry.path())
+    };
+    below(folder)
+        .flat_map(|group| below(&group).collect::<Vec<_>>())
+        .flat_map(|version| below(&version).collect::<Vec<_>>())
+        .any(|file| file.extension().is_some_and(|extension| extension == "rs"))
+}
+
+/// One set as it is, several as a list.
+fn json(sets: &[ApiSet]) -> String {
+    let text = match sets {
+        [set] => serde_json::to_string_pretty(set),
+        sets => serde_json::to_string_pretty(sets),
+    };
+    text.unwrap_or_default() + "\n"
+}
+
+/// Groups, versions and resources, indented.
+fn text(set: &ApiSet) -> String {
+    let mut out = String::new();
+    for group in &set.groups {
+        out += &format!("{} (module {})\n", group.name, group.module);
+        for version in &group.versions {
+            let types = style::count(version.types.len(), "type");
+            out += &format!("  {} (module {}, {types})\n", version.name, version.path);
+            for resource in &version.resources {
+                out += &describe(resource);
+            }
+        }
+    }
+    out
+}
+
+fn describe(resource: &Resource) -> String {
+    let mut facts = vec![
+        resource.plural.clone(),
+        match resource.scope {
+            Scope::Namespaced => "namespaced".to_owned(),
+            Scope::Cluster => "cluster-scoped".to_owned(),
+        },
+    ];
+    if !resource.short_names.is_empty() {
+        facts.push(format!("short {}", resource.short_names.join(" ")));
+    }
+    if resource.status_subresource {
+        facts.push("status".to_owned());
+    }
+    if resource.scale_subresource.is_some() {
+        facts.push("scale".to_owned());
+    }
+    if resource.storage {
+        facts.push("stored".to_owned());
+    }
+    let verbs: Vec<&str> = resource
+        .verbs
+        .0
+        .iter()
+        .map(|verb| verb.marker_name())
+        .collect();
+    let methods: Vec<&str> = resource
+        .methods
+        .iter()
+        .map(|method| method.name.as_str())
+        .collect();
+    let mut out = format!("    {}: {}\n", resource.kind, facts.join(", "));
+    if resource.client {
+        let all = [verbs, methods].concat();
+        out += &format!("      client {}: {}\n", resource.client_name, all.join(" "));
+    } else {
+        out += "      no client\n";
+    }
+    out
+}

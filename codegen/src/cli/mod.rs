@@ -1,0 +1,107 @@
+//! The command line: one file a subcommand.
+//!
+//! A subcommand turns its arguments into [`codegen::Config`]s and hands them to [`finish`], which writes, checks or lists.
+
+mod completions;
+mod crate_;
+mod crd;
+mod finish;
+mod generate;
+mod groups;
+mod inspect;
+mod markers;
+mod options;
+mod progress;
+mod style;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use codegen::config::Error;
+
+use style::Color;
+
+/// Generates typed Kubernetes clients, listers and informers from annotated Rust types and CRD YAML.
+#[derive(Debug, Parser)]
+#[command(
+    name = "kube-codegen",
+    version,
+    max_term_width = 100,
+    after_help = "Exit codes: 0 done; 1 the input has errors, or a check found differences; \
+                  2 wrong usage, a wrong codegen.toml, or the file system said no."
+)]
+struct Cli {
+    /// When to use colors; `auto` asks the terminal and honours NO_COLOR.
+    #[arg(long, global = true, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
+    color: Color,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Generate(generate::Generate),
+    Groups(groups::Groups),
+    Crd(crd::Crd),
+    Crate(crate_::Crate),
+    Inspect(inspect::Inspect),
+    Markers(markers::Markers),
+    Completions(completions::Completions),
+}
+
+/// Why a command did not end well.
+#[derive(Debug)]
+enum Failure {
+    /// The generator or its surroundings said no.
+    Error(Error),
+    /// The arguments, taken together, make no sense.
+    Usage(String),
+    /// A check found differences; they have been printed.
+    Stale(String),
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Error(error)
+    }
+}
+
+impl From<codegen::write::Error> for Failure {
+    fn from(error: codegen::write::Error) -> Self {
+        Self::Error(error.into())
+    }
+}
+
+/// Parses the arguments, runs the command, and tells of its failure.
+pub(crate) fn run() -> ExitCode {
+    let cli = Cli::parse();
+    let color = cli.color;
+    let result = match cli.command {
+        Command::Generate(command) => command.run(color),
+        Command::Groups(command) => command.run(color),
+        Command::Crd(command) => command.run(color),
+        Command::Crate(command) => command.run(color),
+        Command::Inspect(command) => command.run(),
+        Command::Markers(command) => command.run(),
+        Command::Completions(command) => command.run(),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(color),
+    }
+}
+
+impl Failure {
+    /// Prints the failure to stderr, and gives the exit code.
+    fn report(self, color: Color) -> ExitCode {
+        let (code, text) = match self {
+            Self::Error(Error::Input(diagnostics)) => (1, style::render(&diagnostics, color)),
+            Self::Error(Error::Config(diagnostics)) => (2, style::render(&diagnostics, color)),
+            Self::Error(error) => (2, style::error(&error.to_string(), color)),
+            Self::Usage(message) => (2, style::error(&message, color)),
+            Self::Stale(message) => (1, style::error(&message, color)),
+        };
+        style::eprint(&text);
+        ExitCode::from(code)
+    }
+}

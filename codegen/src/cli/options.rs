@@ -1,0 +1,141 @@
+//! Arguments that several subcommands share.
+
+use std::{collections::BTreeSet, path::PathBuf};
+
+use clap::Args;
+use codegen::{Config, Generator, Mode, config::parse_generator};
+
+/// Whether to write.
+#[derive(Clone, Copy, Debug, Args)]
+pub(super) struct ModeArgs {
+    /// Write nothing; print how the files on disk differ, and exit with 1 if they do.
+    #[arg(long)]
+    check: bool,
+    /// Write nothing; list what would be written and removed.
+    #[arg(long, conflicts_with = "check")]
+    dry_run: bool,
+}
+
+impl ModeArgs {
+    pub(super) fn mode(self) -> Mode {
+        match self {
+            Self { check: true, .. } => Mode::Check,
+            Self { dry_run: true, .. } => Mode::DryRun,
+            _ => Mode::Write,
+        }
+    }
+}
+
+/// Where CRDs come from, and which of them to keep.
+#[derive(Debug, Args)]
+pub(super) struct CrdArgs {
+    /// CRD files (YAML or JSON, any number of documents), folders of them, or `-` for standard input.
+    #[arg(required = true, value_name = "FILE|DIR|-")]
+    inputs: Vec<PathBuf>,
+    /// Keep only this group; may be repeated.
+    #[arg(long, value_name = "GROUP", value_delimiter = ',')]
+    group: Vec<String>,
+    /// Keep only this version; may be repeated.
+    #[arg(long, value_name = "VERSION", value_delimiter = ',')]
+    version: Vec<String>,
+    /// Keep only this kind; may be repeated.
+    #[arg(long, value_name = "KIND", value_delimiter = ',')]
+    kind: Vec<String>,
+}
+
+impl CrdArgs {
+    pub(super) fn apply(self, config: Config) -> Config {
+        let mut config = inputs(config, self.inputs);
+        for group in self.group {
+            config = config.group(group);
+        }
+        for version in self.version {
+            config = config.version(version);
+        }
+        for kind in self.kind {
+            config = config.kind(kind);
+        }
+        config
+    }
+}
+
+/// Adds CRD inputs; `-` is standard input.
+pub(super) fn inputs(config: Config, inputs: Vec<PathBuf>) -> Config {
+    inputs.into_iter().fold(config, |config, input| {
+        if input.as_os_str() == "-" {
+            config.crds_from_stdin()
+        } else {
+            config.crds([input])
+        }
+    })
+}
+
+/// How generated code looks.
+#[derive(Debug, Args)]
+pub(super) struct CodeArgs {
+    /// A license header for every file.
+    #[arg(long, visible_alias = "go-header-file", value_name = "FILE")]
+    header_file: Option<PathBuf>,
+    /// Path of the runtime crate in generated code.
+    #[arg(long, value_name = "PATH", default_value = "::codegen_runtime")]
+    runtime_path: String,
+}
+
+impl CodeArgs {
+    pub(super) fn apply(self, config: Config) -> Config {
+        let config = config.runtime_path(self.runtime_path);
+        match self.header_file {
+            Some(path) => config.header_file(path),
+            None => config,
+        }
+    }
+}
+
+/// How types from CRDs look.
+#[derive(Debug, Args)]
+pub(super) struct TypeArgs {
+    /// What to generate: types, deepcopy, register, client, fake, lister, informer, or all.
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "all", value_parser = generators)]
+    emit: Vec<Generators>,
+    /// Path of `k8s_openapi` in types that need no runtime.
+    #[arg(long, value_name = "PATH")]
+    k8s_openapi_path: Option<String>,
+    /// Derive `schemars::JsonSchema` too.
+    #[arg(long)]
+    schemars: bool,
+    /// Name the type at a path of the schema, as in VirtualMachine.spec.resource=MachineSize; may be repeated.
+    #[arg(long, value_name = "PATH=NAME", value_parser = rename)]
+    rename: Vec<(String, String)>,
+}
+
+/// The generators that one name stands for.
+type Generators = Vec<Generator>;
+
+impl TypeArgs {
+    pub(super) fn emit(&self) -> BTreeSet<Generator> {
+        self.emit.iter().flatten().copied().collect()
+    }
+
+    pub(super) fn apply(self, config: Config) -> Config {
+        let mut config = config.emit(self.emit()).schemars(self.schemars);
+        if let Some(path) = self.k8s_openapi_path {
+            config = config.k8s_openapi_path(path);
+        }
+        self.rename
+            .into_iter()
+            .fold(config, |config, (path, name)| config.rename(path, name))
+    }
+}
+
+fn generators(name: &str) -> Result<Generators, String> {
+    parse_generator(name)
+}
+
+fn rename(text: &str) -> Result<(String, String), String> {
+    text.split_once('=')
+        .filter(|(path, name)| !path.is_empty() && !name.is_empty())
+        .map(|(path, name)| (path.to_owned(), name.to_owned()))
+        .ok_or_else(|| {
+            "write PATH=NAME, such as VirtualMachine.spec.resource=MachineSize".to_owned()
+        })
+}

@@ -1,0 +1,96 @@
+//! What is printed, and in which colors.
+
+use std::io::{self, IsTerminal as _, Write as _};
+
+use clap::ValueEnum;
+use codegen::Diagnostics;
+
+/// When to use colors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Color {
+    Auto,
+    Always,
+    Never,
+}
+
+impl Color {
+    /// Whether what goes to stderr is colored.
+    pub(super) fn stderr(self) -> bool {
+        self.on(io::stderr().is_terminal())
+    }
+
+    /// Whether what goes to stdout is colored.
+    pub(super) fn stdout(self) -> bool {
+        self.on(io::stdout().is_terminal())
+    }
+
+    fn on(self, terminal: bool) -> bool {
+        match self {
+            Self::Always => true,
+            Self::Never => false,
+            Self::Auto => {
+                let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+                let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+                terminal && !refused && !dumb
+            }
+        }
+    }
+}
+
+/// The diagnostics as text.
+pub(super) fn render(diagnostics: &Diagnostics, _color: Color) -> String {
+    format!("{diagnostics}\n")
+}
+
+/// An error without a place.
+pub(super) fn error(message: &str, color: Color) -> String {
+    format!("{} {message}\n", paint("error:", "1;31", color.stderr()))
+}
+
+/// A remark that is no error.
+pub(super) fn note(message: &str, color: Color) -> String {
+    format!("{} {message}\n", paint("note:", "1;36", color.stderr()))
+}
+
+/// A unified diff, colored line by line.
+pub(super) fn diff(text: &str, color: Color) -> String {
+    if !color.stdout() {
+        return text.to_owned();
+    }
+    text.lines()
+        .map(|line| {
+            let code = match line.as_bytes().first() {
+                _ if line.starts_with("+++") || line.starts_with("---") => "1",
+                Some(b'+') => "32",
+                Some(b'-') => "31",
+                Some(b'@') => "36",
+                _ => "",
+            };
+            paint(line, code, true) + "\n"
+        })
+        .collect()
+}
+
+fn paint(text: &str, code: &str, on: bool) -> String {
+    if on && !code.is_empty() {
+        format!("\u{1b}[{code}m{text}\u{1b}[0m")
+    } else {
+        text.to_owned()
+    }
+}
+
+/// Prints to stdout. A reader that has gone away (`| head`) is no failure of ours.
+pub(super) fn print(text: &str) {
+    let _ = io::stdout().lock().write_all(text.as_bytes());
+}
+
+/// Prints to stderr.
+pub(super) fn eprint(text: &str) {
+    let _ = io::stderr().lock().write_all(text.as_bytes());
+}
+
+/// `1 file`, `2 files`.
+pub(super) fn count(number: usize, noun: &str) -> String {
+    let s = if number == 1 { "" } else { "s" };
+    format!("{number} {noun}{s}")
+}
