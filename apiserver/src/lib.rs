@@ -1,5 +1,61 @@
-//! Placeholder.
+//! An in-process Kubernetes API server for fakes, tests and demos.
+//!
+//! [`ApiServer::builder`] makes one, [`ApiServer::client`] gives a `kube::Client` that needs no socket, and
+//! [`ApiServer::serve`] puts the same server behind HTTP for kubectl. It serves the built-in kinds that controllers use and
+//! any CRD, with the API server's semantics: one event log, optimistic concurrency, watches, patches, server-side apply,
+//! finalizers and garbage collection. Tests inject failures ([`Faults`]), answer requests themselves
+//! ([`ApiServer::prepend_reactor`]) and read what a client did ([`Recorder`]).
+//!
+//! ```
+//! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+//! use embedded_apiserver::ApiServer;
+//! use k8s_openapi::api::core::v1::ConfigMap;
+//!
+//! let server = ApiServer::builder().build()?;
+//! let maps = kube::Api::<ConfigMap>::default_namespaced(server.client());
+//! assert!(maps.list(&Default::default()).await?.items.is_empty());
+//! # Ok(())
+//! # }
+//! ```
 
 pub mod apply;
 pub mod patch;
 pub mod schema;
+
+mod core;
+mod defaults;
+mod effects;
+mod faults;
+mod gc;
+mod http;
+mod metadata;
+mod names;
+mod object;
+mod reactor;
+mod recorder;
+mod registry;
+mod rest;
+mod seed;
+mod selector;
+mod server;
+mod service;
+mod serving;
+mod status;
+mod store;
+mod table;
+mod watch;
+
+pub use faults::{Fault, FaultKind, Faults};
+pub use http::body::Body;
+pub use reactor::Reaction;
+pub use recorder::{Action, Recorder};
+pub use registry::{ResourceDescription, ScalePaths, Scope};
+pub use server::{ApiServer, BuildError, Builder, Objects};
+pub use service::ApiService;
+pub use serving::Serving;
+pub use status::{ApiError, GroupResource, StatusCause, StatusDetails};
+
+/// The Kubernetes version that the server shows and follows.
+pub const VERSION: &str = "v1.37.0";
+
+pub(crate) type BoxError = Box<dyn std::error::Error + Send + Sync>;

@@ -1,0 +1,124 @@
+//! Request bodies within their limit, and response bodies that may stream.
+
+use std::fmt;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use bytes::{Buf, Bytes, BytesMut};
+use futures::Stream;
+use http_body::{Frame, SizeHint};
+use http_body_util::BodyExt;
+
+use crate::BoxError;
+use crate::status::ApiError;
+
+/// The API server's limit of a request body in bytes (3 MiB).
+pub(crate) const BODY_LIMIT: usize = 3 * 1024 * 1024;
+
+type Chunks = Pin<Box<dyn Stream<Item = Result<Bytes, BoxError>> + Send>>;
+
+/// A response body: complete, or made while it is read.
+pub struct Body(Inner);
+
+enum Inner {
+    Full(Option<Bytes>),
+    Chunks(Chunks),
+}
+
+impl Body {
+    /// A body that is complete.
+    pub(crate) fn full(bytes: impl Into<Bytes>) -> Self {
+        Self(Inner::Full(Some(bytes.into())))
+    }
+
+    /// A body made chunk by chunk, at the reader's pace.
+    pub(crate) fn stream(
+        chunks: impl Stream<Item = Result<Bytes, BoxError>> + Send + 'static,
+    ) -> Self {
+        Self(Inner::Chunks(Box::pin(chunks)))
+    }
+}
+
+impl fmt::Debug for Body {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Inner::Full(bytes) => f
+                .debug_tuple("Full")
+                .field(&bytes.as_ref().map(Bytes::len))
+                .finish(),
+            Inner::Chunks(_) => f.write_str("Chunks"),
+        }
+    }
+}
+
+impl http_body::Body for Body {
+    type Data = Bytes;
+    type Error = BoxError;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
+        match &mut self.0 {
+            Inner::Full(bytes) => Poll::Ready(bytes.take().map(|b| Ok(Frame::data(b)))),
+            Inner::Chunks(chunks) => chunks
+                .as_mut()
+                .poll_next(cx)
+                .map(|chunk| chunk.map(|result| result.map(Frame::data))),
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        matches!(&self.0, Inner::Full(None))
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match &self.0 {
+            Inner::Full(bytes) => SizeHint::with_exact(bytes.as_ref().map_or(0, Bytes::len) as u64),
+            Inner::Chunks(_) => SizeHint::default(),
+        }
+    }
+}
+
+/// Reads a request body up to the limit.
+///
+/// # Errors
+/// 413 beyond the limit, 400 when the body breaks off.
+pub(crate) async fn read_body<B>(body: B) -> Result<Bytes, ApiError>
+where
+    B: http_body::Body,
+    B::Error: Into<BoxError>,
+{
+    if body.size_hint().lower() > BODY_LIMIT as u64 {
+        return Err(ApiError::too_large(BODY_LIMIT));
+    }
+    let mut body = std::pin::pin!(body);
+    let mut bytes = BytesMut::new();
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|error| ApiError::bad_request(error.into().to_string()))?;
+        let Ok(mut data) = frame.into_data() else {
+            continue;
+        };
+        if bytes.len() + data.remaining() > BODY_LIMIT {
+            return Err(ApiError::too_large(BODY_LIMIT));
+        }
+        let part = data.copy_to_bytes(data.remaining());
+        bytes.extend_from_slice(&part);
+    }
+    Ok(bytes.freeze())
+}
+
+#[cfg(test)]
+mod tests {
+    use http_body_util::Full;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_body_over_the_limit_is_refused() {
+        let over = Full::new(Bytes::from(vec![0; BODY_LIMIT + 1]));
+        assert_eq!(read_body(over).await.unwrap_err().code, 413);
+        let at = Full::new(Bytes::from(vec![0; BODY_LIMIT]));
+        assert_eq!(read_body(at).await.unwrap().len(), BODY_LIMIT);
+    }
+}

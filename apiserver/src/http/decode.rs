@@ -1,0 +1,198 @@
+//! JSON and YAML bodies as values, with the duplicate fields that strict validation refuses.
+
+use std::fmt;
+
+use serde::de::{DeserializeSeed, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Number, Value};
+
+/// What a body is written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Encoding {
+    Json,
+    Yaml,
+}
+
+/// A decoded body.
+#[derive(Debug)]
+pub(crate) struct Decoded {
+    pub(crate) value: Value,
+    /// The paths of fields that occur twice, in the order of their appearance.
+    pub(crate) duplicates: Vec<String>,
+}
+
+/// Decodes a body.
+///
+/// # Errors
+/// What is wrong with its syntax.
+pub(crate) fn decode(bytes: &[u8], encoding: Encoding) -> Result<Decoded, String> {
+    match encoding {
+        Encoding::Json => decode_json(bytes),
+        Encoding::Yaml => {
+            let text = std::str::from_utf8(bytes)
+                .map_err(|e| format!("error converting YAML to JSON: {e}"))?;
+            let value: Value = serde_saphyr::from_str(text).map_err(|e| {
+                format!(
+                    "error converting YAML to JSON: yaml: {}",
+                    first_line(&e.to_string())
+                )
+            })?;
+            Ok(Decoded {
+                value,
+                duplicates: Vec::new(),
+            })
+        }
+    }
+}
+
+fn first_line(text: &str) -> &str {
+    text.lines().next().unwrap_or_default()
+}
+
+fn decode_json(bytes: &[u8]) -> Result<Decoded, String> {
+    // Go replaces invalid UTF-8 instead of refusing it.
+    let text = String::from_utf8_lossy(bytes);
+    let mut duplicates = Vec::new();
+    let mut deserializer = serde_json::Deserializer::from_str(&text);
+    let seed = Seed {
+        path: String::new(),
+        duplicates: &mut duplicates,
+    };
+    let value = seed
+        .deserialize(&mut deserializer)
+        .map_err(|e| go_message(&e))?;
+    deserializer.end().map_err(|e| go_message(&e))?;
+    Ok(Decoded { value, duplicates })
+}
+
+fn go_message(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    if error.is_eof() {
+        "unexpected end of JSON input".to_owned()
+    } else if text.starts_with("recursion limit exceeded") {
+        "exceeded max depth".to_owned()
+    } else {
+        format!("invalid JSON: {text}")
+    }
+}
+
+struct Seed<'a> {
+    path: String,
+    duplicates: &'a mut Vec<String>,
+}
+
+impl<'de> DeserializeSeed<'de> for Seed<'_> {
+    type Value = Value;
+
+    fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Seed<'_> {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(Value::Bool(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(Value::Number(value.into()))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(Value::Number(value.into()))
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        Ok(Number::from_f64(value).map_or(Value::Null, Value::Number))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(Value::String(value.to_owned()))
+    }
+
+    fn visit_string<E>(self, value: String) -> Result<Value, E> {
+        Ok(Value::String(value))
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
+        let mut list = Vec::new();
+        while let Some(item) = access.next_element_seed(Seed {
+            path: format!("{}[{}]", self.path, list.len()),
+            duplicates: &mut *self.duplicates,
+        })? {
+            list.push(item);
+        }
+        Ok(Value::Array(list))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
+        let mut map = Map::new();
+        while let Some(key) = access.next_key::<String>()? {
+            let path = if self.path.is_empty() {
+                key.clone()
+            } else {
+                format!("{}.{key}", self.path)
+            };
+            if map.contains_key(&key) {
+                self.duplicates.push(path.clone());
+            }
+            let value = access.next_value_seed(Seed {
+                path,
+                duplicates: &mut *self.duplicates,
+            })?;
+            map.insert(key, value);
+        }
+        Ok(Value::Object(map))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn duplicate_fields_are_reported_and_the_last_one_counts() {
+        let decoded = decode(
+            br#"{"a": 1, "b": {"c": [{"d": 1, "d": 2}]}, "a": 3}"#,
+            Encoding::Json,
+        )
+        .unwrap();
+        assert_eq!(decoded.value, json!({"a": 3, "b": {"c": [{"d": 2}]}}));
+        assert_eq!(decoded.duplicates, ["b.c[0].d", "a"]);
+    }
+
+    #[test]
+    fn yaml_and_json_give_the_same_value() {
+        let yaml = decode(b"a: 1\nb: [x, 'y']\nc: null\nd: '1'\n", Encoding::Yaml).unwrap();
+        assert_eq!(
+            yaml.value,
+            json!({"a": 1, "b": ["x", "y"], "c": null, "d": "1"})
+        );
+    }
+
+    #[test]
+    fn deep_nesting_and_broken_syntax_are_errors() {
+        let deep = "[".repeat(100_000);
+        assert_eq!(
+            decode(deep.as_bytes(), Encoding::Json).unwrap_err(),
+            "exceeded max depth"
+        );
+        assert_eq!(
+            decode(b"{\"a\":", Encoding::Json).unwrap_err(),
+            "unexpected end of JSON input"
+        );
+        assert!(decode(b"{} x", Encoding::Json).is_err());
+        assert!(decode(b"a: [", Encoding::Yaml).is_err());
+    }
+}

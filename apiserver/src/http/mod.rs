@@ -1,0 +1,8 @@
+//! HTTP: paths, parameters, bodies and content types, before and behind the REST handlers.
+
+pub(crate) mod body;
+pub(crate) mod decode;
+pub(crate) mod negotiate;
+pub(crate) mod path;
+pub(crate) mod query;
+pub(crate) mod respond;

@@ -1,0 +1,181 @@
+//! Content types: what a body is written in, and what an answer is to be.
+
+use super::decode::Encoding;
+use crate::status::ApiError;
+
+/// What every resource can be answered as, in the API server's words.
+const OBJECT_TYPES: &str = "application/json, application/yaml";
+
+/// How an answer is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Format {
+    #[default]
+    Json,
+    Yaml,
+}
+
+/// What an answer shows of the objects.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// The objects themselves.
+    #[default]
+    Whole,
+    /// A `meta.k8s.io/v1 Table`.
+    Table,
+    /// Their metadata only.
+    Metadata,
+}
+
+/// What a client accepts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Accepted {
+    pub(crate) format: Format,
+    pub(crate) shape: Shape,
+}
+
+struct MediaRange<'a> {
+    kind: &'a str,
+    parameters: Vec<(&'a str, &'a str)>,
+}
+
+impl MediaRange<'_> {
+    fn get(&self, key: &str) -> &str {
+        self.parameters
+            .iter()
+            .find(|(k, _)| k.eq_ignore_ascii_case(key))
+            .map_or("", |(_, v)| v)
+    }
+
+    fn format(&self) -> Option<Format> {
+        match self.kind {
+            "application/json" | "*/*" | "application/*" => Some(Format::Json),
+            "application/yaml" => Some(Format::Yaml),
+            _ => None,
+        }
+    }
+}
+
+fn media_ranges(accept: &str) -> Vec<MediaRange<'_>> {
+    let mut ranges: Vec<(f32, MediaRange<'_>)> = accept
+        .split(',')
+        .map(str::trim)
+        .filter(|part| !part.is_empty())
+        .map(|part| {
+            let mut pieces = part.split(';').map(str::trim);
+            let range = MediaRange {
+                kind: pieces.next().unwrap_or_default(),
+                parameters: pieces.filter_map(|p| p.split_once('=')).collect(),
+            };
+            (range.get("q").parse().unwrap_or(1.0), range)
+        })
+        .collect();
+    ranges.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+    ranges.into_iter().map(|(_, range)| range).collect()
+}
+
+/// What to answer for objects.
+///
+/// # Errors
+/// 406 when nothing that the client accepts is served.
+pub(crate) fn accept_objects(accept: Option<&str>) -> Result<Accepted, ApiError> {
+    let Some(accept) = accept.filter(|a| !a.trim().is_empty()) else {
+        return Ok(Accepted::default());
+    };
+    media_ranges(accept)
+        .iter()
+        .find_map(accepted)
+        .ok_or_else(|| ApiError::not_acceptable(OBJECT_TYPES))
+}
+
+fn accepted(range: &MediaRange<'_>) -> Option<Accepted> {
+    let format = range.format()?;
+    let is_meta = range.get("g") == "meta.k8s.io";
+    let shape = match (range.get("as"), range.get("v")) {
+        ("", _) => Shape::Whole,
+        ("Table", "v1" | "v1beta1") if is_meta => Shape::Table,
+        ("PartialObjectMetadata" | "PartialObjectMetadataList", "v1" | "v1beta1") if is_meta => {
+            Shape::Metadata
+        }
+        _ => return None,
+    };
+    Some(Accepted { format, shape })
+}
+
+/// The version of aggregated discovery that a client prefers over the plain documents.
+pub(crate) fn accept_aggregated(accept: Option<&str>) -> Option<&'static str> {
+    for range in media_ranges(accept.unwrap_or_default()) {
+        if range.kind != "application/json" {
+            continue;
+        }
+        if range.get("as") != "APIGroupDiscoveryList" || range.get("g") != "apidiscovery.k8s.io" {
+            if range.get("as").is_empty() {
+                return None;
+            }
+            continue;
+        }
+        match range.get("v") {
+            "v2" => return Some("v2"),
+            "v2beta1" => return Some("v2beta1"),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// What a body is written in; JSON where the request does not say.
+///
+/// # Errors
+/// 415 for other media types.
+pub(crate) fn body_encoding(content_type: Option<&str>) -> Result<Encoding, ApiError> {
+    let kind = content_type
+        .unwrap_or_default()
+        .split(';')
+        .next()
+        .unwrap_or_default()
+        .trim();
+    match kind {
+        "" | "application/json" => Ok(Encoding::Json),
+        "application/yaml" => Ok(Encoding::Yaml),
+        _ => Err(ApiError::unsupported_media_type(OBJECT_TYPES)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_acceptable_type_wins() {
+        let check = |accept: &str, expected: Option<(Format, Shape)>| {
+            let result = accept_objects(Some(accept)).ok();
+            assert_eq!(result.map(|a| (a.format, a.shape)), expected, "{accept}");
+        };
+        check("", Some((Format::Json, Shape::Whole)));
+        check("*/*", Some((Format::Json, Shape::Whole)));
+        check("application/yaml", Some((Format::Yaml, Shape::Whole)));
+        check(
+            "application/json;as=Table;v=v1;g=meta.k8s.io,application/json",
+            Some((Format::Json, Shape::Table)),
+        );
+        check(
+            "application/vnd.kubernetes.protobuf, application/json",
+            Some((Format::Json, Shape::Whole)),
+        );
+        check(
+            "application/json;q=0.5, application/yaml",
+            Some((Format::Yaml, Shape::Whole)),
+        );
+        check("application/json;as=Nonsense;v=v1;g=meta.k8s.io", None);
+        check("application/vnd.kubernetes.protobuf", None);
+        check("text/html", None);
+    }
+
+    #[test]
+    fn aggregated_discovery_is_given_only_on_request() {
+        let aggregated =
+            "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json";
+        assert_eq!(accept_aggregated(Some(aggregated)), Some("v2"));
+        assert_eq!(accept_aggregated(Some("application/json")), None);
+        assert_eq!(accept_aggregated(None), None);
+    }
+}

@@ -1,0 +1,120 @@
+//! Answers as HTTP responses.
+
+use http::header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER, WARNING};
+use http::{Response, StatusCode};
+use serde_json::Value;
+
+use super::body::Body;
+use super::negotiate::Format;
+use crate::status::ApiError;
+
+/// What a handler gives back.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) code: u16,
+    pub(crate) content: Content,
+    /// Texts of `Warning` headers.
+    pub(crate) warnings: Vec<String>,
+}
+
+/// The content of an answer.
+#[derive(Debug)]
+pub(crate) enum Content {
+    /// A document, encoded as the client accepts it.
+    Document(Value, Format),
+    /// An aggregated discovery document, of a version.
+    Discovery(Value, &'static str),
+    /// JSON that is encoded already, or is made while it is read.
+    Json(Body),
+    /// Plain text.
+    Text(String),
+}
+
+impl Answer {
+    /// A JSON document with status 200.
+    pub(crate) fn document(value: Value) -> Self {
+        Self::new(200, Content::Document(value, Format::Json))
+    }
+
+    pub(crate) fn new(code: u16, content: Content) -> Self {
+        Self {
+            code,
+            content,
+            warnings: Vec::new(),
+        }
+    }
+
+    pub(crate) fn with_warnings(mut self, warnings: Vec<String>) -> Self {
+        self.warnings.extend(warnings);
+        self
+    }
+}
+
+/// Encodes an answer.
+pub(crate) fn respond(answer: Answer, pretty: bool) -> Response<Body> {
+    let (body, content_type) = match answer.content {
+        Content::Document(value, Format::Json) => {
+            (Body::full(encode_json(&value, pretty)), "application/json")
+        }
+        Content::Document(value, Format::Yaml) => {
+            let text = serde_saphyr::to_string(&value).unwrap_or_default();
+            (Body::full(text), "application/yaml")
+        }
+        Content::Discovery(value, "v2") => (
+            Body::full(encode_json(&value, pretty)),
+            "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList",
+        ),
+        Content::Discovery(value, _) => (
+            Body::full(encode_json(&value, pretty)),
+            "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList",
+        ),
+        Content::Json(body) => (body, "application/json"),
+        Content::Text(text) => (Body::full(text), "text/plain; charset=utf-8"),
+    };
+    let mut response = Response::new(body);
+    *response.status_mut() =
+        StatusCode::from_u16(answer.code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
+    headers.insert(
+        "cache-control",
+        HeaderValue::from_static("no-cache, private"),
+    );
+    for warning in answer.warnings {
+        let text = warning.replace('\\', "\\\\").replace('"', "\\\"");
+        if let Ok(value) = HeaderValue::from_str(&format!("299 - \"{text}\"")) {
+            headers.append(WARNING, value);
+        }
+    }
+    response
+}
+
+fn encode_json(value: &Value, pretty: bool) -> Vec<u8> {
+    let encoded = if pretty {
+        serde_json::to_vec_pretty(value)
+    } else {
+        serde_json::to_vec(value)
+    };
+    let mut bytes = encoded.unwrap_or_default();
+    bytes.push(b'\n');
+    bytes
+}
+
+/// Encodes a failure.
+pub(crate) fn respond_error(error: &ApiError) -> Response<Body> {
+    let mut answer = Answer::document(error.to_status());
+    answer.code = error.code;
+    let mut response = respond(answer, false);
+    let seconds = error.details.as_ref().map_or(0, |d| d.retry_after_seconds);
+    if seconds > 0
+        && let Ok(value) = HeaderValue::from_str(&seconds.to_string())
+    {
+        response.headers_mut().insert(RETRY_AFTER, value);
+    }
+    response
+}
+
+/// An aggregated discovery document.
+pub(crate) fn discovery(document: Value, version: &'static str) -> Answer {
+    Answer::new(200, Content::Discovery(document, version))
+}

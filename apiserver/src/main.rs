@@ -1,0 +1,111 @@
+//! `embedded-apiserver`: the server behind HTTP, for kubectl and other clients.
+
+use std::fs;
+use std::io::Write;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use clap::Parser;
+use embedded_apiserver::ApiServer;
+use serde_json::Value;
+
+/// An in-process Kubernetes API server, served over plain HTTP without authentication.
+#[derive(Debug, Parser)]
+#[command(version)]
+struct Args {
+    /// The address to listen on; port 0 picks a free one.
+    #[arg(long, default_value = "127.0.0.1:8080")]
+    listen: SocketAddr,
+    /// A folder (or file) of CustomResourceDefinitions to serve, in YAML or JSON.
+    #[arg(long, value_name = "DIR")]
+    crds: Vec<PathBuf>,
+    /// A folder (or file) of objects to store from the start, in YAML or JSON.
+    #[arg(long, value_name = "DIR")]
+    load: Vec<PathBuf>,
+    /// Write a kubeconfig for the server to this file.
+    #[arg(long, value_name = "FILE")]
+    kubeconfig: Option<PathBuf>,
+    /// Leave dependents of deleted objects alone.
+    #[arg(long)]
+    no_garbage_collector: bool,
+    /// How many events the history keeps.
+    #[arg(long, default_value_t = 10_000)]
+    history: usize,
+}
+
+#[tokio::main]
+async fn main() -> anyhow::Result<()> {
+    let args = Args::parse();
+    tracing_subscriber::fmt()
+        .with_env_filter(tracing_subscriber::EnvFilter::from_default_env())
+        .with_writer(std::io::stderr)
+        .init();
+    let server = ApiServer::builder()
+        .crd_values(read_all(&args.crds)?)
+        .objects(read_all(&args.load)?)
+        .garbage_collector(!args.no_garbage_collector)
+        .history(args.history)
+        .build()?;
+    let serving = server
+        .serve(args.listen)
+        .await
+        .with_context(|| format!("cannot listen on {}", args.listen))?;
+    let url = format!("http://{}", serving.local_addr());
+    if let Some(path) = &args.kubeconfig {
+        fs::write(path, kubeconfig(&url))
+            .with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    writeln!(std::io::stdout(), "listening on {url}")?;
+    tokio::signal::ctrl_c().await?;
+    serving.shutdown().await;
+    Ok(())
+}
+
+fn kubeconfig(url: &str) -> String {
+    format!(
+        "apiVersion: v1\nkind: Config\ncurrent-context: embedded\nclusters:\n- name: embedded\n  cluster:\n    server: {url}\n\
+contexts:\n- name: embedded\n  context:\n    cluster: embedded\n    user: embedded\n    namespace: default\n\
+users:\n- name: embedded\n  user: {{}}\n"
+    )
+}
+
+/// The objects in files and folders, with lists taken apart.
+fn read_all(paths: &[PathBuf]) -> anyhow::Result<Vec<Value>> {
+    let mut objects = Vec::new();
+    for path in paths {
+        read_path(path, &mut objects)?;
+    }
+    Ok(objects)
+}
+
+fn read_path(path: &Path, objects: &mut Vec<Value>) -> anyhow::Result<()> {
+    let metadata = fs::metadata(path).with_context(|| format!("cannot read {}", path.display()))?;
+    if metadata.is_dir() {
+        let mut entries: Vec<PathBuf> = fs::read_dir(path)?
+            .map(|entry| entry.map(|e| e.path()))
+            .collect::<Result<_, _>>()?;
+        entries.sort();
+        for entry in entries {
+            let is_manifest = entry
+                .extension()
+                .is_some_and(|e| e == "yaml" || e == "yml" || e == "json");
+            if is_manifest || entry.is_dir() {
+                read_path(&entry, objects)?;
+            }
+        }
+        return Ok(());
+    }
+    let text =
+        fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let documents: Vec<Value> = serde_saphyr::from_multiple(&text)
+        .with_context(|| format!("cannot parse {}", path.display()))?;
+    for document in documents {
+        match document.get("items").and_then(Value::as_array) {
+            Some(items) => objects.extend(items.iter().cloned()),
+            None if document.is_null() => {}
+            None => objects.push(document),
+        }
+    }
+    Ok(())
+}

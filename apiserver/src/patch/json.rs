@@ -1,0 +1,352 @@
+//! JSON patch.
+
+use serde_json::{Map, Value};
+
+use super::PatchError;
+
+/// The operations that one patch may hold.
+const MAX_OPERATIONS: usize = 10_000;
+/// The bytes that the `copy` operations of one patch may add in all.
+const MAX_COPIED_BYTES: usize = 3 << 20;
+
+/// Applies a JSON patch document to an object.
+///
+/// # Errors
+/// See [`PatchError`]. The texts are those of the API server's JSON patch library.
+pub fn json_patch(object: &Value, patch: &[u8]) -> Result<Value, PatchError> {
+    let operations = decode(patch)?;
+    if operations.len() > MAX_OPERATIONS {
+        return Err(PatchError::TooLarge(format!(
+            "Request entity too large: The allowed maximum operations in a JSON patch is {MAX_OPERATIONS}, got {}",
+            operations.len()
+        )));
+    }
+    let mut target = Target {
+        document: object.clone(),
+        copied: 0,
+    };
+    for operation in &operations {
+        target.apply(operation).map_err(PatchError::Unprocessable)?;
+    }
+    Ok(target.document)
+}
+
+fn decode(patch: &[u8]) -> Result<Vec<Map<String, Value>>, PatchError> {
+    let refuse = |why: String| PatchError::BadRequest(format!("error decoding patch: {why}"));
+    let value: Value = serde_json::from_slice(patch).map_err(|error| refuse(error.to_string()))?;
+    let unmarshal = |value: &Value, into: &str| {
+        let kind = match value {
+            Value::Object(_) => "object",
+            Value::Array(_) => "array",
+            Value::String(_) => "string",
+            Value::Number(_) => "number",
+            _ => "bool",
+        };
+        refuse(format!("json: cannot unmarshal {kind} into Go {into}"))
+    };
+    let items = match value {
+        Value::Array(items) => items,
+        Value::Null => Vec::new(),
+        other => return Err(unmarshal(&other, "value of type []handlers.jsonPatchOp")),
+    };
+    let mut operations = Vec::with_capacity(items.len());
+    for item in items {
+        let Value::Object(operation) = item else {
+            return Err(unmarshal(&item, "value of type handlers.jsonPatchOp"));
+        };
+        for key in ["op", "path", "from"] {
+            if let Some(value) = operation
+                .get(key)
+                .filter(|value| !value.is_string() && !value.is_null())
+            {
+                return Err(unmarshal(
+                    value,
+                    &format!("struct field jsonPatchOp.{key} of type string"),
+                ));
+            }
+        }
+        operations.push(operation);
+    }
+    Ok(operations)
+}
+
+struct Target {
+    document: Value,
+    copied: usize,
+}
+
+/// A step of a path that an operation acts on.
+enum Place<'a> {
+    Field(&'a mut Map<String, Value>, String),
+    Item(&'a mut Vec<Value>, String),
+}
+
+impl Target {
+    fn apply(&mut self, operation: &Map<String, Value>) -> Result<(), String> {
+        let text = |key: &str| operation.get(key).and_then(Value::as_str);
+        let value = || operation.get("value").cloned().unwrap_or_default();
+        let kind = text("op").unwrap_or("unknown");
+        let path = || text("path").ok_or("operation missing path field: missing value");
+        let from = || text("from").ok_or("operation, missing from field: missing value");
+        let undecoded =
+            |part: &str, why: &str| format!("{kind} operation failed to decode {part}: {why}");
+        match kind {
+            "add" => self.add(
+                path().map_err(|_| undecoded("path", "missing value"))?,
+                value(),
+            ),
+            "remove" => self.remove(path().map_err(|_| undecoded("path", "missing value"))?),
+            "replace" => self.replace(path().map_err(|why| undecoded("path", why))?, value()),
+            "test" => self.test(path().map_err(|why| undecoded("path", why))?, &value()),
+            "move" => {
+                let from = from().map_err(|why| undecoded("from", why))?;
+                self.shift(from, path().map_err(|why| undecoded("path", why)))
+            }
+            "copy" => {
+                let from = from().map_err(|why| undecoded("from", why))?;
+                self.copy(from, path().map_err(|_| undecoded("path", "missing value")))
+            }
+            other => Err(format!("Unexpected kind: {other}")),
+        }
+    }
+
+    /// Where a path leads, if all but its last step exist.
+    fn find(&mut self, path: &str) -> Option<Place<'_>> {
+        let mut steps: Vec<String> = path.split('/').skip(1).map(unescape).collect();
+        let last = steps.pop()?;
+        let mut current = &mut self.document;
+        for step in steps {
+            current = match current {
+                Value::Object(map) => map.get_mut(&step)?,
+                Value::Array(items) => {
+                    let index = item_index(&step, items.len()).ok()?;
+                    items.get_mut(index)?
+                }
+                _ => return None,
+            };
+        }
+        match current {
+            Value::Object(map) => Some(Place::Field(map, last)),
+            Value::Array(items) => Some(Place::Item(items, last)),
+            _ => None,
+        }
+    }
+
+    fn add(&mut self, path: &str, value: Value) -> Result<(), String> {
+        self.find(path)
+            .ok_or_else(|| {
+                format!(
+                    "add operation does not apply: doc is missing path: \"{path}\": missing value"
+                )
+            })?
+            .add(value)
+            .map_err(|why| format!("error in add for path: '{path}': {why}"))
+    }
+
+    fn remove(&mut self, path: &str) -> Result<(), String> {
+        self.find(path)
+            .ok_or_else(|| format!("remove operation does not apply: doc is missing path: \"{path}\": missing value"))?
+            .remove()
+            .map(|_| ())
+            .map_err(|why| format!("error in remove for path: '{path}': {why}"))
+    }
+
+    fn replace(&mut self, path: &str, value: Value) -> Result<(), String> {
+        if path.is_empty() {
+            if !value.is_object() && !value.is_array() {
+                return Err(
+                    "replace operation value must be object or array: %!w(<nil>)".to_owned(),
+                );
+            }
+            self.document = value;
+            return Ok(());
+        }
+        let missing = |what: &str| {
+            format!(
+                "replace operation does not apply: doc is missing {what}: {path}: missing value"
+            )
+        };
+        let place = self.find(path).ok_or_else(|| missing("path"))?;
+        match place {
+            Place::Field(map, key) => {
+                map.insert(key, value);
+            }
+            Place::Item(items, key) => {
+                let index = item_index(&key, items.len()).map_err(|_| missing("key"))?;
+                if let Some(item) = items.get_mut(index) {
+                    *item = value;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn test(&mut self, path: &str, value: &Value) -> Result<(), String> {
+        let failed = || format!("testing value {path} failed: test failed");
+        if path.is_empty() {
+            return if same(&self.document, value) {
+                Ok(())
+            } else {
+                Err(failed())
+            };
+        }
+        let found = self
+            .find(path)
+            .ok_or_else(|| {
+                format!("test operation does not apply: is missing path: {path}: missing value")
+            })?
+            .get()
+            .map_err(|why| format!("error in test for path: '{path}': {why}"))?;
+        if same(&found, value) {
+            Ok(())
+        } else {
+            Err(failed())
+        }
+    }
+
+    fn shift(&mut self, from: &str, path: Result<&str, String>) -> Result<(), String> {
+        let missing = |what: &str, at: &str| {
+            format!("move operation does not apply: doc is missing {what}: {at}: missing value")
+        };
+        let place = self.find(from).ok_or_else(|| missing("from path", from))?;
+        let key = place.key().to_owned();
+        let value = place
+            .remove()
+            .map_err(|why| format!("error in move for path: '{key}': {why}"))?;
+        let path = path?;
+        self.find(path)
+            .ok_or_else(|| missing("destination path", path))?
+            .add(value)
+            .map_err(|why| format!("error in move for path: '{path}': {why}"))
+    }
+
+    fn copy(&mut self, from: &str, path: Result<&str, String>) -> Result<(), String> {
+        let missing = |what: &str, at: &str| {
+            format!("copy operation does not apply: doc is missing {what}: {at}: missing value")
+        };
+        let value = self
+            .find(from)
+            .ok_or_else(|| missing("from path", from))?
+            .get()
+            .map_err(|why| format!("error in copy for from: '{from}': {why}"))?;
+        let path = path?;
+        self.copied += value.to_string().len();
+        let copied = self.copied;
+        let place = self
+            .find(path)
+            .ok_or_else(|| missing("destination path", path))?;
+        if copied > MAX_COPIED_BYTES {
+            return Err(format!(
+                "Unable to complete the copy, the accumulated size increase of copy is {copied}, exceeding the limit \
+                 {MAX_COPIED_BYTES}"
+            ));
+        }
+        place
+            .add(value)
+            .map_err(|why| format!("error while adding value during copy: {why}"))
+    }
+}
+
+impl Place<'_> {
+    fn key(&self) -> &str {
+        match self {
+            Place::Field(_, key) | Place::Item(_, key) => key,
+        }
+    }
+
+    fn add(self, value: Value) -> Result<(), String> {
+        match self {
+            Place::Field(map, key) => {
+                map.insert(key, value);
+            }
+            Place::Item(items, key) if key == "-" => items.push(value),
+            Place::Item(items, key) => {
+                let length = items.len() + 1;
+                let index = parse_index(&key)
+                    .map_err(|why| format!("value was not a proper array index: '{key}': {why}"))
+                    .and_then(|index| bound(index, length))?;
+                items.insert(index.min(items.len()), value);
+            }
+        }
+        Ok(())
+    }
+
+    fn remove(self) -> Result<Value, String> {
+        match self {
+            Place::Field(map, key) => map
+                .remove(&key)
+                .ok_or_else(|| format!("Unable to remove nonexistent key: {key}: missing value")),
+            Place::Item(items, key) => {
+                let index = item_index(&key, items.len())?;
+                Ok(items.remove(index))
+            }
+        }
+    }
+
+    /// The value at the place; an absent field is null.
+    fn get(self) -> Result<Value, String> {
+        match self {
+            Place::Field(map, key) => Ok(map.get(&key).cloned().unwrap_or_default()),
+            Place::Item(items, key) => {
+                let index = item_index(&key, items.len())?;
+                Ok(items.get(index).cloned().unwrap_or_default())
+            }
+        }
+    }
+}
+
+fn unescape(step: &str) -> String {
+    // `~01` is `~1`: the replacements do not overlap.
+    let mut out = String::with_capacity(step.len());
+    let mut rest = step;
+    while let Some(at) = rest.find('~') {
+        let (before, after) = rest.split_at(at);
+        out.push_str(before);
+        rest = match after.get(..2) {
+            Some("~1") => {
+                out.push('/');
+                after.get(2..).unwrap_or_default()
+            }
+            Some("~0") => {
+                out.push('~');
+                after.get(2..).unwrap_or_default()
+            }
+            _ => {
+                out.push('~');
+                after.get(1..).unwrap_or_default()
+            }
+        };
+    }
+    out.push_str(rest);
+    out
+}
+
+fn parse_index(key: &str) -> Result<i64, String> {
+    key.parse().map_err(|_| {
+        format!(
+            "strconv.Atoi: parsing {}: invalid syntax",
+            crate::schema::text::go_quote(key)
+        )
+    })
+}
+
+/// An index within a length; negative ones count from the end.
+fn bound(index: i64, length: usize) -> Result<usize, String> {
+    let signed = i64::try_from(length).unwrap_or(i64::MAX);
+    let from_start = if index < 0 { index + signed } else { index };
+    match usize::try_from(from_start) {
+        Ok(found) if found < length => Ok(found),
+        _ => Err(format!(
+            "Unable to access invalid index: {index}: invalid index referenced"
+        )),
+    }
+}
+
+fn item_index(key: &str, length: usize) -> Result<usize, String> {
+    bound(parse_index(key)?, length)
+}
+
+/// Whether two values are the same JSON; `1` and `1.0` are not.
+fn same(a: &Value, b: &Value) -> bool {
+    a == b
+}

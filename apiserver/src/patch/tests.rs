@@ -1,0 +1,171 @@
+//! Patches by document, patch and outcome.
+
+use serde_json::{Value, json};
+
+use super::{PatchError, json_patch, merge_patch};
+
+fn check(document: Value, patch: Value, expected: Result<Value, &str>) {
+    let result = json_patch(&document, patch.to_string().as_bytes());
+    let shown = result.map_err(|error| error.to_string());
+    assert_eq!(
+        shown,
+        expected.map_err(str::to_owned),
+        "{document} patched with {patch}"
+    );
+}
+
+#[test]
+fn json_patches_apply() {
+    let base = || json!({"a": {"b": 1}, "l": [1, 2, 3], "x/y": {"~": 0}});
+    check(
+        base(),
+        json!([{"op": "add", "path": "/a/c", "value": 2}]),
+        Ok(json!({"a": {"b": 1, "c": 2}, "l": [1, 2, 3], "x/y": {"~": 0}})),
+    );
+    check(
+        json!({"l": [1, 3]}),
+        json!([{"op": "add", "path": "/l/1", "value": 2}]),
+        Ok(json!({"l": [1, 2, 3]})),
+    );
+    check(
+        json!({"l": [1]}),
+        json!([{"op": "add", "path": "/l/-", "value": 2}]),
+        Ok(json!({"l": [1, 2]})),
+    );
+    check(
+        json!({"l": [1, 2]}),
+        json!([{"op": "remove", "path": "/l/-1"}]),
+        Ok(json!({"l": [1]})),
+    );
+    check(
+        json!({"x/y": {"~": 0}}),
+        json!([{"op": "replace", "path": "/x~1y/~0", "value": 1}]),
+        Ok(json!({"x/y": {"~": 1}})),
+    );
+    check(
+        json!({}),
+        json!([{"op": "replace", "path": "/a", "value": 1}]),
+        Ok(json!({"a": 1})),
+    );
+    check(
+        json!({"a": {"b": 1}}),
+        json!([{"op": "move", "from": "/a/b", "path": "/c"}]),
+        Ok(json!({"a": {}, "c": 1})),
+    );
+    check(
+        json!({"a": {"b": 1}}),
+        json!([{"op": "copy", "from": "/a", "path": "/c"}]),
+        Ok(json!({"a": {"b": 1}, "c": {"b": 1}})),
+    );
+    check(
+        json!({"a": 1}),
+        json!([{"op": "test", "path": "/a", "value": 1}]),
+        Ok(json!({"a": 1})),
+    );
+    check(
+        json!({"a": 1}),
+        json!([{"op": "test", "path": "/b", "value": null}]),
+        Ok(json!({"a": 1})),
+    );
+    check(json!({"a": 1}), json!([]), Ok(json!({"a": 1})));
+}
+
+#[test]
+fn json_patches_fail_in_the_librarys_words() {
+    let document = || json!({"a": {"b": 1}, "l": [1]});
+    for (operation, expected) in [
+        (
+            json!({"op": "remove", "path": "/x"}),
+            "error in remove for path: '/x': Unable to remove nonexistent key: x: missing value",
+        ),
+        (
+            json!({"op": "add", "path": "/x/y", "value": 1}),
+            "add operation does not apply: doc is missing path: \"/x/y\": missing value",
+        ),
+        (
+            json!({"op": "add", "path": "/l/5", "value": 1}),
+            "error in add for path: '/l/5': Unable to access invalid index: 5: invalid index referenced",
+        ),
+        (
+            json!({"op": "add", "path": "/l/x", "value": 1}),
+            "error in add for path: '/l/x': value was not a proper array index: 'x': strconv.Atoi: parsing \"x\": invalid syntax",
+        ),
+        (
+            json!({"op": "replace", "path": "/l/3", "value": 1}),
+            "replace operation does not apply: doc is missing key: /l/3: missing value",
+        ),
+        (
+            json!({"op": "test", "path": "/a/b", "value": 2}),
+            "testing value /a/b failed: test failed",
+        ),
+        (
+            json!({"op": "move", "from": "/q", "path": "/z"}),
+            "error in move for path: 'q': Unable to remove nonexistent key: q: missing value",
+        ),
+        (json!({"op": "nope", "path": "/a"}), "Unexpected kind: nope"),
+        (
+            json!({"op": "copy", "path": "/a"}),
+            "copy operation failed to decode from: operation, missing from field: missing value",
+        ),
+    ] {
+        check(document(), json!([operation]), Err(expected));
+    }
+}
+
+#[test]
+fn malformed_and_huge_patches_are_refused() {
+    let refused = json_patch(&json!({}), br#"{"op":"add"}"#);
+    let message = "error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp";
+    assert_eq!(refused, Err(PatchError::BadRequest(message.to_owned())));
+    assert!(matches!(
+        json_patch(&json!({}), b"["),
+        Err(PatchError::BadRequest(_))
+    ));
+    let operations = vec![json!({"op": "add", "path": "/a", "value": 1}); 10_001];
+    let refused = json_patch(&json!({}), Value::from(operations).to_string().as_bytes());
+    assert!(
+        matches!(refused, Err(PatchError::TooLarge(_))),
+        "{refused:?}"
+    );
+    let copies: Vec<Value> = (0..400)
+        .map(|i| json!({"op": "copy", "from": "/a", "path": format!("/c{i}")}))
+        .collect();
+    let refused = json_patch(
+        &json!({"a": "x".repeat(10_000)}),
+        Value::from(copies).to_string().as_bytes(),
+    );
+    assert!(
+        matches!(refused, Err(PatchError::Unprocessable(_))),
+        "{refused:?}"
+    );
+}
+
+#[test]
+fn merge_patches_merge_remove_and_replace() {
+    let check = |mut document: Value, patch: Value, expected: Value| {
+        merge_patch(&mut document, &patch);
+        assert_eq!(document, expected, "{patch}");
+    };
+    check(
+        json!({"a": {"b": 1, "c": 2}}),
+        json!({"a": {"b": null, "d": 3}}),
+        json!({"a": {"c": 2, "d": 3}}),
+    );
+    check(json!({"a": [1, 2]}), json!({"a": [3]}), json!({"a": [3]}));
+    check(
+        json!({}),
+        json!({"a": {"b": null, "c": [{"d": null}]}}),
+        json!({"a": {"c": [{}]}}),
+    );
+    check(json!({"a": 1}), json!({"a": {"b": null}}), json!({"a": {}}));
+    check(
+        json!({"a": {"b": 1}}),
+        json!({"a": [{"d": null}]}),
+        json!({"a": [{"d": null}]}),
+    );
+    check(
+        json!({"a": null}),
+        json!({"a": {"b": 1}}),
+        json!({"a": {"b": 1}}),
+    );
+}

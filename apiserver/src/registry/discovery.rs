@@ -1,0 +1,264 @@
+//! Discovery documents: which groups, versions and resources are served.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::crd::version_order;
+use super::{Registry, Resource, Version};
+
+const ALL_VERBS: &[&str] = &[
+    "create",
+    "delete",
+    "deletecollection",
+    "get",
+    "list",
+    "patch",
+    "update",
+    "watch",
+];
+
+/// Groups in the order in which discovery lists them: built-in ones as the API server ranks them, then others by name.
+const GROUP_ORDER: &[&str] = &[
+    "",
+    "apps",
+    "events.k8s.io",
+    "autoscaling",
+    "batch",
+    "networking.k8s.io",
+    "policy",
+    "rbac.authorization.k8s.io",
+    "storage.k8s.io",
+    "apiextensions.k8s.io",
+    "scheduling.k8s.io",
+    "coordination.k8s.io",
+    "discovery.k8s.io",
+];
+
+/// A group with its versions in the order of preference, each with its resources.
+pub(crate) struct Group {
+    pub(crate) name: String,
+    pub(crate) versions: Vec<(String, Vec<Arc<Resource>>)>,
+}
+
+impl Registry {
+    /// Every served group, in the order of discovery.
+    pub(crate) fn groups(&self) -> Vec<Group> {
+        let mut groups: BTreeMap<String, BTreeMap<String, Vec<Arc<Resource>>>> = BTreeMap::new();
+        for resource in self.all() {
+            for version in resource.versions.iter().filter(|v| v.served) {
+                groups
+                    .entry(resource.group.clone())
+                    .or_default()
+                    .entry(version.name.clone())
+                    .or_default()
+                    .push(resource.clone());
+            }
+        }
+        let mut groups: Vec<Group> = groups
+            .into_iter()
+            .map(|(name, versions)| {
+                let mut versions: Vec<_> = versions.into_iter().collect();
+                versions.sort_by(|(a, _), (b, _)| version_order(a, b));
+                Group { name, versions }
+            })
+            .collect();
+        let rank = |name: &str| {
+            GROUP_ORDER
+                .iter()
+                .position(|g| *g == name)
+                .unwrap_or(GROUP_ORDER.len())
+        };
+        groups.sort_by_key(|group| rank(&group.name));
+        groups
+    }
+
+    /// `/api`.
+    pub(crate) fn api_versions(&self) -> Value {
+        json!({
+            "kind": "APIVersions",
+            "versions": ["v1"],
+            "serverAddressByClientCIDRs": [{"clientCIDR": "0.0.0.0/0", "serverAddress": "127.0.0.1"}],
+        })
+    }
+
+    /// `/apis`.
+    pub(crate) fn api_group_list(&self) -> Value {
+        let groups: Vec<Value> = self
+            .groups()
+            .iter()
+            .filter(|group| !group.name.is_empty())
+            .map(group_document)
+            .collect();
+        json!({"kind": "APIGroupList", "apiVersion": "v1", "groups": groups})
+    }
+
+    /// `/apis/<group>`.
+    pub(crate) fn api_group(&self, name: &str) -> Option<Value> {
+        let groups = self.groups();
+        let group = groups.iter().find(|g| g.name == name && !name.is_empty())?;
+        let mut document = group_document(group);
+        document["kind"] = json!("APIGroup");
+        document["apiVersion"] = json!("v1");
+        Some(document)
+    }
+
+    /// `/api/v1` and `/apis/<group>/<version>`.
+    pub(crate) fn api_resource_list(&self, group: &str, version: &str) -> Option<Value> {
+        let mut resources = Vec::new();
+        for resource in self.all().iter().filter(|r| r.group == group) {
+            if let Some(version) = resource.version(version).filter(|v| v.served) {
+                resources.extend(resource_documents(resource, version));
+            }
+        }
+        if resources.is_empty() {
+            return None;
+        }
+        let group_version = group_version(group, version);
+        Some(
+            json!({"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": group_version, "resources": resources}),
+        )
+    }
+
+    /// The aggregated discovery document: of the core group for `/api`, of all others for `/apis`.
+    pub(crate) fn aggregated(&self, api_version: &str, core: bool) -> Value {
+        let items: Vec<Value> = self
+            .groups()
+            .iter()
+            .filter(|group| group.name.is_empty() == core)
+            .map(|group| {
+                let versions: Vec<Value> = group
+                    .versions
+                    .iter()
+                    .map(|(version, resources)| {
+                        let resources: Vec<Value> = resources
+                            .iter()
+                            .filter_map(|r| Some(aggregated_resource(r, r.version(version)?)))
+                            .collect();
+                        json!({"version": version, "resources": resources, "freshness": "Current"})
+                    })
+                    .collect();
+                let mut metadata = json!({"creationTimestamp": null});
+                if !group.name.is_empty() {
+                    metadata["name"] = json!(group.name);
+                }
+                json!({"metadata": metadata, "versions": versions})
+            })
+            .collect();
+        json!({"kind": "APIGroupDiscoveryList", "apiVersion": format!("apidiscovery.k8s.io/{api_version}"),
+            "metadata": {}, "items": items})
+    }
+}
+
+/// `v1` or `apps/v1`.
+pub(crate) fn group_version(group: &str, version: &str) -> String {
+    if group.is_empty() {
+        version.to_owned()
+    } else {
+        format!("{group}/{version}")
+    }
+}
+
+fn group_document(group: &Group) -> Value {
+    let entry = |version: &str| json!({"groupVersion": group_version(&group.name, version), "version": version});
+    let versions: Vec<Value> = group.versions.iter().map(|(v, _)| entry(v)).collect();
+    let preferred = versions.first().cloned().unwrap_or_default();
+    json!({"name": group.name, "versions": versions, "preferredVersion": preferred})
+}
+
+/// A subresource as discovery shows it.
+struct Sub {
+    name: &'static str,
+    kind: (&'static str, &'static str, &'static str),
+    verbs: &'static [&'static str],
+}
+
+fn subresources(version: &Version) -> Vec<Sub> {
+    let mut subs = Vec::new();
+    let mut add = |name, kind, verbs| subs.push(Sub { name, kind, verbs });
+    for name in version.subresources {
+        match *name {
+            "binding" => add("binding", ("", "v1", "Binding"), &["create"]),
+            "eviction" => add("eviction", ("policy", "v1", "Eviction"), &["create"]),
+            other => add(other, ("", "", ""), &["update"]),
+        }
+    }
+    if version.scale.is_some() {
+        add(
+            "scale",
+            ("autoscaling", "v1", "Scale"),
+            &["get", "patch", "update"],
+        );
+    }
+    if version.status {
+        add("status", ("", "", ""), &["get", "patch", "update"]);
+    }
+    subs
+}
+
+fn resource_documents(resource: &Resource, version: &Version) -> Vec<Value> {
+    let mut main = json!({
+        "name": resource.plural,
+        "singularName": resource.singular,
+        "namespaced": resource.namespaced,
+        "kind": resource.kind,
+        "verbs": ALL_VERBS,
+    });
+    if !resource.short_names.is_empty() {
+        main["shortNames"] = json!(resource.short_names);
+    }
+    if !resource.categories.is_empty() {
+        main["categories"] = json!(resource.categories);
+    }
+    let subs = subresources(version).into_iter().map(|sub| {
+        let mut document = json!({
+            "name": format!("{}/{}", resource.plural, sub.name),
+            "singularName": "",
+            "namespaced": resource.namespaced,
+            "kind": if sub.kind.2.is_empty() { &resource.kind } else { sub.kind.2 },
+            "verbs": sub.verbs,
+        });
+        if !sub.kind.2.is_empty() {
+            if !sub.kind.0.is_empty() {
+                document["group"] = json!(sub.kind.0);
+            }
+            document["version"] = json!(sub.kind.1);
+        }
+        document
+    });
+    std::iter::once(main).chain(subs).collect()
+}
+
+fn aggregated_resource(resource: &Resource, version: &Version) -> Value {
+    let own = json!({"group": resource.group, "version": version.name, "kind": resource.kind});
+    let mut document = json!({
+        "resource": resource.plural,
+        "responseKind": own,
+        "scope": if resource.namespaced { "Namespaced" } else { "Cluster" },
+        "singularResource": resource.singular,
+        "verbs": ALL_VERBS,
+    });
+    if !resource.short_names.is_empty() {
+        document["shortNames"] = json!(resource.short_names);
+    }
+    if !resource.categories.is_empty() {
+        document["categories"] = json!(resource.categories);
+    }
+    let subs: Vec<Value> = subresources(version)
+        .into_iter()
+        .map(|sub| {
+            let (group, sub_version, kind) = sub.kind;
+            let response = if kind.is_empty() {
+                own.clone()
+            } else {
+                json!({"group": group, "version": sub_version, "kind": kind})
+            };
+            json!({"subresource": sub.name, "responseKind": response, "verbs": sub.verbs})
+        })
+        .collect();
+    if !subs.is_empty() {
+        document["subresources"] = json!(subs);
+    }
+    document
+}

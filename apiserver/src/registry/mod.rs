@@ -1,0 +1,290 @@
+//! What is served: group-resources with their versions, names, scopes, subresources and schemas.
+//!
+//! Built-in kinds come from a table ([`builtin`]), kinds without a schema from [`ResourceDescription`]s, and custom
+//! resources from CustomResourceDefinition objects ([`crd`]), at any time. [`Registry::lookup`] answers a request's path.
+
+pub(crate) mod builtin;
+pub(crate) mod crd;
+pub(crate) mod describe;
+pub(crate) mod discovery;
+pub(crate) mod events;
+pub(crate) mod openapi;
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use serde_json::Value;
+
+use crate::names::NameRule;
+use crate::schema::Structural;
+use crate::status::GroupResource;
+use crate::store::{ResourceId, Stored};
+use crate::table::Column;
+pub use describe::{ResourceDescription, ScalePaths, Scope};
+
+/// Where the definition of a resource comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// One of Kubernetes' own kinds.
+    Builtin,
+    /// A CustomResourceDefinition.
+    Custom,
+    /// A description without a schema.
+    Described,
+}
+
+/// How writes to a kind differ from the usual.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Rules {
+    pub(crate) names: NameRule,
+    /// An update without a resourceVersion overwrites.
+    pub(crate) unconditional_update: bool,
+    /// An update of an absent object creates it.
+    pub(crate) create_on_update: bool,
+    /// `metadata.generation` counts changes outside of metadata and status.
+    pub(crate) generation: bool,
+    /// A deletion answers the object instead of a status.
+    pub(crate) returns_deleted: bool,
+}
+
+/// One version of a resource.
+#[derive(Debug)]
+pub(crate) struct Version {
+    pub(crate) name: String,
+    pub(crate) served: bool,
+    /// The `Warning` text for clients of a deprecated version.
+    pub(crate) deprecation: Option<String>,
+    /// Identifies the form of this version's objects.
+    pub(crate) schema_id: u64,
+    /// Identifies the form in which a write through this version is stored: its own, but for a view.
+    pub(crate) stored_schema: u64,
+    pub(crate) schema: Option<Structural>,
+    pub(crate) columns: Vec<Column>,
+    pub(crate) status: bool,
+    pub(crate) scale: Option<ScalePaths>,
+    /// Other subresources, by name.
+    pub(crate) subresources: &'static [&'static str],
+    /// The JSON paths of fields that a field selector can name, without the leading dot.
+    pub(crate) selectable: Vec<String>,
+    /// How this version's objects differ from the stored form.
+    pub(crate) conversion: Option<Conversion>,
+}
+
+/// Translates between a version and the stored form.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Conversion {
+    pub(crate) from_stored: fn(Value) -> Value,
+    pub(crate) to_stored: fn(Value) -> Value,
+}
+
+/// A group-resource.
+#[derive(Debug)]
+pub(crate) struct Resource {
+    pub(crate) id: ResourceId,
+    pub(crate) group: String,
+    pub(crate) plural: String,
+    pub(crate) singular: String,
+    pub(crate) kind: String,
+    pub(crate) list_kind: String,
+    pub(crate) short_names: Vec<String>,
+    pub(crate) categories: Vec<String>,
+    pub(crate) namespaced: bool,
+    pub(crate) origin: Origin,
+    pub(crate) rules: Rules,
+    /// The uid and generation of the CRD that it comes from.
+    pub(crate) uid: Box<str>,
+    pub(crate) generation: i64,
+    /// In the order of preference.
+    pub(crate) versions: Vec<Version>,
+}
+
+impl Resource {
+    pub(crate) fn group_resource(&self) -> GroupResource {
+        GroupResource::new(&self.group, &self.plural)
+    }
+
+    /// `v1` or `apps/v1`.
+    pub(crate) fn api_version(&self, version: &Version) -> String {
+        if self.group.is_empty() {
+            version.name.clone()
+        } else {
+            format!("{}/{}", self.group, version.name)
+        }
+    }
+
+    pub(crate) fn is_custom(&self) -> bool {
+        self.origin != Origin::Builtin
+    }
+
+    pub(crate) fn version(&self, name: &str) -> Option<&Version> {
+        self.versions.iter().find(|v| v.name == name)
+    }
+}
+
+/// A resource in one of its versions.
+#[derive(Clone, Debug)]
+pub(crate) struct Served {
+    pub(crate) resource: Arc<Resource>,
+    index: usize,
+}
+
+impl Served {
+    pub(crate) fn version(&self) -> &Version {
+        &self.resource.versions[self.index]
+    }
+
+    pub(crate) fn api_version(&self) -> String {
+        self.resource.api_version(self.version())
+    }
+
+    /// A stored object in this version, with `apiVersion` and `kind`.
+    pub(crate) fn decode(&self, stored: &Stored) -> Value {
+        let mut value = self.decode_body(stored);
+        if let Value::Object(map) = &mut value {
+            map.insert("apiVersion".into(), Value::String(self.api_version()));
+            map.insert("kind".into(), Value::String(self.resource.kind.clone()));
+        }
+        value
+    }
+
+    /// Whether a stored object's bytes are this version's form already.
+    pub(crate) fn reads_as_stored(&self, stored: &Stored) -> bool {
+        stored.schema == self.version().schema_id
+    }
+
+    fn decode_body(&self, stored: &Stored) -> Value {
+        let value = stored.decode();
+        if self.reads_as_stored(stored) {
+            return value;
+        }
+        let version = self.version();
+        let mut value = match version.conversion {
+            Some(conversion) => (conversion.from_stored)(value),
+            None => value,
+        };
+        if let Some(schema) = &version.schema {
+            schema.prune(&mut value);
+            schema.apply_defaults(&mut value);
+        }
+        value
+    }
+
+    /// The JSON text of an object after its `apiVersion` and `kind`: starts with a brace.
+    pub(crate) fn body(&self, stored: &Stored) -> bytes::Bytes {
+        if self.reads_as_stored(stored) {
+            return stored.body.clone();
+        }
+        serde_json::to_vec(&self.decode_body(stored))
+            .unwrap_or_default()
+            .into()
+    }
+
+    /// `"apiVersion":"…","kind":"…"`, as it stands before a body.
+    pub(crate) fn type_prefix(&self) -> String {
+        let (api_version, kind) = (self.api_version(), &self.resource.kind);
+        format!("\"apiVersion\":\"{api_version}\",\"kind\":\"{kind}\"")
+    }
+}
+
+#[derive(Debug, Default)]
+struct Tables {
+    resources: BTreeMap<(String, String), Arc<Resource>>,
+    ids: BTreeMap<(String, String), ResourceId>,
+    next_schema: u64,
+}
+
+/// All served resources.
+#[derive(Debug, Default)]
+pub(crate) struct Registry {
+    tables: RwLock<Tables>,
+}
+
+impl Registry {
+    /// The identity of a group-resource; the same name keeps it for the life of the server.
+    pub(crate) fn id(&self, group: &str, plural: &str) -> ResourceId {
+        let mut tables = self.tables.write().unwrap_or_else(PoisonError::into_inner);
+        let next = u32::try_from(tables.ids.len()).unwrap_or(u32::MAX);
+        *tables
+            .ids
+            .entry((group.to_owned(), plural.to_owned()))
+            .or_insert(ResourceId(next))
+    }
+
+    /// A number that no schema has yet.
+    pub(crate) fn next_schema(&self) -> u64 {
+        let mut tables = self.tables.write().unwrap_or_else(PoisonError::into_inner);
+        tables.next_schema += 1;
+        tables.next_schema
+    }
+
+    /// Serves a resource, in place of another of its name.
+    pub(crate) fn put(&self, resource: Resource) -> Arc<Resource> {
+        let resource = Arc::new(resource);
+        let key = (resource.group.clone(), resource.plural.clone());
+        let mut tables = self.tables.write().unwrap_or_else(PoisonError::into_inner);
+        tables.resources.insert(key, resource.clone());
+        resource
+    }
+
+    pub(crate) fn remove(&self, group: &str, plural: &str) {
+        let mut tables = self.tables.write().unwrap_or_else(PoisonError::into_inner);
+        tables
+            .resources
+            .remove(&(group.to_owned(), plural.to_owned()));
+    }
+
+    /// A group-resource in any state.
+    pub(crate) fn resource(&self, group: &str, plural: &str) -> Option<Arc<Resource>> {
+        let tables = self.tables.read().unwrap_or_else(PoisonError::into_inner);
+        tables
+            .resources
+            .get(&(group.to_owned(), plural.to_owned()))
+            .cloned()
+    }
+
+    /// The served version that a path names.
+    pub(crate) fn lookup(&self, group: &str, version: &str, plural: &str) -> Option<Served> {
+        let resource = self.resource(group, plural)?;
+        let index = resource
+            .versions
+            .iter()
+            .position(|v| v.served && v.name == version)?;
+        Some(Served { resource, index })
+    }
+
+    /// The resource of a kind, in a version.
+    pub(crate) fn lookup_kind(&self, group: &str, version: &str, kind: &str) -> Option<Served> {
+        self.all().into_iter().find_map(|resource| {
+            if resource.group != group || resource.kind != kind {
+                return None;
+            }
+            let index = resource
+                .versions
+                .iter()
+                .position(|v| v.served && v.name == version)?;
+            Some(Served { resource, index })
+        })
+    }
+
+    /// The preferred served version of the resource with an identity.
+    pub(crate) fn by_id(&self, id: ResourceId) -> Option<Served> {
+        let resource = self.all().into_iter().find(|r| r.id == id)?;
+        let index = resource.versions.iter().position(|v| v.served)?;
+        Some(Served { resource, index })
+    }
+
+    /// A resource in its preferred served version.
+    pub(crate) fn by_name(&self, resource: &Arc<Resource>) -> Option<Served> {
+        let index = resource.versions.iter().position(|v| v.served)?;
+        Some(Served {
+            resource: resource.clone(),
+            index,
+        })
+    }
+
+    /// All resources, by group and name.
+    pub(crate) fn all(&self) -> Vec<Arc<Resource>> {
+        let tables = self.tables.read().unwrap_or_else(PoisonError::into_inner);
+        tables.resources.values().cloned().collect()
+    }
+}

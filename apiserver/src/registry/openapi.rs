@@ -1,0 +1,92 @@
+//! OpenAPI documents, as small as kubectl needs them: which paths there are, and that they take `fieldValidation`.
+
+use serde_json::{Map, Value, json};
+
+use super::discovery::group_version;
+use super::{Registry, Resource};
+
+fn path_of(group: &str, version: &str) -> String {
+    if group.is_empty() {
+        format!("api/{version}")
+    } else {
+        format!("apis/{group}/{version}")
+    }
+}
+
+impl Registry {
+    /// `/openapi/v3`: the documents of the group-versions.
+    pub(crate) fn openapi_index(&self) -> Value {
+        let mut paths = Map::new();
+        for group in self.groups() {
+            for (version, _) in &group.versions {
+                let path = path_of(&group.name, version);
+                let url = format!("/openapi/v3/{path}");
+                paths.insert(path, json!({"serverRelativeURL": url}));
+            }
+        }
+        json!({"paths": paths})
+    }
+
+    /// `/openapi/v3/<path>`.
+    pub(crate) fn openapi_document(&self, path: &str) -> Option<Value> {
+        let groups = self.groups();
+        let (group, version, resources) = groups.iter().find_map(|group| {
+            let (version, resources) = group
+                .versions
+                .iter()
+                .find(|(version, _)| path_of(&group.name, version) == path)?;
+            Some((&group.name, version, resources))
+        })?;
+        let mut paths = Map::new();
+        let mut schemas = Map::new();
+        for resource in resources {
+            let gvk = json!({"group": group, "version": version, "kind": resource.kind});
+            let schema_name = format!(
+                "{}.{}",
+                group_version(group, version).replace('/', "."),
+                resource.kind
+            );
+            schemas.insert(
+                schema_name,
+                json!({"type": "object", "x-kubernetes-group-version-kind": [gvk],
+                    "x-kubernetes-preserve-unknown-fields": true}),
+            );
+            let collection = collection_path(path, resource);
+            paths.insert(
+                format!("{collection}/{{name}}"),
+                operations(&["get", "put", "patch", "delete"], &gvk),
+            );
+            paths.insert(collection, operations(&["get", "post", "delete"], &gvk));
+        }
+        Some(json!({
+            "openapi": "3.0.0",
+            "info": {"title": "Kubernetes", "version": crate::VERSION},
+            "paths": paths,
+            "components": {"schemas": schemas},
+        }))
+    }
+}
+
+fn collection_path(path: &str, resource: &Resource) -> String {
+    if resource.namespaced {
+        format!("/{path}/namespaces/{{namespace}}/{}", resource.plural)
+    } else {
+        format!("/{path}/{}", resource.plural)
+    }
+}
+
+fn operations(methods: &[&str], gvk: &Value) -> Value {
+    let parameter = |name: &str| json!({"name": name, "in": "query", "schema": {"type": "string", "uniqueItems": true}});
+    let operations: Map<String, Value> = methods
+        .iter()
+        .map(|&method| {
+            let operation = json!({
+                "x-kubernetes-group-version-kind": gvk,
+                "parameters": [parameter("dryRun"), parameter("fieldManager"), parameter("fieldValidation")],
+                "responses": {"200": {"description": "OK"}},
+            });
+            (method.to_owned(), operation)
+        })
+        .collect();
+    Value::Object(operations)
+}

@@ -1,0 +1,116 @@
+//! Create.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::options::WriteOptions;
+use super::persist;
+use super::present::present;
+use super::{Call, crds, intake, kinds, meta, namespaces};
+use crate::apply::{ResetFields, Writer, track_update};
+use crate::core::Core;
+use crate::effects;
+use crate::http::respond::Answer;
+use crate::object;
+use crate::registry::Served;
+use crate::status::ApiError;
+
+/// POST to a collection.
+pub(crate) fn create(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
+    let options = WriteOptions::parse("CreateOptions", &call.query, &call.user_agent)?;
+    let incoming = intake::decode_object(call)?;
+    let mut object = incoming.object;
+    meta::settle_namespace(call, &mut object)?;
+    let mut warnings = intake::enforce(&call.served, options.validation, incoming.faults)?;
+    if !object::resource_version(&object).is_empty() {
+        return Err(ApiError::new(
+            500,
+            "",
+            "resourceVersion should not be set on objects to be created",
+        ));
+    }
+    warnings.extend(meta::finalizer_warnings(&call.served, &object));
+    let created = create_object(core, &call.served, object, &options)?;
+    Ok(present(call, 201, &created)?.with_warnings(warnings))
+}
+
+/// Creates an object that has been decoded: shared by POST and by patches and updates of absent objects.
+pub(crate) fn create_object(
+    core: &Arc<Core>,
+    served: &Served,
+    mut object: Value,
+    options: &WriteOptions,
+) -> Result<Value, ApiError> {
+    let gr = served.resource.group_resource();
+    namespaces::admit_create(core, served, &object)?;
+    crds::admit_create(core, served)?;
+    let generated = object::name(&object).is_empty();
+    let base = object.clone();
+    // A generated name that is taken is drawn again.
+    for attempt in 0.. {
+        meta::generate_name(&mut object);
+        meta::prepare_create(core, served, &mut object);
+        kinds::prepare_create(core, served, &mut object);
+        validate_create(core, served, &object)?;
+        if served.resource.origin != crate::registry::Origin::Described
+            || !options.manager.is_empty()
+        {
+            track_create(core, served, &mut object, options);
+        }
+        if options.dry_run {
+            let key = crate::store::Key::new(object::namespace(&object), object::name(&object));
+            if core.find(served, &key).is_some() {
+                return Err(ApiError::already_exists(&gr, &key.name));
+            }
+            return Ok(object);
+        }
+        match persist::insert(core, served, object.clone()) {
+            Ok(stored) => {
+                let created = served.decode(&stored);
+                effects::after_write(core, served, None, &created);
+                return Ok(created);
+            }
+            Err(error) if error.reason == "AlreadyExists" && generated && attempt < 8 => {
+                object = base.clone();
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Err(ApiError::internal("no free name"))
+}
+
+fn validate_create(core: &Core, served: &Served, object: &Value) -> Result<(), ApiError> {
+    let mut errors = meta::validate(served, object);
+    if let Some(schema) = &served.version().schema {
+        errors.extend(schema.validate(object));
+    }
+    errors.extend(kinds::validate(core, served, None, object));
+    if errors.is_empty() {
+        return Ok(());
+    }
+    let resource = &served.resource;
+    Err(ApiError::invalid(
+        &resource.group,
+        &resource.kind,
+        object::name(object),
+        &errors,
+    ))
+}
+
+fn track_create(core: &Core, served: &Served, object: &mut Value, options: &WriteOptions) {
+    let api_version = served.api_version();
+    let writer = Writer {
+        manager: &options.manager,
+        subresource: "",
+        api_version: &api_version,
+        reset: if served.version().status {
+            ResetFields::Status
+        } else {
+            ResetFields::None
+        },
+        schema: served.version().schema.as_ref(),
+        now: core.now(),
+    };
+    track_update(&writer, None, object);
+}

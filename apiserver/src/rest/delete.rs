@@ -1,0 +1,234 @@
+//! Delete, of one object or of a collection.
+
+use std::sync::Arc;
+
+use jiff::{SignedDuration, Timestamp};
+use serde_json::{Value, json};
+
+use super::options::{DeleteOptions, Propagation};
+use super::present::present;
+use super::{Call, list, namespaces};
+use crate::core::Core;
+use crate::effects;
+use crate::http::negotiate::Format;
+use crate::http::respond::{Answer, Content};
+use crate::object;
+use crate::registry::Served;
+use crate::status::ApiError;
+use crate::store::{CommitError, Expect, Key, Stored};
+
+/// What a deletion came to.
+#[derive(Debug)]
+pub(crate) enum Deleted {
+    /// The object is gone; this was its last state.
+    Removed(Value),
+    /// The object lives on with a deletionTimestamp, for its finalizers or its grace period.
+    Marked(Value),
+}
+
+/// DELETE of an object.
+pub(crate) fn delete(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
+    let options = DeleteOptions::parse(&call.query, call.content_type.as_deref(), &call.body)?;
+    match delete_object(core, &call.served, &call.key(), &options)? {
+        Deleted::Marked(object) => present(call, 200, &object),
+        Deleted::Removed(object) if call.served.resource.rules.returns_deleted => {
+            present(call, 200, &object)
+        }
+        Deleted::Removed(object) => {
+            let resource = &call.served.resource;
+            let mut details =
+                json!({"name": call.name, "kind": resource.plural, "uid": object::uid(&object)});
+            if !resource.group.is_empty() {
+                details["group"] = json!(resource.group);
+            }
+            let status = json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "details": details});
+            Ok(Answer::new(
+                200,
+                Content::Document(status, call.accepted.format),
+            ))
+        }
+    }
+}
+
+/// DELETE of a collection: of all that the selectors match.
+pub(crate) fn delete_collection(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
+    let options = DeleteOptions::parse(&call.query, call.content_type.as_deref(), &call.body)?;
+    let page = list::page(core, call)?;
+    let mut items = Vec::new();
+    for stored in &page.objects {
+        match delete_object(core, &call.served, &stored.key, &options) {
+            Ok(Deleted::Removed(object) | Deleted::Marked(object)) => items.push(object),
+            Err(error) if error.code == 404 => {}
+            Err(error) => return Err(error),
+        }
+    }
+    let list = json!({
+        "kind": call.served.resource.list_kind,
+        "apiVersion": call.served.api_version(),
+        "metadata": page.metadata(),
+        "items": items,
+    });
+    Ok(Answer::new(200, Content::Document(list, Format::Json)))
+}
+
+/// Deletes an object, or marks it for deletion where finalizers or a grace period ask for it.
+///
+/// # Errors
+/// 404 when it does not exist, 409 when a precondition fails.
+pub(crate) fn delete_object(
+    core: &Arc<Core>,
+    served: &Served,
+    key: &Key,
+    options: &DeleteOptions,
+) -> Result<Deleted, ApiError> {
+    let gr = served.resource.group_resource();
+    loop {
+        let current = core
+            .find(served, key)
+            .ok_or_else(|| ApiError::not_found(&gr, &key.name))?;
+        check_preconditions(served, &current, options)?;
+        let old = served.decode(&current);
+        namespaces::admit_delete(served, key)?;
+        let new = mark(core, served, &old, options);
+        let removes = object::finalizers(&new).is_empty()
+            && remaining_grace(&new) == 0
+            && !namespaces::holds(served, &new);
+        if options.dry_run {
+            return Ok(if removes {
+                Deleted::Removed(old)
+            } else {
+                Deleted::Marked(new)
+            });
+        }
+        if !removes && new == old {
+            // A repeated deletion changes nothing.
+            return Ok(Deleted::Marked(old));
+        }
+        let schema = served.version().stored_schema;
+        let stored_form = super::intake::to_stored(served, new);
+        let result = core.store.commit(
+            served.resource.id,
+            key,
+            Expect::Revision(current.revision),
+            |revision| (!removes).then(|| Stored::encode(&stored_form, revision, schema)),
+        );
+        match result {
+            Ok(_) if removes => {
+                effects::after_removal(core, served, &current);
+                return Ok(Deleted::Removed(old));
+            }
+            Ok(stored) => {
+                let marked = served.decode(&stored);
+                effects::after_mark(core, served, &marked);
+                return Ok(Deleted::Marked(marked));
+            }
+            Err(CommitError::Changed) => {}
+            Err(_) => return Err(ApiError::not_found(&gr, &key.name)),
+        }
+    }
+}
+
+fn check_preconditions(
+    served: &Served,
+    current: &Stored,
+    options: &DeleteOptions,
+) -> Result<(), ApiError> {
+    let gr = served.resource.group_resource();
+    let fail = |what: &str, wanted: &str, found: &str| {
+        let why = format!(
+            "Precondition failed: {what} in precondition: {wanted}, {what} in object meta: {found}"
+        );
+        Err(ApiError::conflict(&gr, &current.key.name, &why))
+    };
+    if let Some(uid) = options.uid.as_deref().filter(|uid| *uid != &*current.uid) {
+        return fail("UID", uid, &current.uid);
+    }
+    let revision = current.revision.to_string();
+    if let Some(wanted) = options
+        .resource_version
+        .as_deref()
+        .filter(|v| *v != revision)
+    {
+        return fail("ResourceVersion", wanted, &revision);
+    }
+    Ok(())
+}
+
+/// The object as the deletion leaves it: finalizers that stand for the propagation, and the time of deletion.
+fn mark(core: &Core, served: &Served, old: &Value, options: &DeleteOptions) -> Value {
+    let mut new = old.clone();
+    let mut finalizers: Vec<String> = object::finalizers(old)
+        .into_iter()
+        .map(str::to_owned)
+        .collect();
+    let before = finalizers.clone();
+    let has_dependents = core.options.garbage_collector;
+    let wanted = options.propagation.unwrap_or_else(|| {
+        let has = |name: &str| finalizers.iter().any(|f| f == name);
+        if has("orphan") {
+            Propagation::Orphan
+        } else if has("foregroundDeletion") {
+            Propagation::Foreground
+        } else {
+            Propagation::Background
+        }
+    });
+    if has_dependents {
+        finalizers.retain(|f| f != "orphan" && f != "foregroundDeletion");
+        match wanted {
+            Propagation::Orphan => finalizers.push("orphan".to_owned()),
+            Propagation::Foreground => finalizers.push("foregroundDeletion".to_owned()),
+            Propagation::Background => {}
+        }
+    }
+    if finalizers != before {
+        object::set_finalizers(&mut new, &finalizers);
+    }
+    let grace = grace_period(served, old, options);
+    let stays = !finalizers.is_empty() || grace > 0 || namespaces::holds(served, old);
+    if stays {
+        mark_time(core, served, &mut new, grace);
+    }
+    super::kinds::prepare_delete(core, served, &mut new);
+    new
+}
+
+/// Sets the time of deletion; a second deletion can only shorten the grace period.
+fn mark_time(core: &Core, served: &Served, new: &mut Value, grace: i64) {
+    let deleting = object::is_deleting(new);
+    if deleting && remaining_grace(new) <= grace {
+        return;
+    }
+    let start = match object::text(new, &["metadata", "deletionTimestamp"]).parse::<Timestamp>() {
+        Ok(end) if deleting => end - SignedDuration::from_secs(remaining_grace(new)),
+        _ => core.now(),
+    };
+    let end = start + SignedDuration::from_secs(grace);
+    object::set_meta(new, "deletionTimestamp", Some(json!(object::rfc3339(end))));
+    object::set_meta(new, "deletionGracePeriodSeconds", Some(json!(grace)));
+    if served.resource.rules.generation && !deleting {
+        let generation = object::generation(new) + 1;
+        object::set_meta(new, "generation", Some(json!(generation)));
+    }
+}
+
+fn remaining_grace(object: &Value) -> i64 {
+    if !object::is_deleting(object) {
+        return 0;
+    }
+    object["metadata"]["deletionGracePeriodSeconds"]
+        .as_i64()
+        .unwrap_or_default()
+}
+
+/// The grace period in seconds: only scheduled, running pods have one.
+fn grace_period(served: &Served, object: &Value, options: &DeleteOptions) -> i64 {
+    let is_pod = served.resource.group.is_empty() && served.resource.kind == "Pod";
+    let phase = object::text(object, &["status", "phase"]);
+    let unscheduled = object::text(object, &["spec", "nodeName"]).is_empty();
+    if !is_pod || unscheduled || matches!(phase, "Failed" | "Succeeded") {
+        return 0;
+    }
+    let own = object["spec"]["terminationGracePeriodSeconds"].as_i64();
+    options.grace_period.or(own).unwrap_or(30).max(0)
+}

@@ -1,0 +1,242 @@
+//! List: consistent pages of a snapshot, streamed.
+
+use std::sync::Arc;
+
+use bytes::{Bytes, BytesMut};
+use serde_json::{Value, json};
+
+use super::list_options::{ListOptions, Match};
+use super::present::{list_type, partial};
+use super::{Call, continue_token};
+use crate::core::Core;
+use crate::http::body::Body;
+use crate::http::negotiate::{Accepted, Format, Shape};
+use crate::http::respond::{Answer, Content};
+use crate::registry::Served;
+use crate::status::ApiError;
+use crate::store::{RevisionError, Snapshot, Stored};
+use crate::table;
+
+/// One page of a list.
+#[derive(Debug)]
+pub(crate) struct Page {
+    pub(crate) revision: u64,
+    pub(crate) objects: Vec<Arc<Stored>>,
+    continue_token: String,
+    remaining: Option<usize>,
+}
+
+impl Page {
+    /// The `metadata` of the list.
+    pub(crate) fn metadata(&self) -> Value {
+        let mut metadata = json!({"resourceVersion": self.revision.to_string()});
+        if !self.continue_token.is_empty() {
+            metadata["continue"] = json!(self.continue_token);
+        }
+        if let Some(remaining) = self.remaining {
+            metadata["remainingItemCount"] = json!(remaining);
+        }
+        metadata
+    }
+}
+
+/// GET of a collection.
+pub(crate) fn list(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
+    let page = page(core, call)?;
+    let content = match call.accepted {
+        Accepted {
+            shape: Shape::Whole,
+            format: Format::Json,
+        } => Content::Json(stream(&call.served, page)),
+        _ => Content::Document(document(call, &page)?, call.accepted.format),
+    };
+    let mut answer = Answer::new(200, content);
+    answer
+        .warnings
+        .extend(call.served.version().deprecation.clone());
+    Ok(answer)
+}
+
+/// The objects that a list request asks for.
+///
+/// # Errors
+/// 410 for a continue token or an exact resourceVersion that has left the history, 504 for one in the future.
+pub(crate) fn page(core: &Core, call: &Call) -> Result<Page, ApiError> {
+    let options = ListOptions::parse(call, false)?;
+    let token = options
+        .continue_token
+        .as_deref()
+        .map(continue_token::decode)
+        .transpose()?;
+    let snapshot = snapshot(core, call, &options, token.as_ref().map(|t| t.revision))?;
+    let revision = snapshot.revision;
+    let after = token.map(|token| token.after);
+    let mut matching = snapshot
+        .objects
+        .into_iter()
+        .filter(|o| after.as_ref().is_none_or(|after| o.key > *after))
+        .filter(|o| options.filter.matches(&call.served, o));
+    let Some(limit) = options.limit else {
+        return Ok(Page {
+            revision,
+            objects: matching.collect(),
+            continue_token: String::new(),
+            remaining: None,
+        });
+    };
+    let objects: Vec<_> = matching.by_ref().take(limit).collect();
+    let left = matching.count();
+    let token = match objects.last() {
+        Some(last) if left > 0 => continue_token::encode(revision, &last.key),
+        _ => String::new(),
+    };
+    // The API server cannot count what a selector would leave.
+    let countable = options.filter.labels.is_empty() && options.filter.fields.is_empty();
+    Ok(Page {
+        revision,
+        objects,
+        continue_token: token,
+        remaining: (left > 0 && countable).then_some(left),
+    })
+}
+
+fn snapshot(
+    core: &Core,
+    call: &Call,
+    options: &ListOptions,
+    token: Option<u64>,
+) -> Result<Snapshot, ApiError> {
+    let id = call.served.resource.id;
+    let namespace = &options.filter.namespace;
+    let current = core.store.revision();
+    let at = |revision: u64| core.store.snapshot_at(id, namespace, revision);
+    if let Some(revision) = token {
+        return at(revision).map_err(|error| match error {
+            RevisionError::Compacted(_) => ApiError::expired(continue_token::EXPIRED),
+            RevisionError::Future(current) => ApiError::future_version(revision, current),
+        });
+    }
+    if let Some(revisions) = call.struck.stale {
+        let past = current
+            .saturating_sub(revisions)
+            .max(core.store.oldest(id))
+            .max(1);
+        return at(past).map_err(|_| {
+            ApiError::expired("The resourceVersion for the provided list is too old.")
+        });
+    }
+    match options.revision {
+        Some(revision) if revision > current => Err(ApiError::future_version(revision, current)),
+        // With a limit the API server reads a resourceVersion without a match as exact.
+        Some(revision)
+            if options.version_match == Some(Match::Exact)
+                || (options.version_match.is_none() && options.limit.is_some() && revision > 0) =>
+        {
+            at(revision).map_err(|_| {
+                ApiError::expired("The resourceVersion for the provided list is too old.")
+            })
+        }
+        _ => Ok(core.store.snapshot(id, namespace)),
+    }
+}
+
+/// The list as a document in a shape other than the streamed one.
+fn document(call: &Call, page: &Page) -> Result<Value, ApiError> {
+    let served = &call.served;
+    let objects: Vec<Value> = page.objects.iter().map(|o| served.decode(o)).collect();
+    let shape = call.accepted.shape;
+    if shape == Shape::Table {
+        let include = table::Include::parse(&call.query)?;
+        return Ok(table::document(
+            served,
+            &objects,
+            include,
+            page.metadata(),
+            true,
+        ));
+    }
+    let (kind, api_version) = list_type(served, shape);
+    let items: Vec<Value> = match shape {
+        Shape::Metadata => objects.iter().map(partial).collect(),
+        _ => objects,
+    };
+    Ok(
+        json!({"kind": kind, "apiVersion": api_version, "metadata": page.metadata(), "items": items}),
+    )
+}
+
+/// How many bytes one chunk of a streamed list gathers.
+const CHUNK: usize = 64 * 1024;
+
+/// The list as JSON text, made from the snapshot while it is read.
+fn stream(served: &Served, page: Page) -> Body {
+    let (kind, api_version) = list_type(served, Shape::Whole);
+    let mut head = format!(
+        "{{\"kind\":\"{kind}\",\"apiVersion\":\"{api_version}\",\"metadata\":{}",
+        page.metadata()
+    );
+    head.push_str(",\"items\":[");
+    // Items of custom resources carry their type; those of built-in kinds don't.
+    let prefix = served.resource.is_custom().then(|| served.type_prefix());
+    let size: usize = page.objects.iter().map(|o| o.body.len() + 100).sum();
+    let chunks = Chunks {
+        served: served.clone(),
+        objects: page.objects.into_iter(),
+        prefix,
+        head: Some(head),
+        first: true,
+    };
+    if size > CHUNK {
+        return Body::stream(futures::stream::iter(chunks.map(Ok)));
+    }
+    let mut whole = BytesMut::new();
+    for chunk in chunks {
+        whole.extend_from_slice(&chunk);
+    }
+    Body::full(whole.freeze())
+}
+
+struct Chunks {
+    served: Served,
+    objects: std::vec::IntoIter<Arc<Stored>>,
+    prefix: Option<String>,
+    head: Option<String>,
+    first: bool,
+}
+
+impl Iterator for Chunks {
+    type Item = Bytes;
+
+    fn next(&mut self) -> Option<Bytes> {
+        let mut chunk = BytesMut::with_capacity(CHUNK / 8);
+        if let Some(head) = self.head.take() {
+            chunk.extend_from_slice(head.as_bytes());
+        } else if self.objects.len() == 0 && !self.first {
+            return None;
+        }
+        while let Some(object) = self.objects.next() {
+            if !std::mem::take(&mut self.first) {
+                chunk.extend_from_slice(b",");
+            }
+            let body = self.served.body(&object);
+            match &self.prefix {
+                Some(prefix) => append_typed(&mut chunk, prefix, &body),
+                None => chunk.extend_from_slice(&body),
+            }
+            if chunk.len() >= CHUNK && self.objects.len() > 0 {
+                return Some(chunk.freeze());
+            }
+        }
+        self.first = false;
+        chunk.extend_from_slice(b"]}\n");
+        Some(chunk.freeze())
+    }
+}
+
+/// Appends an object's JSON with its type before the rest of its fields.
+pub(crate) fn append_typed(out: &mut BytesMut, prefix: &str, body: &[u8]) {
+    out.extend_from_slice(b"{");
+    out.extend_from_slice(prefix.as_bytes());
+    out.extend_from_slice(b",");
+    out.extend_from_slice(body.get(1..).unwrap_or_default());
+}

@@ -1,0 +1,266 @@
+//! The parameters of lists, watches and collection deletes.
+
+use serde_json::{Value, json};
+
+use super::Call;
+use super::read::parse_revision;
+use crate::object;
+use crate::registry::Served;
+use crate::schema::{FieldError, FieldErrorKind};
+use crate::selector::{FieldSelector, LabelSelector};
+use crate::status::ApiError;
+use crate::store::Stored;
+
+/// How a resourceVersion bounds what is listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Match {
+    NotOlderThan,
+    Exact,
+}
+
+/// Which objects a request is about.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Filter {
+    pub(crate) labels: LabelSelector,
+    pub(crate) fields: FieldSelector,
+    pub(crate) namespace: String,
+}
+
+/// The parsed parameters.
+#[derive(Clone, Debug)]
+pub(crate) struct ListOptions {
+    pub(crate) filter: Filter,
+    pub(crate) limit: Option<usize>,
+    pub(crate) continue_token: Option<String>,
+    /// `None` for the most recent; 0 for any.
+    pub(crate) revision: Option<u64>,
+    pub(crate) version_match: Option<Match>,
+    pub(crate) bookmarks: bool,
+    pub(crate) initial_events: Option<bool>,
+    pub(crate) timeout_seconds: Option<u64>,
+}
+
+impl ListOptions {
+    /// Reads the parameters of a list or (`watching`) a watch.
+    ///
+    /// # Errors
+    /// 400 for what does not parse, 422 for contradictions.
+    pub(crate) fn parse(call: &Call, watching: bool) -> Result<Self, ApiError> {
+        let query = &call.query;
+        check(call, watching)?;
+        let limit = query.integer("limit")?.unwrap_or_default();
+        let version = query.text("resourceVersion");
+        Ok(Self {
+            filter: Filter::parse(call)?,
+            limit: usize::try_from(limit).ok().filter(|n| *n > 0),
+            continue_token: query
+                .get("continue")
+                .filter(|t| !t.is_empty())
+                .map(str::to_owned),
+            revision: if version.is_empty() {
+                None
+            } else {
+                Some(parse_revision(version)?)
+            },
+            version_match: match query.text("resourceVersionMatch") {
+                "Exact" => Some(Match::Exact),
+                "NotOlderThan" => Some(Match::NotOlderThan),
+                _ => None,
+            },
+            bookmarks: query.flag("allowWatchBookmarks"),
+            initial_events: query.maybe_flag("sendInitialEvents"),
+            timeout_seconds: query
+                .integer("timeoutSeconds")?
+                .and_then(|s| u64::try_from(s).ok())
+                .filter(|s| *s > 0),
+        })
+    }
+}
+
+/// The rules of `ValidateListOptions` in `k8s.io/apimachinery`.
+fn check(call: &Call, watching: bool) -> Result<(), ApiError> {
+    let query = &call.query;
+    let (version, version_match) = (
+        query.text("resourceVersion"),
+        query.text("resourceVersionMatch"),
+    );
+    let initial = query.maybe_flag("sendInitialEvents");
+    let mut errors = Vec::new();
+    let forbidden =
+        |field: &str, detail: &str| FieldError::new(field, FieldErrorKind::Forbidden, detail);
+    if watching {
+        if initial.is_some() && version_match.is_empty() {
+            errors.push(forbidden(
+                "resourceVersionMatch",
+                "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan",
+            ));
+        }
+        if initial.is_none() && !version_match.is_empty() {
+            errors.push(forbidden(
+                "resourceVersionMatch",
+                "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided",
+            ));
+        }
+        if initial.is_some() && !version_match.is_empty() && version_match != "NotOlderThan" {
+            errors.push(unsupported(version_match, "\"NotOlderThan\""));
+        }
+    } else {
+        if initial.is_some() {
+            errors.push(forbidden(
+                "sendInitialEvents",
+                "sendInitialEvents is forbidden for list",
+            ));
+        }
+        if !version_match.is_empty() {
+            if version.is_empty() {
+                errors.push(forbidden(
+                    "resourceVersionMatch",
+                    "resourceVersionMatch is forbidden unless resourceVersion is provided",
+                ));
+            }
+            if !query.text("continue").is_empty() {
+                errors.push(forbidden(
+                    "resourceVersionMatch",
+                    "resourceVersionMatch is forbidden when continue is provided",
+                ));
+            }
+            if !matches!(version_match, "Exact" | "NotOlderThan") {
+                errors.push(unsupported(
+                    version_match,
+                    "\"Exact\", \"NotOlderThan\", \"\"",
+                ));
+            }
+            if version_match == "Exact" && version == "0" {
+                errors.push(forbidden(
+                    "resourceVersionMatch",
+                    "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"",
+                ));
+            }
+        }
+    }
+    if errors.is_empty() {
+        Ok(())
+    } else {
+        Err(ApiError::invalid("meta.k8s.io", "ListOptions", "", &errors))
+    }
+}
+
+fn unsupported(value: &str, supported: &str) -> FieldError {
+    FieldError::with_value(
+        "resourceVersionMatch",
+        FieldErrorKind::NotSupported,
+        json!(value),
+        format!("supported values: {supported}"),
+    )
+}
+
+impl Filter {
+    fn parse(call: &Call) -> Result<Self, ApiError> {
+        let query = &call.query;
+        let labels = LabelSelector::parse(query.text("labelSelector"))?;
+        let fields = FieldSelector::parse(query.text("fieldSelector"))?;
+        for term in &fields.0 {
+            let known = matches!(term.field.as_str(), "metadata.name")
+                || (term.field == "metadata.namespace")
+                || call.served.version().selectable.contains(&term.field);
+            if !known {
+                return Err(ApiError::bad_request(unknown_field(
+                    &call.served,
+                    &term.field,
+                )));
+            }
+        }
+        Ok(Self {
+            labels,
+            fields,
+            namespace: call.namespace.clone(),
+        })
+    }
+
+    /// Whether an object passes.
+    pub(crate) fn matches(&self, served: &Served, object: &Stored) -> bool {
+        if !self.namespace.is_empty() && *self.namespace != *object.key.namespace {
+            return false;
+        }
+        if !(self.labels.is_empty() || self.labels.matches(&object.labels)) {
+            return false;
+        }
+        self.fields.is_empty() || self.fields_match(served, object)
+    }
+
+    fn fields_match(&self, served: &Served, object: &Stored) -> bool {
+        let mut decoded = None;
+        self.fields.0.iter().all(|term| {
+            let found = match term.field.as_str() {
+                "metadata.name" => object.key.name.to_string(),
+                "metadata.namespace" => object.key.namespace.to_string(),
+                path => field_text(
+                    served,
+                    decoded.get_or_insert_with(|| served.decode(object)),
+                    path,
+                ),
+            };
+            (found == term.value) == term.equal
+        })
+    }
+}
+
+/// The error for a field selector on a field that is not selectable.
+fn unknown_field(served: &Served, field: &str) -> String {
+    let resource = &served.resource;
+    if resource.is_custom() {
+        return format!("field label not supported: {field}");
+    }
+    match (resource.group.as_str(), resource.kind.as_str()) {
+        (
+            "",
+            "Pod" | "Node" | "Event" | "Secret" | "Namespace" | "ReplicationController" | "Service",
+        )
+        | ("apps", "ReplicaSet")
+        | ("batch", "Job")
+        | ("events.k8s.io", "Event") => {
+            if resource.kind == "Namespace"
+                || resource.kind == "Pod"
+                || resource.kind == "Node"
+                || resource.kind == "Event"
+                || resource.kind == "Secret"
+                || resource.kind == "Service"
+                || resource.kind == "ReplicationController"
+            {
+                format!("field label not supported: {field}")
+            } else {
+                format!(
+                    "field label \"{field}\" not supported for {}",
+                    resource.kind
+                )
+            }
+        }
+        _ => format!(
+            "\"{field}\" is not a known field selector: only \"metadata.name\", \"metadata.namespace\""
+        ),
+    }
+}
+
+/// The text of a selectable field.
+fn field_text(served: &Served, object: &Value, path: &str) -> String {
+    let is_event = served.resource.kind == "Event";
+    let path = match path {
+        // An event's source is its component's name.
+        "source" if is_event => "source.component",
+        other => other,
+    };
+    let keys: Vec<&str> = path.split('.').collect();
+    match object::at(object, &keys) {
+        Some(Value::String(text)) => text.clone(),
+        Some(Value::Null) | None => default_text(path),
+        Some(other) => other.to_string(),
+    }
+}
+
+fn default_text(path: &str) -> String {
+    match path {
+        "spec.unschedulable" | "spec.hostNetwork" => "false".to_owned(),
+        "status.replicas" | "status.successful" => "0".to_owned(),
+        _ => String::new(),
+    }
+}

@@ -1,0 +1,263 @@
+//! The options of writes: dry run, field manager, field validation, deletion.
+
+use serde_json::Value;
+
+use crate::http::negotiate;
+use crate::http::query::Query;
+use crate::object::text;
+use crate::schema::{FieldError, FieldErrorKind};
+use crate::status::ApiError;
+
+/// What happens to unknown and duplicate fields.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum FieldValidation {
+    Ignore,
+    #[default]
+    Warn,
+    Strict,
+}
+
+/// Options that every write takes.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct WriteOptions {
+    pub(crate) dry_run: bool,
+    pub(crate) manager: String,
+    pub(crate) validation: FieldValidation,
+    pub(crate) force: bool,
+}
+
+fn unsupported(field: &str, value: &str, supported: &str) -> FieldError {
+    FieldError::with_value(
+        field,
+        FieldErrorKind::NotSupported,
+        Value::String(value.to_owned()),
+        format!("supported values: {supported}"),
+    )
+}
+
+/// Reads `dryRun` values.
+fn dry_run(values: &[&str], errors: &mut Vec<FieldError>) -> bool {
+    if values.iter().any(|v| *v != "All") {
+        let shown = values
+            .iter()
+            .find(|v| **v != "All")
+            .copied()
+            .unwrap_or_default();
+        errors.push(unsupported("dryRun", shown, "\"All\""));
+    }
+    !values.is_empty()
+}
+
+impl WriteOptions {
+    /// Reads the options of a write; `kind` is `CreateOptions`, `UpdateOptions` or `PatchOptions`.
+    ///
+    /// # Errors
+    /// 422 with the API server's wording.
+    pub(crate) fn parse(kind: &str, query: &Query, user_agent: &str) -> Result<Self, ApiError> {
+        let mut errors = Vec::new();
+        let dry_run = dry_run(&query.all("dryRun"), &mut errors);
+        let given = query.text("fieldManager");
+        if given.len() > 128 {
+            errors.push(FieldError::new(
+                "fieldManager",
+                FieldErrorKind::TooLong,
+                "may not be more than 128 bytes",
+            ));
+        }
+        let validation = match query.text("fieldValidation") {
+            "" | "Warn" => FieldValidation::Warn,
+            "Ignore" => FieldValidation::Ignore,
+            "Strict" => FieldValidation::Strict,
+            other => {
+                errors.push(unsupported(
+                    "fieldValidation",
+                    other,
+                    "\"Ignore\", \"Strict\", \"Warn\"",
+                ));
+                FieldValidation::Warn
+            }
+        };
+        if !errors.is_empty() {
+            return Err(ApiError::invalid("meta.k8s.io", kind, "", &errors));
+        }
+        Ok(Self {
+            dry_run,
+            manager: manager_name(given, user_agent),
+            validation,
+            force: query.flag("force"),
+        })
+    }
+}
+
+/// The field manager: as given, or the user agent up to its slash.
+fn manager_name(given: &str, user_agent: &str) -> String {
+    if !given.is_empty() {
+        return given.to_owned();
+    }
+    let prefix = user_agent.split('/').next().unwrap_or_default();
+    let prefix: String = prefix
+        .chars()
+        .filter(|c| !c.is_control())
+        .take(128)
+        .collect();
+    if prefix.is_empty() {
+        "unknown".to_owned()
+    } else {
+        prefix
+    }
+}
+
+/// What becomes of the dependents of a deleted object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Propagation {
+    Background,
+    Foreground,
+    Orphan,
+}
+
+/// The options of a deletion.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct DeleteOptions {
+    pub(crate) dry_run: bool,
+    pub(crate) grace_period: Option<i64>,
+    pub(crate) propagation: Option<Propagation>,
+    pub(crate) uid: Option<String>,
+    pub(crate) resource_version: Option<String>,
+}
+
+impl DeleteOptions {
+    /// Reads the options from the body, or where there is none from the query.
+    ///
+    /// # Errors
+    /// 400 for a body that is no DeleteOptions, 422 for contradictory or unknown values.
+    pub(crate) fn parse(
+        query: &Query,
+        content_type: Option<&str>,
+        body: &[u8],
+    ) -> Result<Self, ApiError> {
+        let mut errors = Vec::new();
+        let (mut options, policy, orphan) = if body.is_empty() {
+            let options = Self {
+                dry_run: dry_run(&query.all("dryRun"), &mut errors),
+                grace_period: query.integer("gracePeriodSeconds")?,
+                ..Self::default()
+            };
+            let policy = query.get("propagationPolicy").map(str::to_owned);
+            (options, policy, query.maybe_flag("orphanDependents"))
+        } else {
+            let mut parsed = Self::read_body(content_type, body, &mut errors)?;
+            parsed.0.dry_run |= dry_run(&query.all("dryRun"), &mut errors);
+            parsed
+        };
+        if policy.is_some() && orphan.is_some() {
+            errors.push(FieldError::with_value(
+                "propagationPolicy",
+                FieldErrorKind::Invalid,
+                Value::String(policy.clone().unwrap_or_default()),
+                "orphanDependents and deletionPropagation cannot be both set",
+            ));
+        }
+        options.propagation = match (policy.as_deref(), orphan) {
+            (Some("Background"), _) => Some(Propagation::Background),
+            (Some("Foreground"), _) => Some(Propagation::Foreground),
+            (Some("Orphan"), _) | (None, Some(true)) => Some(Propagation::Orphan),
+            (None, Some(false)) => Some(Propagation::Background),
+            (None, None) => None,
+            (Some(other), _) => {
+                let supported = "\"Background\", \"Foreground\", \"Orphan\"";
+                errors.push(unsupported("propagationPolicy", other, supported));
+                None
+            }
+        };
+        if errors.is_empty() {
+            Ok(options)
+        } else {
+            Err(ApiError::invalid(
+                "meta.k8s.io",
+                "DeleteOptions",
+                "",
+                &errors,
+            ))
+        }
+    }
+
+    fn read_body(
+        content_type: Option<&str>,
+        body: &[u8],
+        errors: &mut Vec<FieldError>,
+    ) -> Result<(Self, Option<String>, Option<bool>), ApiError> {
+        let encoding = negotiate::body_encoding(content_type)?;
+        let value = crate::http::decode::decode(body, encoding)
+            .map_err(ApiError::bad_request)?
+            .value;
+        let kind = text(&value, &["kind"]);
+        if !(kind.is_empty() || kind == "DeleteOptions") {
+            return Err(ApiError::bad_request(format!(
+                "decoded object cannot be converted to DeleteOptions: {kind}"
+            )));
+        }
+        let own = |value: &Value| value.as_str().map(str::to_owned);
+        let runs: Vec<&str> = value["dryRun"]
+            .as_array()
+            .map(|list| list.iter().filter_map(Value::as_str).collect())
+            .unwrap_or_default();
+        let options = Self {
+            dry_run: dry_run(&runs, errors),
+            grace_period: value["gracePeriodSeconds"].as_i64(),
+            propagation: None,
+            uid: own(&value["preconditions"]["uid"]),
+            resource_version: own(&value["preconditions"]["resourceVersion"]),
+        };
+        Ok((
+            options,
+            own(&value["propagationPolicy"]),
+            value["orphanDependents"].as_bool(),
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn query(text: &str) -> Query {
+        Query::parse(text).unwrap()
+    }
+
+    #[test]
+    fn the_manager_is_the_user_agent_up_to_its_slash() {
+        let check = |given: &str, agent: &str, expected: &str| {
+            let q = query(&format!("fieldManager={given}"));
+            assert_eq!(
+                WriteOptions::parse("CreateOptions", &q, agent)
+                    .unwrap()
+                    .manager,
+                expected
+            );
+        };
+        check("me", "kubectl/v1", "me");
+        check("", "kubectl/v1", "kubectl");
+        check("", "", "unknown");
+    }
+
+    #[test]
+    fn unknown_option_values_are_invalid() {
+        let error = WriteOptions::parse("CreateOptions", &query("dryRun=Some"), "").unwrap_err();
+        assert_eq!(
+            error.message,
+            "CreateOptions.meta.k8s.io \"\" is invalid: dryRun: Unsupported value: \"Some\": supported values: \"All\""
+        );
+        let error = DeleteOptions::parse(&query("propagationPolicy=Never"), None, b"").unwrap_err();
+        assert_eq!(error.code, 422);
+    }
+
+    #[test]
+    fn delete_options_come_from_the_body_first() {
+        let body =
+            br#"{"propagationPolicy":"Orphan","gracePeriodSeconds":0,"preconditions":{"uid":"u"}}"#;
+        let options = DeleteOptions::parse(&query("gracePeriodSeconds=9"), None, body).unwrap();
+        assert_eq!(options.propagation, Some(Propagation::Orphan));
+        assert_eq!(options.grace_period, Some(0));
+        assert_eq!(options.uid.as_deref(), Some("u"));
+    }
+}

@@ -1,0 +1,91 @@
+//! `pods/binding` and `pods/eviction`.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::Call;
+use super::delete::delete_object;
+use super::options::{DeleteOptions, WriteOptions};
+use super::persist::{self, Persisted};
+use crate::core::Core;
+use crate::effects;
+use crate::http::respond::{Answer, Content};
+use crate::http::{decode, negotiate};
+use crate::object::{self, text};
+use crate::status::ApiError;
+
+fn body(call: &Call) -> Result<Value, ApiError> {
+    let encoding = negotiate::body_encoding(call.content_type.as_deref())?;
+    Ok(decode::decode(&call.body, encoding)
+        .map_err(ApiError::bad_request)?
+        .value)
+}
+
+fn created(call: &Call) -> Answer {
+    let status = json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201});
+    Answer::new(201, Content::Document(status, call.accepted.format))
+}
+
+/// POST of a Binding: assigns a pod to a node.
+pub(crate) fn bind(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
+    let options = WriteOptions::parse("CreateOptions", &call.query, &call.user_agent)?;
+    let binding = body(call)?;
+    let node = text(&binding, &["target", "name"]).to_owned();
+    if node.is_empty() {
+        return Err(ApiError::bad_request("target.name: Required value"));
+    }
+    loop {
+        let current = core
+            .find(&call.served, &call.key())
+            .ok_or_else(|| call.not_found())?;
+        let old = call.served.decode(&current);
+        let assigned = text(&old, &["spec", "nodeName"]);
+        if !assigned.is_empty() {
+            let why = format!(
+                "pod {} is already assigned to node \"{assigned}\"",
+                call.name
+            );
+            return Err(ApiError::conflict(&call.group_resource(), &call.name, &why));
+        }
+        if object::is_deleting(&old) {
+            let why = format!(
+                "pod {} is being deleted, cannot be assigned to a host",
+                call.name
+            );
+            return Err(ApiError::conflict(&call.group_resource(), &call.name, &why));
+        }
+        let mut new = old.clone();
+        object::child(object::fields(&mut new), "spec").insert("nodeName".into(), json!(node));
+        let conditions = object::child(object::fields(&mut new), "status")
+            .entry("conditions")
+            .or_insert_with(|| json!([]));
+        if let Value::Array(list) = conditions {
+            list.retain(|c| text(c, &["type"]) != "PodScheduled");
+            let now = object::rfc3339(core.now());
+            list.push(json!({"type": "PodScheduled", "status": "True", "lastProbeTime": null, "lastTransitionTime": now}));
+        }
+        match persist::replace(core, &call.served, &current, new, options.dry_run)? {
+            Persisted::Written(written) => {
+                if !options.dry_run {
+                    effects::after_write(core, &call.served, Some(&old), &written);
+                }
+                return Ok(created(call));
+            }
+            Persisted::Removed(_) => return Err(call.not_found()),
+            Persisted::Raced => {}
+        }
+    }
+}
+
+/// POST of an Eviction: a deletion. Disruption budgets are not consulted.
+pub(crate) fn evict(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
+    let write = WriteOptions::parse("CreateOptions", &call.query, &call.user_agent)?;
+    let eviction = body(call)?;
+    let inner = eviction.get("deleteOptions").filter(|o| !o.is_null());
+    let bytes = inner.map(Value::to_string).unwrap_or_default();
+    let mut options = DeleteOptions::parse(&call.query, None, bytes.as_bytes())?;
+    options.dry_run |= write.dry_run;
+    delete_object(core, &call.served, &call.key(), &options)?;
+    Ok(created(call))
+}

@@ -1,0 +1,61 @@
+//! Objects as answers: whole, as a table row, or their metadata only.
+
+use serde_json::{Map, Value, json};
+
+use super::Call;
+use crate::http::negotiate::Shape;
+use crate::http::respond::{Answer, Content};
+use crate::registry::Served;
+use crate::status::ApiError;
+use crate::table;
+
+/// Answers with one object in the form that the client accepts.
+///
+/// # Errors
+/// 400 for a wrong `includeObject`.
+pub(crate) fn present(call: &Call, code: u16, object: &Value) -> Result<Answer, ApiError> {
+    let document = match call.accepted.shape {
+        Shape::Whole => object.clone(),
+        Shape::Metadata => partial(object),
+        Shape::Table => {
+            let include = table::Include::parse(&call.query)?;
+            let mut meta = Map::new();
+            if let Some(version) = object["metadata"].get("resourceVersion") {
+                meta.insert("resourceVersion".into(), version.clone());
+            }
+            table::document(
+                &call.served,
+                std::slice::from_ref(object),
+                include,
+                Value::Object(meta),
+                true,
+            )
+        }
+    };
+    let mut answer = Answer::new(code, Content::Document(document, call.accepted.format));
+    answer
+        .warnings
+        .extend(call.served.version().deprecation.clone());
+    Ok(answer)
+}
+
+/// A `PartialObjectMetadata`.
+pub(crate) fn partial(object: &Value) -> Value {
+    json!({
+        "kind": "PartialObjectMetadata",
+        "apiVersion": "meta.k8s.io/v1",
+        "metadata": object["metadata"],
+    })
+}
+
+/// The kind and apiVersion that a list of a shape has.
+pub(crate) fn list_type(served: &Served, shape: Shape) -> (String, String) {
+    match shape {
+        Shape::Whole => (served.resource.list_kind.clone(), served.api_version()),
+        Shape::Metadata => (
+            "PartialObjectMetadataList".to_owned(),
+            "meta.k8s.io/v1".to_owned(),
+        ),
+        Shape::Table => ("Table".to_owned(), "meta.k8s.io/v1".to_owned()),
+    }
+}

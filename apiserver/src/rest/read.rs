@@ -1,0 +1,37 @@
+//! Get.
+
+use std::sync::Arc;
+
+use super::Call;
+use super::present::present;
+use crate::core::Core;
+use crate::http::respond::Answer;
+use crate::status::ApiError;
+
+/// GET of an object or its status.
+pub(crate) fn get(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
+    let asked = call.query.text("resourceVersion");
+    if !matches!(asked, "" | "0") {
+        let revision = parse_revision(asked)?;
+        let current = core.store.revision();
+        if revision > current {
+            return Err(ApiError::future_version(revision, current));
+        }
+    }
+    let stored = core
+        .find(&call.served, &call.key())
+        .ok_or_else(|| call.not_found())?;
+    present(call, 200, &call.served.decode(&stored))
+}
+
+/// Reads a resourceVersion.
+///
+/// # Errors
+/// 400 when it is no number.
+pub(crate) fn parse_revision(text: &str) -> Result<u64, ApiError> {
+    text.parse().map_err(|_| {
+        ApiError::bad_request(format!(
+            "Invalid value: \"{text}\": strconv.ParseUint: parsing \"{text}\": invalid syntax"
+        ))
+    })
+}

@@ -1,0 +1,287 @@
+//! The scale subresource.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::options::WriteOptions;
+use super::patch::{PatchType, patch_error, patch_type};
+use super::persist::{self, Persisted};
+use super::{Call, update};
+use crate::apply::{self, Writer};
+use crate::core::Core;
+use crate::effects;
+use crate::http::decode::{self, Encoding};
+use crate::http::negotiate;
+use crate::http::respond::{Answer, Content};
+use crate::object::{self, text};
+use crate::patch as patches;
+use crate::registry::ScalePaths;
+use crate::schema::{FieldError, FieldErrorKind};
+use crate::status::ApiError;
+use crate::store::Stored;
+
+fn keys(path: &str) -> Vec<&str> {
+    path.split('.').filter(|k| !k.is_empty()).collect()
+}
+
+fn paths(call: &Call) -> Result<&ScalePaths, ApiError> {
+    call.served
+        .version()
+        .scale
+        .as_ref()
+        .ok_or_else(ApiError::no_such_resource)
+}
+
+/// The scale of an object.
+fn scale_of(call: &Call, object: &Value) -> Result<Value, ApiError> {
+    let paths = paths(call)?;
+    let number = |path: &str| {
+        object::at(object, &keys(path))
+            .and_then(Value::as_i64)
+            .unwrap_or_default()
+    };
+    let mut metadata = json!({"name": call.name});
+    for field in ["namespace", "uid", "resourceVersion", "creationTimestamp"] {
+        if let Some(value) = object["metadata"].get(field) {
+            metadata[field] = value.clone();
+        }
+    }
+    let mut status = json!({"replicas": number(&paths.status_replicas)});
+    let selector = match &paths.label_selector {
+        Some(path) => match object::at(object, &keys(path)) {
+            Some(Value::String(text)) => text.clone(),
+            Some(map @ Value::Object(_)) => selector_text(map),
+            _ => String::new(),
+        },
+        None if !call.served.resource.is_custom() => selector_text(&object["spec"]["selector"]),
+        None => String::new(),
+    };
+    if !selector.is_empty() {
+        status["selector"] = json!(selector);
+    }
+    let mut spec = json!({});
+    // A count of zero is left out, as Go leaves it out.
+    if number(&paths.spec_replicas) != 0 {
+        spec["replicas"] = json!(number(&paths.spec_replicas));
+    }
+    Ok(
+        json!({"kind": "Scale", "apiVersion": "autoscaling/v1", "metadata": metadata, "spec": spec, "status": status}),
+    )
+}
+
+fn selector_text(selector: &Value) -> String {
+    let labels = selector.get("matchLabels").unwrap_or(selector);
+    let mut terms: Vec<String> = labels
+        .as_object()
+        .into_iter()
+        .flatten()
+        .filter(|(key, _)| *key != "matchExpressions")
+        .map(|(key, value)| format!("{key}={}", value.as_str().unwrap_or_default()))
+        .collect();
+    for expression in selector["matchExpressions"]
+        .as_array()
+        .into_iter()
+        .flatten()
+    {
+        let key = text(expression, &["key"]);
+        let values: Vec<&str> = expression["values"]
+            .as_array()
+            .map(|list| list.iter().filter_map(Value::as_str).collect())
+            .unwrap_or_default();
+        let values = values.join(",");
+        terms.push(match text(expression, &["operator"]) {
+            "In" => format!("{key} in ({values})"),
+            "NotIn" => format!("{key} notin ({values})"),
+            "DoesNotExist" => format!("!{key}"),
+            _ => key.to_owned(),
+        });
+    }
+    terms.join(",")
+}
+
+fn answer(call: &Call, scale: Value) -> Answer {
+    Answer::new(200, Content::Document(scale, call.accepted.format))
+}
+
+/// GET of a scale.
+pub(crate) fn get(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
+    let stored = core
+        .find(&call.served, &call.key())
+        .ok_or_else(|| call.not_found())?;
+    Ok(answer(call, scale_of(call, &call.served.decode(&stored))?))
+}
+
+/// PUT of a scale.
+pub(crate) fn update(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
+    let options = WriteOptions::parse("UpdateOptions", &call.query, &call.user_agent)?;
+    let encoding = negotiate::body_encoding(call.content_type.as_deref())?;
+    let scale = decode::decode(&call.body, encoding)
+        .map_err(ApiError::bad_request)?
+        .value;
+    check_type(&scale)?;
+    if object::name(&scale) != call.name {
+        return Err(ApiError::bad_request(format!(
+            "the name of the object ({}) does not match the name on the URL ({})",
+            object::name(&scale),
+            call.name
+        )));
+    }
+    loop {
+        let stored = core
+            .find(&call.served, &call.key())
+            .ok_or_else(|| call.not_found())?;
+        if let Some(done) = store_scale(core, call, &stored, &scale, &options, None)? {
+            return Ok(done);
+        }
+    }
+}
+
+/// PATCH of a scale.
+pub(crate) fn patch(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
+    let kind = patch_type(call)?;
+    let options = WriteOptions::parse("PatchOptions", &call.query, &call.user_agent)?;
+    loop {
+        let stored = core
+            .find(&call.served, &call.key())
+            .ok_or_else(|| call.not_found())?;
+        let old = scale_of(call, &call.served.decode(&stored))?;
+        let scale = match kind {
+            PatchType::Json => {
+                patches::json_patch(&old, &call.body).map_err(|e| patch_error(&e))?
+            }
+            PatchType::Merge | PatchType::Strategic => {
+                let patch = decode::decode(&call.body, Encoding::Json)
+                    .map_err(ApiError::bad_request)?
+                    .value;
+                let mut scale = old;
+                patches::merge_patch(&mut scale, &patch);
+                scale
+            }
+            PatchType::Apply => {
+                decode::decode(&call.body, Encoding::Yaml)
+                    .map_err(ApiError::bad_request)?
+                    .value
+            }
+        };
+        check_type(&scale)?;
+        let apply = (kind == PatchType::Apply).then_some(options.force);
+        if let Some(done) = store_scale(core, call, &stored, &scale, &options, apply)? {
+            return Ok(done);
+        }
+    }
+}
+
+fn check_type(scale: &Value) -> Result<(), ApiError> {
+    let (api_version, kind) = (text(scale, &["apiVersion"]), text(scale, &["kind"]));
+    if (api_version, kind) == ("autoscaling/v1", "Scale")
+        || (api_version.is_empty() && kind.is_empty())
+    {
+        return Ok(());
+    }
+    Err(ApiError::bad_request(format!(
+        "{kind} in version \"{}\" cannot be handled as a Scale: no kind \"{kind}\" is registered for version \"{api_version}\" in scheme",
+        api_version.rsplit('/').next().unwrap_or_default()
+    )))
+}
+
+/// Writes the replicas of a scale into its object; `None` when another write came first. `apply` is the force of an apply.
+fn store_scale(
+    core: &Arc<Core>,
+    call: &Call,
+    current: &Arc<Stored>,
+    scale: &Value,
+    options: &WriteOptions,
+    apply: Option<bool>,
+) -> Result<Option<Answer>, ApiError> {
+    let given = object::resource_version(scale);
+    if !matches!(given, "" | "0") && given != current.revision.to_string() {
+        return Err(ApiError::modified(&call.group_resource(), &call.name));
+    }
+    let replicas = match &scale["spec"]["replicas"] {
+        Value::Null => 0,
+        number => number.as_i64().ok_or_else(|| {
+            ApiError::bad_request(
+                "json: cannot unmarshal into Go struct field ScaleSpec.spec.replicas of type int32",
+            )
+        })?,
+    };
+    if replicas < 0 {
+        let error = FieldError::with_value(
+            "spec.replicas",
+            FieldErrorKind::Invalid,
+            json!(replicas),
+            "must be greater than or equal to 0",
+        );
+        return Err(ApiError::invalid(
+            "autoscaling",
+            "Scale",
+            &call.name,
+            &[error],
+        ));
+    }
+    let served = &call.served;
+    let old = served.decode(current);
+    let mut new = old.clone();
+    let path = &paths(call)?.spec_replicas;
+    set_path(&mut new, &keys(path), json!(replicas));
+    let new = match apply {
+        Some(force) => apply_scale(core, call, &old, (path, replicas), options, force)?,
+        None => update::merge_update(core, served, "scale", &old, new, options)?,
+    };
+    match persist::replace(core, served, current, new, options.dry_run)? {
+        Persisted::Written(written) | Persisted::Removed(written) => {
+            if !options.dry_run {
+                effects::after_write(core, served, Some(&old), &written);
+            }
+            Ok(Some(answer(call, scale_of(call, &written)?)))
+        }
+        Persisted::Raced => Ok(None),
+    }
+}
+
+fn apply_scale(
+    core: &Core,
+    call: &Call,
+    old: &Value,
+    (path, replicas): (&str, i64),
+    options: &WriteOptions,
+    force: bool,
+) -> Result<Value, ApiError> {
+    let served = &call.served;
+    let api_version = served.api_version();
+    let mut wanted = json!({"apiVersion": api_version, "kind": served.resource.kind,
+        "metadata": {"name": call.name}});
+    if served.resource.namespaced {
+        wanted["metadata"]["namespace"] = json!(call.namespace);
+    }
+    set_path(&mut wanted, &keys(path), json!(replicas));
+    let writer = Writer {
+        manager: &options.manager,
+        subresource: "scale",
+        api_version: &api_version,
+        reset: update::reset_fields(served, ""),
+        schema: served.version().schema.as_ref(),
+        now: core.now(),
+    };
+    let mut new =
+        apply::apply(&writer, Some(old), &wanted, force).map_err(super::patch::apply_error)?;
+    super::meta::prepare_update(old, &mut new);
+    super::meta::bump_generation(served, old, &mut new);
+    Ok(new)
+}
+
+fn set_path(object: &mut Value, keys: &[&str], value: Value) {
+    match keys {
+        [] => {}
+        [last] => {
+            object::fields(object).insert((*last).to_owned(), value);
+        }
+        [first, rest @ ..] => {
+            let inner = object::fields(object)
+                .entry(*first)
+                .or_insert_with(|| json!({}));
+            set_path(inner, rest, value);
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! Objects placed straight into the store, past admission and validation.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use crate::core::Core;
+use crate::object::{self, text};
+use crate::registry::Served;
+use crate::rest::{crds, intake, namespaces};
+use crate::status::ApiError;
+use crate::store::{CommitError, Expect, Key, Stored};
+
+/// Stores an object as it is given; see [`crate::Objects::put`].
+pub(crate) fn put(core: &Arc<Core>, mut object: Value) -> Result<Value, ApiError> {
+    let (api_version, kind) = (
+        text(&object, &["apiVersion"]).to_owned(),
+        text(&object, &["kind"]).to_owned(),
+    );
+    let (group, version) = api_version.split_once('/').unwrap_or(("", &api_version));
+    let served = core
+        .registry
+        .lookup_kind(group, version, &kind)
+        .ok_or_else(|| {
+            ApiError::bad_request(format!(
+                "no kind \"{kind}\" is served in version \"{api_version}\""
+            ))
+        })?;
+    if object::name(&object).is_empty() {
+        return Err(ApiError::bad_request(
+            "metadata.name: Required value: name is required",
+        ));
+    }
+    complete(core, &served, &mut object);
+    if served.resource.namespaced {
+        ensure_namespace(core, object::namespace(&object))?;
+    }
+    let stored = store(core, &served, object)?;
+    let shown = served.decode(&stored);
+    if crds::is_crds(&served) {
+        crds::serve(core, &shown);
+    }
+    Ok(shown)
+}
+
+/// Sets what is missing of the fields that every object has.
+fn complete(core: &Core, served: &Served, object: &mut Value) {
+    if served.resource.namespaced && object::namespace(object).is_empty() {
+        object::set_meta(object, "namespace", Some(json!("default")));
+    }
+    if !served.resource.namespaced {
+        object::set_meta(object, "namespace", None);
+    }
+    if object::uid(object).is_empty() {
+        object::set_meta(object, "uid", Some(json!(object::new_uid())));
+    }
+    if text(object, &["metadata", "creationTimestamp"]).is_empty() {
+        object::set_meta(
+            object,
+            "creationTimestamp",
+            Some(json!(object::rfc3339(core.now()))),
+        );
+    }
+    if served.resource.rules.generation && object::generation(object) == 0 {
+        object::set_meta(object, "generation", Some(json!(1)));
+    }
+    if namespaces::is_namespaces(served) && object.get("status").is_none() {
+        namespaces::prepare(object);
+    }
+    if let Some(schema) = &served.version().schema {
+        schema.apply_defaults(object);
+    }
+}
+
+fn ensure_namespace(core: &Arc<Core>, name: &str) -> Result<(), ApiError> {
+    let exists = core
+        .builtin("", "namespaces")
+        .is_some_and(|namespaces| core.find(&namespaces, &Key::new("", name)).is_some());
+    if exists {
+        return Ok(());
+    }
+    put(
+        core,
+        json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}),
+    )
+    .map(drop)
+}
+
+fn store(core: &Core, served: &Served, object: Value) -> Result<Arc<Stored>, ApiError> {
+    let stored_form = intake::to_stored(served, object);
+    let key = Key::new(object::namespace(&stored_form), object::name(&stored_form));
+    let schema = served.version().stored_schema;
+    loop {
+        let expect = core
+            .find(served, &key)
+            .map_or(Expect::Absent, |stored| Expect::Revision(stored.revision));
+        let result = core
+            .store
+            .commit(served.resource.id, &key, expect, |revision| {
+                Some(Stored::encode(&stored_form, revision, schema))
+            });
+        match result {
+            Ok(stored) => return Ok(stored),
+            Err(CommitError::Closed) => return Err(ApiError::no_such_resource()),
+            Err(_) => {}
+        }
+    }
+}
+
+/// Removes an object whatever its finalizers; tells whether there was one.
+pub(crate) fn remove(core: &Arc<Core>, served: &Served, key: &Key) -> bool {
+    while let Some(current) = core.find(served, key) {
+        let expect = Expect::Revision(current.revision);
+        if core
+            .store
+            .commit(served.resource.id, key, expect, |_| None)
+            .is_ok()
+        {
+            crate::effects::after_removal(core, served, &current);
+            return true;
+        }
+    }
+    false
+}

@@ -1,0 +1,310 @@
+//! The tower service: one request in, one response out.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use http::header::{ACCEPT, CONTENT_TYPE, USER_AGENT};
+use http::request::Parts;
+use http::{Method, Request, Response};
+use serde_json::{Value, json};
+
+use crate::BoxError;
+use crate::core::Core;
+use crate::faults::Struck;
+use crate::http::body::{Body, read_body};
+use crate::http::negotiate::{self, Format};
+use crate::http::path::{self, ObjectPath, Route};
+use crate::http::query::Query;
+use crate::http::respond::{Answer, Content, respond, respond_error};
+use crate::http::{decode, respond as responses};
+use crate::reactor::Reaction;
+use crate::recorder::Action;
+use crate::rest::{self, Call, Verb};
+use crate::status::ApiError;
+
+/// The API server as a [`tower::Service`], for a `kube::Client` or an HTTP listener.
+///
+/// Its only error is an injected broken connection; every failure of the API is a response.
+#[derive(Clone, Debug)]
+pub struct ApiService {
+    core: Arc<Core>,
+}
+
+impl ApiService {
+    pub(crate) fn new(core: Arc<Core>) -> Self {
+        Self { core }
+    }
+}
+
+impl<B> tower::Service<Request<B>> for ApiService
+where
+    B: http_body::Body + Send + 'static,
+    B::Data: Send,
+    B::Error: Into<BoxError>,
+{
+    type Response = Response<Body>;
+    type Error = BoxError;
+    type Future = Pin<Box<dyn Future<Output = Result<Response<Body>, BoxError>> + Send>>;
+
+    fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<B>) -> Self::Future {
+        let core = self.core.clone();
+        Box::pin(async move {
+            let (parts, body) = request.into_parts();
+            let body = match read_body(body).await {
+                Ok(body) => body,
+                Err(error) => return Ok(respond_error(&error)),
+            };
+            handle(&core, &parts, body).await
+        })
+    }
+}
+
+fn header(parts: &Parts, name: http::HeaderName) -> Option<String> {
+    parts.headers.get(name)?.to_str().ok().map(str::to_owned)
+}
+
+async fn handle(core: &Arc<Core>, parts: &Parts, body: Bytes) -> Result<Response<Body>, BoxError> {
+    let parsed = path::parse(parts.uri.path()).and_then(|route| {
+        let query = Query::parse(parts.uri.query().unwrap_or_default())?;
+        Ok((route, query))
+    });
+    let (route, query) = match parsed {
+        Ok(parsed) => parsed,
+        Err(error) => return Ok(respond_error(&error)),
+    };
+    let pretty = query.flag("pretty");
+    let result = match route {
+        Route::Objects(path) => match objects(core, parts, path, query, body).await {
+            Ok(result) => result,
+            // The connection breaks.
+            Err(error) => return Err(error),
+        },
+        other => documents(core, parts, &other),
+    };
+    Ok(match result {
+        Ok(answer) => respond(answer, pretty),
+        Err(error) => respond_error(&error),
+    })
+}
+
+/// Answers what is not about objects.
+fn documents(core: &Core, parts: &Parts, route: &Route) -> Result<Answer, ApiError> {
+    if parts.method != Method::GET && parts.method != Method::HEAD {
+        return Err(ApiError::method_not_allowed());
+    }
+    let accept = header(parts, ACCEPT);
+    let aggregated = negotiate::accept_aggregated(accept.as_deref());
+    let registry = &core.registry;
+    let found = |document: Option<Value>| {
+        document
+            .map(|d| plain(d, accept.as_deref()))
+            .ok_or_else(not_found_page)
+    };
+    match route {
+        Route::Root => Ok(plain(json!({"paths": root_paths(core)}), accept.as_deref())),
+        Route::Version => Ok(plain(version(), accept.as_deref())),
+        Route::Health => Ok(Answer::new(200, Content::Text("ok".to_owned()))),
+        Route::Core | Route::Groups => Ok(match aggregated {
+            Some(version) => {
+                responses::discovery(registry.aggregated(version, *route == Route::Core), version)
+            }
+            None if *route == Route::Core => plain(registry.api_versions(), accept.as_deref()),
+            None => plain(registry.api_group_list(), accept.as_deref()),
+        }),
+        Route::Group(group) => found(registry.api_group(group)),
+        Route::GroupVersion(group, version) => found(registry.api_resource_list(group, version)),
+        Route::OpenApiV3(path) if path.is_empty() => Ok(plain(registry.openapi_index(), None)),
+        Route::OpenApiV3(path) => found(registry.openapi_document(path)),
+        Route::OpenApiV2 => Ok(plain(
+            json!({"swagger": "2.0", "info": {"title": "Kubernetes", "version": crate::VERSION}, "paths": {}, "definitions": {}}),
+            None,
+        )),
+        Route::Objects(_) | Route::Unknown => Err(not_found_page()),
+    }
+}
+
+fn not_found_page() -> ApiError {
+    ApiError::no_such_resource()
+}
+
+fn plain(document: Value, accept: Option<&str>) -> Answer {
+    let format = match negotiate::accept_objects(accept) {
+        Ok(accepted) => accepted.format,
+        Err(_) => Format::Json,
+    };
+    Answer::new(200, Content::Document(document, format))
+}
+
+fn root_paths(core: &Core) -> Vec<String> {
+    let mut paths: Vec<String> = ["/api", "/api/v1", "/apis"].map(str::to_owned).into();
+    for group in core.registry.groups().iter().filter(|g| !g.name.is_empty()) {
+        paths.push(format!("/apis/{}", group.name));
+        for (version, _) in &group.versions {
+            paths.push(format!("/apis/{}/{version}", group.name));
+        }
+    }
+    paths.extend(
+        [
+            "/healthz",
+            "/livez",
+            "/openapi/v2",
+            "/openapi/v3",
+            "/readyz",
+            "/version",
+        ]
+        .map(str::to_owned),
+    );
+    paths
+}
+
+fn version() -> Value {
+    let minor = crate::VERSION.split('.').nth(1).unwrap_or_default();
+    json!({
+        "major": "1",
+        "minor": minor,
+        "emulationMajor": "1",
+        "emulationMinor": minor,
+        "gitVersion": crate::VERSION,
+        "gitCommit": "",
+        "gitTreeState": "clean",
+        "buildDate": "1970-01-01T00:00:00Z",
+        "goVersion": "",
+        "compiler": "",
+        "platform": "linux/amd64",
+    })
+}
+
+/// What a request does, by its method and whether it names an object.
+fn verb(parts: &Parts, path: &ObjectPath, query: &Query) -> Result<Verb, ApiError> {
+    let named = !path.name.is_empty();
+    match parts.method {
+        Method::GET | Method::HEAD if path.watch => Ok(Verb::Watch),
+        Method::GET | Method::HEAD if named => Ok(Verb::Get),
+        Method::GET | Method::HEAD if query.flag("watch") => Ok(Verb::Watch),
+        Method::GET | Method::HEAD => Ok(Verb::List),
+        Method::POST if !named || !path.subresource.is_empty() => Ok(Verb::Create),
+        Method::PUT if named => Ok(Verb::Update),
+        Method::PATCH if named => Ok(Verb::Patch),
+        Method::DELETE if named => Ok(Verb::Delete),
+        Method::DELETE => Ok(Verb::DeleteCollection),
+        _ => Err(ApiError::method_not_allowed()),
+    }
+}
+
+/// Answers a request for objects. The outer error is a broken connection.
+async fn objects(
+    core: &Arc<Core>,
+    parts: &Parts,
+    path: ObjectPath,
+    query: Query,
+    body: Bytes,
+) -> Result<Result<Answer, ApiError>, BoxError> {
+    let verb = match verb(parts, &path, &query) {
+        Ok(verb) => verb,
+        Err(error) => return Ok(Err(error)),
+    };
+    let content_type = header(parts, CONTENT_TYPE);
+    let action = action(verb, &path, parts, content_type.as_deref(), &body);
+    let struck = core.faults.strike(&action);
+    let reaction = core.reactors.react(&action);
+    core.recorder.record(action);
+    if !struck.delay.is_zero() {
+        tokio::time::sleep(struck.delay).await;
+    }
+    if struck.drop_connection {
+        return Err("connection reset by an injected fault".into());
+    }
+    if let Some(error) = struck.error {
+        return Ok(Err(error));
+    }
+    match reaction {
+        Reaction::Pass => {}
+        Reaction::Respond(object) => return Ok(Ok(Answer::document(object))),
+        Reaction::Fail(error) => return Ok(Err(error)),
+    }
+    let call = resolve(core, parts, path, query, verb).map(|call| Call {
+        content_type,
+        body,
+        struck,
+        ..call
+    });
+    Ok(call.and_then(|call| rest::dispatch(core, &call)))
+}
+
+fn action(
+    verb: Verb,
+    path: &ObjectPath,
+    parts: &Parts,
+    content_type: Option<&str>,
+    body: &Bytes,
+) -> Action {
+    let encoding = match content_type {
+        Some(kind) if kind.contains("yaml") => decode::Encoding::Yaml,
+        _ => decode::Encoding::Json,
+    };
+    let body = if body.is_empty() {
+        Value::Null
+    } else {
+        decode::decode(body, encoding)
+            .map(|d| d.value)
+            .unwrap_or_default()
+    };
+    Action {
+        verb: verb.name(),
+        group: path.group.clone(),
+        version: path.version.clone(),
+        resource: path.plural.clone(),
+        subresource: path.subresource.clone(),
+        namespace: path.namespace.clone(),
+        name: path.name.clone(),
+        content_type: content_type.unwrap_or_default().to_owned(),
+        query: parts.uri.query().unwrap_or_default().to_owned(),
+        body,
+    }
+}
+
+/// Finds what a path names.
+fn resolve(
+    core: &Core,
+    parts: &Parts,
+    path: ObjectPath,
+    query: Query,
+    verb: Verb,
+) -> Result<Call, ApiError> {
+    let served = core
+        .registry
+        .lookup(&path.group, &path.version, &path.plural)
+        .ok_or_else(ApiError::no_such_resource)?;
+    let namespaced = served.resource.namespaced;
+    // Objects of namespaced kinds are reached through their namespace; only their collections span all.
+    let spans_all = matches!(verb, Verb::List | Verb::Watch);
+    if namespaced != path.in_namespace && !(namespaced && spans_all && path.name.is_empty()) {
+        let is_collection = path.name.is_empty() && path.subresource.is_empty();
+        return Err(if namespaced && is_collection {
+            ApiError::method_not_allowed()
+        } else {
+            ApiError::no_such_resource()
+        });
+    }
+    let accepted = negotiate::accept_objects(header(parts, ACCEPT).as_deref())?;
+    Ok(Call {
+        verb,
+        served,
+        namespace: path.namespace,
+        name: path.name,
+        subresource: path.subresource,
+        query,
+        accepted,
+        content_type: None,
+        user_agent: header(parts, USER_AGENT).unwrap_or_default(),
+        body: Bytes::new(),
+        struck: Struck::default(),
+    })
+}

@@ -1,0 +1,348 @@
+//! Failures, as the `metav1.Status` objects that a Kubernetes API server answers.
+//!
+//! Every handler returns [`ApiError`]; its constructors word the message, reason, code and details as
+//! `k8s.io/apimachinery/pkg/api/errors` does.
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::schema::FieldError;
+
+/// A group and a plural resource name, shown as `deployments.apps` (`pods` in the core group).
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct GroupResource {
+    /// The API group; empty for the core group.
+    pub group: String,
+    /// The plural, lower-case name.
+    pub resource: String,
+}
+
+impl GroupResource {
+    /// Names a resource of a group.
+    pub fn new(group: impl Into<String>, resource: impl Into<String>) -> Self {
+        Self {
+            group: group.into(),
+            resource: resource.into(),
+        }
+    }
+}
+
+impl std::fmt::Display for GroupResource {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.group.is_empty() {
+            f.write_str(&self.resource)
+        } else {
+            write!(f, "{}.{}", self.resource, self.group)
+        }
+    }
+}
+
+/// One entry of `details.causes`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct StatusCause {
+    /// The machine-readable reason.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub reason: Cow<'static, str>,
+    /// The text for people.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub message: String,
+    /// The path of the field at fault.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub field: String,
+}
+
+/// The `details` of a status.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct StatusDetails {
+    /// The object's name.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub name: String,
+    /// The API group.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub group: String,
+    /// The resource or kind concerned.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub kind: String,
+    /// The object's uid.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub uid: String,
+    /// What exactly is wrong.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub causes: Vec<StatusCause>,
+    /// When to try again.
+    #[serde(rename = "retryAfterSeconds", skip_serializing_if = "is_zero")]
+    pub retry_after_seconds: u32,
+}
+
+#[allow(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+fn is_zero(n: &u32) -> bool {
+    *n == 0
+}
+
+/// A failed request: what becomes the HTTP status code and the `metav1.Status` body.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct ApiError {
+    /// The HTTP status code.
+    pub code: u16,
+    /// The machine-readable reason; empty where the API server gives none.
+    pub reason: Cow<'static, str>,
+    /// The text for people.
+    pub message: String,
+    /// More about the object and the fields at fault.
+    pub details: Option<Box<StatusDetails>>,
+}
+
+impl ApiError {
+    /// A failure with a code, a reason and a message.
+    pub fn new(
+        code: u16,
+        reason: impl Into<Cow<'static, str>>,
+        message: impl Into<String>,
+    ) -> Self {
+        Self {
+            code,
+            reason: reason.into(),
+            message: message.into(),
+            details: None,
+        }
+    }
+
+    fn about(mut self, gr: &GroupResource, name: &str) -> Self {
+        self.details = Some(Box::new(StatusDetails {
+            name: name.to_owned(),
+            group: gr.group.clone(),
+            kind: gr.resource.clone(),
+            ..StatusDetails::default()
+        }));
+        self
+    }
+
+    pub(crate) fn with_causes(mut self, causes: Vec<StatusCause>) -> Self {
+        self.details.get_or_insert_default().causes = causes;
+        self
+    }
+
+    /// Sets `details.retryAfterSeconds`, which also becomes a `Retry-After` header.
+    #[must_use]
+    pub fn with_retry_after(mut self, seconds: u32) -> Self {
+        self.details.get_or_insert_default().retry_after_seconds = seconds;
+        self
+    }
+
+    /// 404: the object does not exist.
+    pub fn not_found(gr: &GroupResource, name: &str) -> Self {
+        Self::new(404, "NotFound", format!("{gr} \"{name}\" not found")).about(gr, name)
+    }
+
+    /// 404: the path is none that is served.
+    pub fn no_such_resource() -> Self {
+        let mut error = Self::new(
+            404,
+            "NotFound",
+            "the server could not find the requested resource",
+        );
+        error.details = Some(Box::default());
+        error
+    }
+
+    /// 409: an object of that name exists.
+    pub fn already_exists(gr: &GroupResource, name: &str) -> Self {
+        let message = format!("{gr} \"{name}\" already exists");
+        Self::new(409, "AlreadyExists", message).about(gr, name)
+    }
+
+    /// 409: the write lost against another, or a precondition failed.
+    pub fn conflict(gr: &GroupResource, name: &str, why: &str) -> Self {
+        let message = format!("Operation cannot be fulfilled on {gr} \"{name}\": {why}");
+        Self::new(409, "Conflict", message).about(gr, name)
+    }
+
+    /// 409: the object changed since the resourceVersion that the write is based on.
+    pub fn modified(gr: &GroupResource, name: &str) -> Self {
+        Self::conflict(
+            gr,
+            name,
+            "the object has been modified; please apply your changes to the latest version and try again",
+        )
+    }
+
+    /// 403: admission refuses the request.
+    pub fn forbidden(gr: &GroupResource, name: &str, why: &str) -> Self {
+        let message = if name.is_empty() {
+            format!("{gr} is forbidden: {why}")
+        } else {
+            format!("{gr} \"{name}\" is forbidden: {why}")
+        };
+        Self::new(403, "Forbidden", message).about(gr, name)
+    }
+
+    /// 422: the object breaks validation rules.
+    pub fn invalid(group: &str, kind: &str, name: &str, errors: &[FieldError]) -> Self {
+        let gk = GroupResource::new(group, kind);
+        let mut texts: Vec<String> = Vec::new();
+        for error in errors {
+            let text = error.to_string();
+            if !texts.contains(&text) {
+                texts.push(text);
+            }
+        }
+        let list = match texts.as_slice() {
+            [one] => one.clone(),
+            many => format!("[{}]", many.join(", ")),
+        };
+        let causes = errors
+            .iter()
+            .map(|error| {
+                let cause = error.cause();
+                StatusCause {
+                    reason: Cow::Borrowed(cause.reason),
+                    message: cause.message,
+                    field: cause.field,
+                }
+            })
+            .collect();
+        Self::new(
+            422,
+            "Invalid",
+            format!("{gk} \"{name}\" is invalid: {list}"),
+        )
+        .about(&gk, name)
+        .with_causes(causes)
+    }
+
+    /// 400: the request cannot be understood.
+    pub fn bad_request(message: impl Into<String>) -> Self {
+        Self::new(400, "BadRequest", message)
+    }
+
+    /// 405: the method is not served on this path.
+    pub fn method_not_allowed() -> Self {
+        let mut error = Self::new(
+            405,
+            "MethodNotAllowed",
+            "the server does not allow this method on the requested resource",
+        );
+        error.details = Some(Box::default());
+        error
+    }
+
+    /// 406: no media type that the client accepts is served.
+    pub fn not_acceptable(accepted: &str) -> Self {
+        let message = format!("only the following media types are accepted: {accepted}");
+        Self::new(406, "NotAcceptable", message)
+    }
+
+    /// 415: the body is of a media type that is not read.
+    pub fn unsupported_media_type(accepted: &str) -> Self {
+        let message = format!(
+            "the body of the request was in an unknown format - accepted media types include: {accepted}"
+        );
+        Self::new(415, "UnsupportedMediaType", message)
+    }
+
+    /// 410: the resourceVersion or continue token is too old.
+    pub fn expired(message: impl Into<String>) -> Self {
+        Self::new(410, "Expired", message)
+    }
+
+    /// 413: the body is over the limit (bytes).
+    pub fn too_large(limit: usize) -> Self {
+        let message = format!("Request entity too large: limit is {limit}");
+        Self::new(413, "RequestEntityTooLarge", message)
+    }
+
+    /// 429: the client is to slow down.
+    pub fn too_many_requests(message: impl Into<String>, retry_after_seconds: u32) -> Self {
+        Self::new(429, "TooManyRequests", message).with_retry_after(retry_after_seconds)
+    }
+
+    /// 500: the server failed.
+    pub fn internal(message: impl Into<String>) -> Self {
+        let message = message.into();
+        Self::new(
+            500,
+            "InternalError",
+            format!("Internal error occurred: {message}"),
+        )
+        .with_causes(vec![StatusCause {
+            message,
+            ..StatusCause::default()
+        }])
+    }
+
+    /// 504: the resourceVersion asked for is in the future.
+    pub fn future_version(asked: u64, current: u64) -> Self {
+        let message = format!("Too large resource version: {asked}, current: {current}");
+        Self::new(504, "Timeout", format!("Timeout: {message}"))
+            .with_causes(vec![StatusCause {
+                reason: Cow::Borrowed("ResourceVersionTooLarge"),
+                message: "Too large resource version".to_owned(),
+                ..StatusCause::default()
+            }])
+            .with_retry_after(1)
+    }
+
+    /// The `metav1.Status` object.
+    pub fn to_status(&self) -> Value {
+        let mut status = json!({
+            "kind": "Status",
+            "apiVersion": "v1",
+            "metadata": {},
+            "status": "Failure",
+            "message": self.message,
+            "code": self.code,
+        });
+        if !self.reason.is_empty() {
+            status["reason"] = json!(self.reason);
+        }
+        if let Some(details) = &self.details {
+            status["details"] = json!(details);
+        }
+        status
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schema::FieldErrorKind;
+
+    #[test]
+    fn one_field_error_is_shown_bare_and_several_in_brackets() {
+        let one = FieldError::new("spec.a", FieldErrorKind::Required, "");
+        let two = FieldError::new("spec.b", FieldErrorKind::Forbidden, "no");
+        let check = |errors: &[FieldError], expected: &str| {
+            assert_eq!(
+                ApiError::invalid("g.io", "K", "n", errors).message,
+                expected
+            );
+        };
+        check(
+            std::slice::from_ref(&one),
+            "K.g.io \"n\" is invalid: spec.a: Required value",
+        );
+        check(
+            &[one, two],
+            "K.g.io \"n\" is invalid: [spec.a: Required value, spec.b: Forbidden: no]",
+        );
+    }
+
+    #[test]
+    fn not_found_names_the_resource_in_its_details() {
+        let error = ApiError::not_found(&GroupResource::new("apps", "deployments"), "web");
+        assert_eq!(
+            error.to_status(),
+            json!({
+                "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure",
+                "message": "deployments.apps \"web\" not found", "reason": "NotFound",
+                "details": {"name": "web", "group": "apps", "kind": "deployments"}, "code": 404
+            })
+        );
+    }
+}

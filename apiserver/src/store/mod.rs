@@ -1,0 +1,354 @@
+//! The store: every object, and one log of every change, under one monotonic resourceVersion.
+//!
+//! Objects are kept encoded ([`stored::Stored`]). A write is a compare-and-swap on an object's revision ([`Store::commit`]),
+//! so that callers validate outside the lock. The log keeps a bounded number of events; [`Store::snapshot_at`] undoes them to
+//! list the past, and watches read them by cursor ([`Store::events_after`]), so that no watcher needs a buffer.
+
+mod log;
+pub(crate) mod stored;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use tokio::sync::watch;
+
+use log::Log;
+pub(crate) use log::{Event, EventKind};
+pub(crate) use stored::{Key, Stored};
+
+/// Identifies a group-resource in the store; all its versions share it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct ResourceId(pub(crate) u32);
+
+/// What a commit expects to find.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Expect {
+    /// No object of that key.
+    Absent,
+    /// The object at exactly this revision.
+    Revision(u64),
+}
+
+/// Why a commit did not happen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CommitError {
+    /// There is an object of that key already.
+    Exists,
+    /// The object is gone.
+    Missing,
+    /// The object has another revision by now.
+    Changed,
+    /// The resource itself is no longer served.
+    Closed,
+}
+
+/// A revision asked for lies before the retained history, or in the future.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RevisionError {
+    /// The history starts after it; the oldest revision that can be asked for.
+    Compacted(u64),
+    /// The current revision is smaller.
+    Future(u64),
+}
+
+struct Bucket {
+    objects: BTreeMap<Key, Arc<Stored>>,
+    /// The revision of the newest event of this resource that the log has dropped.
+    dropped: u64,
+    changed: watch::Sender<u64>,
+    open: bool,
+}
+
+struct State {
+    revision: u64,
+    buckets: BTreeMap<ResourceId, Bucket>,
+    log: Log,
+    dependents: BTreeMap<Box<str>, BTreeSet<(ResourceId, Key)>>,
+}
+
+/// All objects and the log of their changes.
+pub(crate) struct Store {
+    state: RwLock<State>,
+}
+
+/// A consistent list of a resource's objects.
+#[derive(Clone, Debug)]
+pub(crate) struct Snapshot {
+    pub(crate) revision: u64,
+    pub(crate) objects: Vec<Arc<Stored>>,
+}
+
+/// The events of a resource after a cursor.
+#[derive(Debug)]
+pub(crate) enum Batch {
+    /// In order; may be empty. The cursor advances to the revision.
+    Events(Vec<Arc<Event>>, u64),
+    /// Events after the cursor have left the history.
+    Lost,
+    /// The resource is no longer served.
+    Closed,
+}
+
+impl Store {
+    /// An empty store that keeps at most `history` events and `history_bytes` of encoded objects in its log.
+    pub(crate) fn new(history: usize, history_bytes: usize) -> Self {
+        Self {
+            state: RwLock::new(State {
+                // The first write gets 2, so that "1" is the revision of the empty store and "0" keeps its special meaning.
+                revision: 1,
+                buckets: BTreeMap::new(),
+                log: Log::new(history, history_bytes),
+                dependents: BTreeMap::new(),
+            }),
+        }
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, State> {
+        self.state.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, State> {
+        self.state.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Makes room for a resource; opening it again after [`Store::close`] is allowed.
+    pub(crate) fn open(&self, resource: ResourceId) {
+        let mut state = self.write();
+        let dropped = state.revision;
+        let bucket = state.buckets.entry(resource).or_insert_with(|| Bucket {
+            objects: BTreeMap::new(),
+            dropped: 0,
+            changed: watch::channel(0).0,
+            open: false,
+        });
+        if !bucket.open {
+            bucket.open = true;
+            bucket.dropped = bucket.dropped.min(dropped);
+        }
+    }
+
+    /// Ends a resource: its objects go without events, and its watches end.
+    pub(crate) fn close(&self, resource: ResourceId) {
+        let mut state = self.write();
+        let revision = state.revision;
+        if let Some(bucket) = state.buckets.get_mut(&resource) {
+            bucket.open = false;
+            bucket.dropped = revision;
+            bucket.changed.send_replace(revision);
+            let objects = std::mem::take(&mut bucket.objects);
+            for object in objects.into_values() {
+                unlink(&mut state.dependents, resource, &object);
+            }
+        }
+    }
+
+    /// The newest resourceVersion.
+    pub(crate) fn revision(&self) -> u64 {
+        self.read().revision
+    }
+
+    pub(crate) fn get(&self, resource: ResourceId, key: &Key) -> Option<Arc<Stored>> {
+        self.read()
+            .buckets
+            .get(&resource)?
+            .objects
+            .get(key)
+            .cloned()
+    }
+
+    /// The objects of a namespace (all, where it is empty), in the order of their keys, as they are now.
+    pub(crate) fn snapshot(&self, resource: ResourceId, namespace: &str) -> Snapshot {
+        let state = self.read();
+        let objects = state
+            .buckets
+            .get(&resource)
+            .map(|bucket| in_namespace(&bucket.objects, namespace))
+            .unwrap_or_default();
+        Snapshot {
+            revision: state.revision,
+            objects,
+        }
+    }
+
+    /// How many objects of a resource lie in a namespace.
+    pub(crate) fn count(&self, resource: ResourceId, namespace: &str) -> usize {
+        self.snapshot(resource, namespace).objects.len()
+    }
+
+    /// The objects as they were at a revision, by undoing the log.
+    pub(crate) fn snapshot_at(
+        &self,
+        resource: ResourceId,
+        namespace: &str,
+        revision: u64,
+    ) -> Result<Snapshot, RevisionError> {
+        let state = self.read();
+        if revision > state.revision {
+            return Err(RevisionError::Future(state.revision));
+        }
+        let Some(bucket) = state.buckets.get(&resource) else {
+            return Ok(Snapshot {
+                revision,
+                objects: Vec::new(),
+            });
+        };
+        if revision < bucket.dropped {
+            return Err(RevisionError::Compacted(bucket.dropped));
+        }
+        let mut past: BTreeMap<&Key, Arc<Stored>> = bucket
+            .objects
+            .iter()
+            .filter(|(key, _)| namespace.is_empty() || &*key.namespace == namespace)
+            .map(|(key, object)| (key, object.clone()))
+            .collect();
+        for event in state.log.after(revision).rev() {
+            let key = &event.object.key;
+            if event.resource != resource || !(namespace.is_empty() || &*key.namespace == namespace)
+            {
+                continue;
+            }
+            match &event.previous {
+                Some(previous) => past.insert(key, previous.clone()),
+                None => past.remove(key),
+            };
+        }
+        Ok(Snapshot {
+            revision,
+            objects: past.into_values().collect(),
+        })
+    }
+
+    /// Writes an object (`Some`) or removes it (`None`) if the key holds what is expected.
+    ///
+    /// The closure makes the new encoding for the revision that the write gets.
+    pub(crate) fn commit(
+        &self,
+        resource: ResourceId,
+        key: &Key,
+        expect: Expect,
+        make: impl FnOnce(u64) -> Option<Stored>,
+    ) -> Result<Arc<Stored>, CommitError> {
+        let mut guard = self.write();
+        let state = &mut *guard;
+        let revision = state.revision + 1;
+        let bucket = state
+            .buckets
+            .get_mut(&resource)
+            .filter(|bucket| bucket.open)
+            .ok_or(CommitError::Closed)?;
+        let current = bucket.objects.get(key).cloned();
+        match (expect, &current) {
+            (Expect::Absent, None) => {}
+            (Expect::Absent, Some(_)) => return Err(CommitError::Exists),
+            (Expect::Revision(_), None) => return Err(CommitError::Missing),
+            (Expect::Revision(r), Some(now)) if now.revision == r => {}
+            (Expect::Revision(_), Some(_)) => return Err(CommitError::Changed),
+        }
+        let (kind, object) = match (make(revision), &current) {
+            (Some(new), None) => (EventKind::Added, new),
+            (Some(new), Some(_)) => (EventKind::Modified, new),
+            (None, Some(old)) => (EventKind::Deleted, old.at_revision(revision)),
+            (None, None) => return Err(CommitError::Missing),
+        };
+        let object = Arc::new(object);
+        if let Some(old) = &current {
+            unlink(&mut state.dependents, resource, old);
+        }
+        if kind == EventKind::Deleted {
+            bucket.objects.remove(key);
+        } else {
+            bucket.objects.insert(key.clone(), object.clone());
+            link(&mut state.dependents, resource, &object);
+        }
+        state.revision = revision;
+        let event = Event::new(resource, kind, object.clone(), current);
+        for dropped in state.log.push(Arc::new(event)) {
+            if let Some(bucket) = state.buckets.get_mut(&dropped.resource) {
+                bucket.dropped = dropped.object.revision;
+            }
+        }
+        if let Some(bucket) = state.buckets.get(&resource) {
+            bucket.changed.send_replace(revision);
+        }
+        Ok(object)
+    }
+
+    /// The objects that name a uid as an owner.
+    pub(crate) fn dependents(&self, uid: &str) -> Vec<(ResourceId, Key)> {
+        self.read()
+            .dependents
+            .get(uid)
+            .map(|set| set.iter().cloned().collect())
+            .unwrap_or_default()
+    }
+
+    /// The events of a resource after a cursor.
+    pub(crate) fn events_after(&self, resource: ResourceId, cursor: u64) -> Batch {
+        let state = self.read();
+        let Some(bucket) = state.buckets.get(&resource).filter(|b| b.open) else {
+            return Batch::Closed;
+        };
+        if cursor < bucket.dropped {
+            return Batch::Lost;
+        }
+        let events = state
+            .log
+            .after(cursor)
+            .filter(|event| event.resource == resource)
+            .cloned()
+            .collect();
+        Batch::Events(events, state.revision)
+    }
+
+    /// Wakes at every change of a resource; `None` when it is not served.
+    pub(crate) fn subscribe(&self, resource: ResourceId) -> Option<watch::Receiver<u64>> {
+        let state = self.read();
+        state.buckets.get(&resource).map(|b| b.changed.subscribe())
+    }
+
+    /// The oldest revision from which a watch of the resource can start.
+    pub(crate) fn oldest(&self, resource: ResourceId) -> u64 {
+        self.read()
+            .buckets
+            .get(&resource)
+            .map_or(0, |bucket| bucket.dropped)
+    }
+}
+
+fn in_namespace(objects: &BTreeMap<Key, Arc<Stored>>, namespace: &str) -> Vec<Arc<Stored>> {
+    if namespace.is_empty() {
+        return objects.values().cloned().collect();
+    }
+    let from = Key::new(namespace, "");
+    objects
+        .range((Bound::Included(from), Bound::Unbounded))
+        .take_while(|(key, _)| &*key.namespace == namespace)
+        .map(|(_, object)| object.clone())
+        .collect()
+}
+
+type Dependents = BTreeMap<Box<str>, BTreeSet<(ResourceId, Key)>>;
+
+fn link(dependents: &mut Dependents, resource: ResourceId, object: &Stored) {
+    for owner in &object.owners {
+        dependents
+            .entry(owner.uid.clone())
+            .or_default()
+            .insert((resource, object.key.clone()));
+    }
+}
+
+fn unlink(dependents: &mut Dependents, resource: ResourceId, object: &Stored) {
+    for owner in &object.owners {
+        if let Some(set) = dependents.get_mut(&owner.uid) {
+            set.remove(&(resource, object.key.clone()));
+            if set.is_empty() {
+                dependents.remove(&owner.uid);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

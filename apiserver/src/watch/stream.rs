@@ -1,0 +1,237 @@
+//! One watcher: its cursor, and the stream of lines that it reads.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+use futures::Stream;
+use tokio::sync::watch::Receiver;
+use tokio::time::Instant;
+
+use super::encode::{Encoder, error_line};
+use crate::BoxError;
+use crate::core::Core;
+use crate::rest::list_options::Filter;
+use crate::status::ApiError;
+use crate::store::{Batch, Event, EventKind, Stored};
+
+/// How often a watch that asks for bookmarks gets one.
+const BOOKMARK_EVERY: Duration = Duration::from_secs(60);
+
+/// How long before the end of a watch its last bookmark comes.
+const LAST_BOOKMARK_BEFORE: Duration = Duration::from_secs(2);
+
+/// How many bytes of events go into one chunk.
+const CHUNK: usize = 64 * 1024;
+
+/// The state of a watch.
+pub(super) struct Watcher {
+    core: Arc<Core>,
+    encoder: Encoder,
+    filter: Filter,
+    wakes: Receiver<u64>,
+    cursor: u64,
+    pending: VecDeque<Arc<Event>>,
+    pub(super) initial: std::vec::IntoIter<Arc<Stored>>,
+    pub(super) end_marker: Option<u64>,
+    pub(super) bookmarks: bool,
+    pub(super) deadline: Instant,
+    /// How many events may still be sent, when a fault cuts the watch.
+    pub(super) events_left: Option<usize>,
+    next_bookmark: Instant,
+    bookmarked: u64,
+    failure: Option<ApiError>,
+    done: bool,
+}
+
+enum Step {
+    Line(Bytes),
+    Wait,
+    End,
+}
+
+impl Watcher {
+    pub(super) fn new(
+        core: Arc<Core>,
+        encoder: Encoder,
+        filter: Filter,
+        wakes: Receiver<u64>,
+        cursor: u64,
+    ) -> Self {
+        let now = Instant::now();
+        Self {
+            core,
+            encoder,
+            filter,
+            wakes,
+            cursor,
+            pending: VecDeque::new(),
+            initial: Vec::new().into_iter(),
+            end_marker: None,
+            bookmarks: false,
+            deadline: now,
+            events_left: None,
+            next_bookmark: now + BOOKMARK_EVERY,
+            bookmarked: 0,
+            failure: None,
+            done: false,
+        }
+    }
+
+    /// Makes the stream one `Expired` error.
+    pub(super) fn fail_expired(&mut self, asked: u64) {
+        let oldest = self.core.store.oldest(self.encoder.served.resource.id);
+        self.failure = Some(ApiError::expired(format!(
+            "too old resource version: {asked} ({oldest})"
+        )));
+    }
+
+    /// The lines of the watch, in chunks.
+    pub(super) fn into_stream(self) -> impl Stream<Item = Result<Bytes, BoxError>> + Send {
+        futures::stream::unfold(self, |mut watcher| async move {
+            let chunk = watcher.next_chunk().await?;
+            Some((Ok(chunk), watcher))
+        })
+    }
+
+    async fn next_chunk(&mut self) -> Option<Bytes> {
+        let mut chunk = BytesMut::new();
+        loop {
+            match self.step() {
+                Step::Line(line)
+                    if chunk.is_empty() && self.pending.is_empty() && self.initial.len() == 0 =>
+                {
+                    return Some(line);
+                }
+                Step::Line(line) => {
+                    chunk.extend_from_slice(&line);
+                    if chunk.len() >= CHUNK {
+                        return Some(chunk.freeze());
+                    }
+                }
+                _ if !chunk.is_empty() => return Some(chunk.freeze()),
+                Step::End => return None,
+                Step::Wait => {
+                    if let Some(line) = self.wait().await {
+                        return Some(line);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The next thing to send that is there already.
+    fn step(&mut self) -> Step {
+        if self.done || self.events_left == Some(0) {
+            return Step::End;
+        }
+        if let Some(error) = self.failure.take() {
+            self.done = true;
+            return Step::Line(error_line(&error));
+        }
+        while let Some(object) = self.initial.next() {
+            if self.filter.matches(&self.encoder.served, &object) {
+                return self.sent(EventKind::Added.name(), &object);
+            }
+        }
+        if let Some(revision) = self.end_marker.take() {
+            self.bookmarked = revision;
+            return Step::Line(self.encoder.bookmark(revision, true));
+        }
+        loop {
+            while let Some(event) = self.pending.pop_front() {
+                if let Some(line) = self.event_line(&event) {
+                    self.count_event();
+                    return Step::Line(line);
+                }
+            }
+            let resource = self.encoder.served.resource.id;
+            match self.core.store.events_after(resource, self.cursor) {
+                Batch::Events(events, revision) => {
+                    self.cursor = revision;
+                    if events.is_empty() {
+                        return Step::Wait;
+                    }
+                    self.pending = events.into();
+                }
+                Batch::Lost => {
+                    self.fail_expired(self.cursor);
+                    return self.step();
+                }
+                Batch::Closed => {
+                    self.done = true;
+                    return Step::End;
+                }
+            }
+        }
+    }
+
+    fn sent(&mut self, kind: &str, object: &Arc<Stored>) -> Step {
+        self.count_event();
+        Step::Line(self.encoder.line(kind, object))
+    }
+
+    fn count_event(&mut self) {
+        if let Some(left) = &mut self.events_left {
+            *left = left.saturating_sub(1);
+        }
+    }
+
+    /// An event as this watcher's selectors show it: entering them is an addition, leaving them a deletion.
+    fn event_line(&mut self, event: &Event) -> Option<Bytes> {
+        let served = &self.encoder.served;
+        let is_deletion = event.kind == EventKind::Deleted;
+        let before = event
+            .previous
+            .as_ref()
+            .is_some_and(|old| self.filter.matches(served, old));
+        let after = !is_deletion && self.filter.matches(served, &event.object);
+        let is_addition = event.kind == EventKind::Added;
+        match (before, after) {
+            (false, false) => None,
+            (true, true) => Some(self.encoder.shared(event)),
+            (false, true) if is_addition => Some(self.encoder.shared(event)),
+            (false, true) => Some(self.encoder.line(EventKind::Added.name(), &event.object)),
+            (true, false) if is_deletion => Some(self.encoder.shared(event)),
+            (true, false) => {
+                let previous = event.previous.as_ref()?;
+                let last = Arc::new(previous.at_revision(event.object.revision));
+                Some(self.encoder.line(EventKind::Deleted.name(), &last))
+            }
+        }
+    }
+
+    /// Waits for a change; gives a bookmark when one is due first.
+    async fn wait(&mut self) -> Option<Bytes> {
+        let last_bookmark = self.deadline - LAST_BOOKMARK_BEFORE;
+        let mut wake_at = self.deadline;
+        if self.bookmarks {
+            let due = if self.next_bookmark < last_bookmark || Instant::now() >= last_bookmark {
+                self.next_bookmark
+            } else {
+                last_bookmark
+            };
+            wake_at = wake_at.min(due);
+        }
+        tokio::select! {
+            biased;
+            changed = self.wakes.changed() => {
+                self.done |= changed.is_err();
+                None
+            }
+            () = tokio::time::sleep_until(wake_at) => self.on_timer(),
+        }
+    }
+
+    fn on_timer(&mut self) -> Option<Bytes> {
+        let now = Instant::now();
+        if now >= self.deadline {
+            self.done = true;
+            return None;
+        }
+        self.next_bookmark = now + BOOKMARK_EVERY;
+        self.bookmarked = self.cursor;
+        Some(self.encoder.bookmark(self.cursor, false))
+    }
+}
