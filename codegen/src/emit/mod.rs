@@ -1,7 +1,20 @@
 //! Emitters: from the model to files.
 
+mod apis;
+mod clientset;
+mod context;
+mod generated;
+mod informer;
+mod lister;
+mod modules;
+mod object;
+mod reference;
+mod register;
+#[cfg(test)]
+mod tests;
 mod types;
 
+pub(crate) use context::Emit;
 use proc_macro2::TokenStream;
 
 use crate::{
@@ -11,15 +24,6 @@ use crate::{
     options::{Generator, Options},
     write::Tree,
 };
-
-/// What every emitter is given first: the model and the options, with shorthands for the paths that code names.
-#[derive(Clone, Copy, Debug)]
-pub struct Emit<'a> {
-    /// The whole API.
-    pub api: &'a ApiSet,
-    /// The options.
-    pub options: &'a Options,
-}
 
 /// Runs the emitters that the options ask for.
 ///
@@ -31,6 +35,23 @@ pub fn emit(api: &ApiSet, options: &Options) -> Result<Tree, Diagnostics> {
     let mut files = Files::default();
     if options.emits(Generator::Types) {
         types::emit(&cx, &mut files);
+        apis::emit(&cx, &mut files);
+    }
+    if options.emits(Generator::Deepcopy) {
+        object::emit(&cx, &mut files);
+    }
+    if options.emits(Generator::Register) {
+        register::emit(&cx, &mut files);
+    }
+    generated::emit(&cx, &mut files);
+    if options.emits(Generator::Client) {
+        clientset::emit(&cx, &mut files);
+    }
+    if options.emits(Generator::Lister) {
+        lister::emit(&cx, &mut files);
+    }
+    if options.emits(Generator::Informer) {
+        informer::emit(&cx, &mut files);
     }
     files.format(options)
 }

@@ -1,0 +1,79 @@
+//! Module files of the types from CRDs: `apis/mod.rs`, and one for each group and version.
+//!
+//! Where a person wrote the types, these files are theirs.
+
+use quote::quote;
+
+use super::{
+    Emit, Files,
+    context::{api_version, by_group, ident, module_docs},
+};
+use crate::{
+    model::{Group, Origin, Version},
+    options::Generator,
+};
+
+/// Emits the module files down to the versions.
+pub(crate) fn emit(cx: &Emit<'_>, files: &mut Files) {
+    let groups = by_group(
+        cx.api
+            .versions()
+            .filter(|(_, version)| version.origin == Origin::Crd),
+    );
+    if groups.is_empty() {
+        return;
+    }
+    let modules = groups.iter().map(|(group, _)| ident(&group.module));
+    files.rust(
+        "apis/mod.rs",
+        quote! {
+            //! Types, by group and version.
+            #(pub mod #modules;)*
+        },
+    );
+    for (group, versions) in groups {
+        let docs = module_docs(&format!("Types of `{}`.", group.name));
+        let modules = versions.iter().map(|version| ident(&version.module));
+        files.rust(
+            format!("apis/{}/mod.rs", group.module),
+            quote!(#docs #(pub mod #modules;)*),
+        );
+        for version in versions {
+            emit_version(cx, files, group, version);
+        }
+    }
+}
+
+/// ```ignore
+/// //! Types of `cloudnative.czs/v1alpha1`.
+///
+/// mod types;
+/// mod zz_generated_deepcopy;
+/// pub mod zz_generated_register;
+///
+/// pub use self::types::*;
+/// ```
+fn emit_version(cx: &Emit<'_>, files: &mut Files, group: &Group, version: &Version) {
+    let docs = module_docs(&format!("Types of `{}`.", api_version(group, version)));
+    let deepcopy = cx.options.emits(Generator::Deepcopy).then(|| {
+        quote!(
+            mod zz_generated_deepcopy;
+        )
+    });
+    let register = cx.options.emits(Generator::Register).then(|| {
+        quote!(
+            pub mod zz_generated_register;
+        )
+    });
+    files.rust(
+        format!("{}/mod.rs", version.dir),
+        quote! {
+            #docs
+            mod types;
+            #deepcopy
+            #register
+
+            pub use types::*;
+        },
+    );
+}

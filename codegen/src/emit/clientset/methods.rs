@@ -1,0 +1,193 @@
+//! The methods of a typed client beyond the plain verbs: `+genclient:method=…` and the scale subresource.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+
+use crate::{
+    emit::{
+        Emit,
+        context::{docs, ident},
+        reference,
+    },
+    model::{CustomMethod, Resource, TypeRef, Verb},
+};
+
+/// Every custom method, in the order given.
+pub(super) fn emit(cx: &Emit<'_>, resource: &Resource) -> TokenStream {
+    let methods = resource
+        .methods
+        .iter()
+        .map(|method| emit_method(&Method::of(cx, resource, method)));
+    quote!(#(#methods)*)
+}
+
+/// A custom method with its types rendered; what it doesn't send or return is the resource itself.
+struct Method<'a> {
+    name: Ident,
+    verb: Verb,
+    subresource: &'a str,
+    input: TokenStream,
+    result: TokenStream,
+}
+
+impl<'a> Method<'a> {
+    fn of(cx: &Emit<'_>, resource: &Resource, method: &'a CustomMethod) -> Self {
+        let ty = |ty: &Option<TypeRef>| match ty {
+            Some(ty) => reference::emit(cx, ty),
+            None => {
+                let kind = ident(&resource.root);
+                quote!(api::#kind)
+            }
+        };
+        Self {
+            name: ident(&method.name),
+            verb: method.verb,
+            subresource: method.subresource.as_deref().unwrap_or_default(),
+            input: ty(&method.input),
+            result: ty(&method.result),
+        }
+    }
+
+    fn docs(&self, does: &str) -> TokenStream {
+        docs(&format!("{does} `{}` of the object.", self.subresource))
+    }
+}
+
+fn emit_method(method: &Method<'_>) -> TokenStream {
+    let result = &method.result;
+    match method.verb {
+        Verb::Create => emit_send(
+            method,
+            &method.docs("Posts to"),
+            &quote!(create_subresource),
+        ),
+        Verb::Update | Verb::UpdateStatus => emit_send(
+            method,
+            &method.docs("Replaces"),
+            &quote!(update_subresource),
+        ),
+        Verb::Patch => emit_patch(method),
+        Verb::Apply | Verb::ApplyStatus => emit_apply(method),
+        Verb::List => emit_read(
+            method,
+            &method.docs("Lists"),
+            &quote!(kube::api::ObjectList<#result>),
+        ),
+        Verb::Get | Verb::Watch | Verb::Delete | Verb::DeleteCollection => {
+            emit_read(method, &method.docs("Reads"), result)
+        }
+    }
+}
+
+/// ```ignore
+/// pub async fn get_scale(&self, name: &str) -> client::Result<client::Scale> {
+///     self.0.get_subresource(name, "scale").await
+/// }
+/// ```
+fn emit_read(method: &Method<'_>, docs: &TokenStream, result: &TokenStream) -> TokenStream {
+    let Method {
+        name, subresource, ..
+    } = method;
+    quote! {
+        #docs
+        pub async fn #name(&self, name: &str) -> client::Result<#result> {
+            self.0.get_subresource(name, #subresource).await
+        }
+    }
+}
+
+/// ```ignore
+/// pub async fn update_scale(
+///     &self,
+///     name: &str,
+///     input: &client::Scale,
+///     params: &kube::api::PostParams,
+/// ) -> client::Result<client::Scale> {
+///     self.0.update_subresource(name, "scale", input, params).await
+/// }
+/// ```
+fn emit_send(method: &Method<'_>, docs: &TokenStream, delegate: &TokenStream) -> TokenStream {
+    let Method {
+        name,
+        subresource,
+        input,
+        result,
+        ..
+    } = method;
+    quote! {
+        #docs
+        pub async fn #name(
+            &self,
+            name: &str,
+            input: &#input,
+            params: &kube::api::PostParams,
+        ) -> client::Result<#result> {
+            self.0.#delegate(name, #subresource, input, params).await
+        }
+    }
+}
+
+/// ```ignore
+/// pub async fn patch_scale<P: ::serde::Serialize + ::std::fmt::Debug>(
+///     &self,
+///     name: &str,
+///     params: &kube::api::PatchParams,
+///     patch: &kube::api::Patch<P>,
+/// ) -> client::Result<client::Scale> {
+///     self.0.patch_subresource(name, "scale", params, patch).await
+/// }
+/// ```
+fn emit_patch(method: &Method<'_>) -> TokenStream {
+    let docs = method.docs("Patches");
+    let Method {
+        name,
+        subresource,
+        result,
+        ..
+    } = method;
+    quote! {
+        #docs
+        pub async fn #name<P: ::serde::Serialize + ::std::fmt::Debug>(
+            &self,
+            name: &str,
+            params: &kube::api::PatchParams,
+            patch: &kube::api::Patch<P>,
+        ) -> client::Result<#result> {
+            self.0.patch_subresource(name, #subresource, params, patch).await
+        }
+    }
+}
+
+/// ```ignore
+/// pub async fn apply_scale(
+///     &self,
+///     name: &str,
+///     input: &client::Scale,
+///     params: &kube::api::PatchParams,
+/// ) -> client::Result<client::Scale> {
+///     let patch = kube::api::Patch::Apply(input);
+///     self.0.patch_subresource(name, "scale", params, &patch).await
+/// }
+/// ```
+fn emit_apply(method: &Method<'_>) -> TokenStream {
+    let docs = method.docs("Applies, on the server's side,");
+    let Method {
+        name,
+        subresource,
+        input,
+        result,
+        ..
+    } = method;
+    quote! {
+        #docs
+        pub async fn #name(
+            &self,
+            name: &str,
+            input: &#input,
+            params: &kube::api::PatchParams,
+        ) -> client::Result<#result> {
+            let patch = kube::api::Patch::Apply(input);
+            self.0.patch_subresource(name, #subresource, params, &patch).await
+        }
+    }
+}

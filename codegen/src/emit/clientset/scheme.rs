@@ -1,0 +1,40 @@
+//! `generated/clientset/scheme.rs`: every kind of the clientset, registered.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use crate::emit::{
+    Emit,
+    context::{ident, path},
+};
+
+/// ```ignore
+/// pub fn add_to_scheme(scheme: &mut scheme::Scheme) -> Result<(), scheme::SchemeError> {
+///     scheme.register::<crate::apis::cloudnative::v1alpha1::VirtualMachine>()?;
+///     Ok(())
+/// }
+/// ```
+pub(super) fn emit(cx: &Emit<'_>) -> TokenStream {
+    let runtime = cx.runtime();
+    let roots = cx.api.versions().flat_map(|(_, version)| {
+        let module = path(&version.path);
+        version.resources.iter().map(move |resource| {
+            let root = ident(&resource.root);
+            quote!(#module::#root)
+        })
+    });
+    quote! {
+        //! The scheme of the clientset: every kind that it has a client for.
+        use #runtime::scheme;
+
+        /// Registers every kind of the clientset's groups.
+        ///
+        /// # Errors
+        ///
+        /// Another type is registered for one of the kinds.
+        pub fn add_to_scheme(scheme: &mut scheme::Scheme) -> Result<(), scheme::SchemeError> {
+            #(scheme.register::<#roots>()?;)*
+            Ok(())
+        }
+    }
+}

@@ -1,0 +1,328 @@
+//! `generated/informers/`: the shared informer factory, and an informer for each resource.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote};
+
+use super::{
+    Emit, Files,
+    context::{api_version, by_group, docs, ident, module_docs, path},
+    lister::lister_name,
+};
+use crate::{
+    model::{Group, Resource, Version, names},
+    options::Generator,
+};
+
+/// Emits the whole folder.
+pub(crate) fn emit(cx: &Emit<'_>, files: &mut Files) {
+    let dir = "generated/informers";
+    let groups = by_group(cx.informer_versions());
+    files.rust(format!("{dir}/mod.rs"), emit_factory(cx, &groups));
+    for (group, versions) in groups {
+        let dir = format!("{dir}/{}", group.module);
+        files.rust(format!("{dir}/mod.rs"), emit_group(cx, group, &versions));
+        for version in versions {
+            let dir = format!("{dir}/{}", version.module);
+            files.rust(format!("{dir}/mod.rs"), emit_version(cx, group, version));
+            for resource in informers(version) {
+                files.rust(
+                    format!("{dir}/{}.rs", resource.accessor),
+                    emit_informer(cx, group, version, resource),
+                );
+            }
+        }
+    }
+}
+
+/// The resources that have an informer.
+fn informers(version: &Version) -> impl Iterator<Item = &Resource> {
+    version
+        .resources
+        .iter()
+        .filter(|resource| resource.has_informer())
+}
+
+/// The informers of a group (`CloudnativeInformers`).
+fn group_name(group: &Group) -> Ident {
+    format_ident!("{}Informers", group.type_prefix)
+}
+
+/// The informers of a version (`V1alpha1Informers`).
+fn version_name(version: &Version) -> Ident {
+    format_ident!("{}Informers", names::upper_camel(&version.module))
+}
+
+/// ```ignore
+/// pub mod cloudnative;
+///
+/// #[derive(Clone)]
+/// pub struct SharedInformerFactory(::codegen_runtime::informer::SharedInformerFactory);
+///
+/// impl SharedInformerFactory {
+///     pub fn builder(
+///         client: impl Into<…Client>,
+///     ) -> ::codegen_runtime::informer::FactoryBuilder<Self> { … }
+///     pub fn cloudnative(&self) -> cloudnative::CloudnativeInformers { … }
+/// }
+/// ```
+fn emit_factory(cx: &Emit<'_>, groups: &[(&Group, Vec<&Version>)]) -> TokenStream {
+    let runtime = cx.runtime();
+    let modules = groups.iter().map(|(group, _)| ident(&group.module));
+    let accessors = groups.iter().map(|(group, _)| {
+        let docs = docs(&format!("The informers of `{}`.", group.name));
+        let (module, name) = (ident(&group.module), group_name(group));
+        quote! {
+            #docs
+            #[must_use]
+            pub fn #module(&self) -> #module::#name {
+                #module::#name::new(self.0.clone())
+            }
+        }
+    });
+    let builder = emit_builder(cx);
+    quote! {
+        //! Informers: one cache for each type, shared by all who ask.
+        #(pub mod #modules;)*
+
+        /// Hands out the informers of this crate's APIs, one for each type, and runs them together. Cloning is cheap.
+        #[derive(Clone)]
+        pub struct SharedInformerFactory(#runtime::informer::SharedInformerFactory);
+
+        impl SharedInformerFactory {
+            #builder
+            #(#accessors)*
+        }
+
+        impl From<#runtime::informer::SharedInformerFactory> for SharedInformerFactory {
+            fn from(factory: #runtime::informer::SharedInformerFactory) -> Self {
+                Self(factory)
+            }
+        }
+
+        impl ::std::ops::Deref for SharedInformerFactory {
+            type Target = #runtime::informer::SharedInformerFactory;
+
+            fn deref(&self) -> &Self::Target {
+                &self.0
+            }
+        }
+    }
+}
+
+/// ```ignore
+/// pub fn builder(
+///     clientset: super::clientset::Clientset,
+/// ) -> ::codegen_runtime::informer::FactoryBuilder<Self> {
+///     ::codegen_runtime::informer::FactoryBuilder::new(clientset.client().clone())
+/// }
+/// ```
+///
+/// Without a clientset it takes kube's client.
+fn emit_builder(cx: &Emit<'_>) -> TokenStream {
+    let runtime = cx.runtime();
+    let (parameter, ty, client) = if cx.options.emits(Generator::Client) {
+        let generated = path(&cx.generated());
+        (
+            quote!(clientset),
+            quote!(#generated::clientset::Clientset),
+            quote!(clientset.client().clone()),
+        )
+    } else {
+        (
+            quote!(client),
+            quote!(#runtime::kube::Client),
+            quote!(client),
+        )
+    };
+    quote! {
+        /// Configures a factory whose informers ask the same API server.
+        #[must_use]
+        pub fn builder(#parameter: #ty) -> #runtime::informer::FactoryBuilder<Self> {
+            #runtime::informer::FactoryBuilder::new(#client)
+        }
+    }
+}
+
+/// ```ignore
+/// pub mod v1alpha1;
+///
+/// #[derive(Clone)]
+/// pub struct CloudnativeInformers(::codegen_runtime::informer::SharedInformerFactory);
+///
+/// impl CloudnativeInformers {
+///     pub fn v1alpha1(&self) -> v1alpha1::V1alpha1Informers { … }
+/// }
+/// ```
+fn emit_group(cx: &Emit<'_>, group: &Group, versions: &[&Version]) -> TokenStream {
+    let modules = versions.iter().map(|version| ident(&version.module));
+    let accessors = versions.iter().map(|version| {
+        let docs = docs(&format!(
+            "The informers of `{}`.",
+            api_version(group, version)
+        ));
+        let (module, name) = (ident(&version.module), version_name(version));
+        quote! {
+            #docs
+            #[must_use]
+            pub fn #module(&self) -> #module::#name {
+                #module::#name::new(self.0.clone())
+            }
+        }
+    });
+    let what = format!("Informers for `{}`.", group.name);
+    let holder = emit_holder(cx, &group_name(group), &what, quote!(#(#accessors)*));
+    let module_docs = module_docs(&what);
+    quote!(#module_docs #(pub mod #modules;)* #holder)
+}
+
+/// ```ignore
+/// pub mod virtual_machines;
+///
+/// #[derive(Clone)]
+/// pub struct V1alpha1Informers(::codegen_runtime::informer::SharedInformerFactory);
+///
+/// impl V1alpha1Informers {
+///     pub fn virtual_machines(&self) -> virtual_machines::VirtualMachineInformer { … }
+/// }
+/// ```
+fn emit_version(cx: &Emit<'_>, group: &Group, version: &Version) -> TokenStream {
+    let modules = informers(version).map(|resource| ident(&resource.accessor));
+    let accessors = informers(version).map(|resource| {
+        let docs = docs(&format!("The informer for `{}`.", resource.plural));
+        let accessor = ident(&resource.accessor);
+        let name = format_ident!("{}Informer", resource.kind);
+        quote! {
+            #docs
+            #[must_use]
+            pub fn #accessor(&self) -> #accessor::#name {
+                #accessor::#name::new(self.0.clone())
+            }
+        }
+    });
+    let what = format!("Informers for `{}`.", api_version(group, version));
+    let holder = emit_holder(cx, &version_name(version), &what, quote!(#(#accessors)*));
+    let module_docs = module_docs(&what);
+    quote!(#module_docs #(pub mod #modules;)* #holder)
+}
+
+/// A newtype over the runtime's factory with the given methods.
+fn emit_holder(cx: &Emit<'_>, name: &Ident, what: &str, methods: TokenStream) -> TokenStream {
+    let runtime = cx.runtime();
+    let docs = docs(what);
+    quote! {
+        #docs
+        #[derive(Clone)]
+        pub struct #name(#runtime::informer::SharedInformerFactory);
+
+        impl #name {
+            /// Informers that `factory` holds.
+            #[must_use]
+            pub fn new(factory: #runtime::informer::SharedInformerFactory) -> Self {
+                Self(factory)
+            }
+
+            #methods
+        }
+    }
+}
+
+/// ```ignore
+/// #[derive(Clone)]
+/// pub struct VirtualMachineInformer(informer::SharedInformerFactory);
+///
+/// impl VirtualMachineInformer {
+///     pub fn new(factory: informer::SharedInformerFactory) -> Self { … }
+///     pub fn informer(&self) -> informer::SharedInformer<api::VirtualMachine> { … }
+///     pub fn lister(&self) -> listers::VirtualMachineLister { … }
+/// }
+/// ```
+fn emit_informer(
+    cx: &Emit<'_>,
+    group: &Group,
+    version: &Version,
+    resource: &Resource,
+) -> TokenStream {
+    let module_docs = module_docs(&format!(
+        "The informer for `{}` of `{}`.",
+        resource.plural,
+        api_version(group, version)
+    ));
+    let listers = cx
+        .options
+        .emits(Generator::Lister)
+        .then(|| listers_import(cx, group, version));
+    let imports = cx.imports_with(version, &["informer"], listers.as_slice());
+    let kind = ident(&resource.root);
+    let name = format_ident!("{}Informer", resource.kind);
+    let docs = docs(&format!(
+        "The factory's informer for [`{root}`](api::{root}) objects. Cloning is cheap.",
+        root = resource.root
+    ));
+    let lister = emit_lister(cx, resource);
+    quote! {
+        #module_docs
+        #imports
+
+        #docs
+        #[derive(Clone)]
+        pub struct #name(informer::SharedInformerFactory);
+
+        impl #name {
+            /// The informer that `factory` holds.
+            #[must_use]
+            pub fn new(factory: informer::SharedInformerFactory) -> Self {
+                Self(factory)
+            }
+
+            /// The informer, which the factory makes on the first call and runs once it is started.
+            #[must_use]
+            pub fn informer(&self) -> informer::SharedInformer<api::#kind> {
+                self.0.informer_for()
+            }
+
+            #lister
+        }
+    }
+}
+
+/// The version's listers as `listers`.
+fn listers_import(cx: &Emit<'_>, group: &Group, version: &Version) -> (String, &'static str) {
+    let generated = cx.generated();
+    let (group, version) = (ident(&group.module), ident(&version.module));
+    (
+        format!("{generated}::listers::{group}::{version}"),
+        "listers",
+    )
+}
+
+/// ```ignore
+/// pub fn lister(&self) -> listers::virtual_machines::VirtualMachineLister {
+///     listers::virtual_machines::VirtualMachineLister::new(self.informer().lister())
+/// }
+/// ```
+///
+/// Without generated listers it is the runtime's.
+fn emit_lister(cx: &Emit<'_>, resource: &Resource) -> TokenStream {
+    let (ty, value) = if cx.options.emits(Generator::Lister) {
+        let (module, name) = (ident(&resource.accessor), lister_name(resource));
+        let lister = quote!(listers::#module::#name);
+        (
+            lister.clone(),
+            quote!(#lister::new(self.informer().lister())),
+        )
+    } else {
+        let runtime = cx.runtime();
+        let kind = ident(&resource.root);
+        (
+            quote!(#runtime::lister::Lister<api::#kind>),
+            quote!(self.informer().lister()),
+        )
+    };
+    quote! {
+        /// Reads the informer's cache.
+        #[must_use]
+        pub fn lister(&self) -> #ty {
+            #value
+        }
+    }
+}

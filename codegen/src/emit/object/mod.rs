@@ -1,0 +1,102 @@
+//! `zz_generated_deepcopy.rs`: `Clone`, serde of the roots, and the traits that make a type a Kubernetes object.
+
+mod clone;
+mod serde;
+mod traits;
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::{
+    Emit, Files,
+    context::{api_version, ident, module_docs},
+};
+use crate::model::{Field, Resource, TypeDef, TypeKind, Version};
+
+/// Emits the file beside the types of every version.
+pub(crate) fn emit(cx: &Emit<'_>, files: &mut Files) {
+    for (group, version) in cx.api.versions() {
+        let docs = module_docs(&format!(
+            "`Clone`, serde and object traits of `{}`.",
+            api_version(group, version)
+        ));
+        let objects = objects(version);
+        let clones = version.types.iter().map(clone::emit);
+        let traits = objects
+            .iter()
+            .map(|object| traits::emit(cx, group, version, object));
+        let serde = serde::emit(cx, &objects);
+        files.rust(
+            format!("{}/zz_generated_deepcopy.rs", version.dir),
+            quote!(#docs #serde #(#clones)* #(#traits)*),
+        );
+    }
+}
+
+/// A type that is an API object of its own and whose traits are generated.
+struct Object<'a> {
+    def: &'a TypeDef,
+    role: Role<'a>,
+}
+
+/// What an object is to its API.
+enum Role<'a> {
+    /// The root of a resource.
+    Root(&'a Resource),
+    /// The list type of a resource, written by hand.
+    List(&'a Resource),
+}
+
+impl Object<'_> {
+    /// The object's `kind`.
+    fn kind(&self) -> &str {
+        match self.role {
+            Role::Root(resource) => &resource.kind,
+            Role::List(resource) => &resource.list_kind,
+        }
+    }
+
+    /// The fields; none for what is no struct.
+    fn fields(&self) -> &[Field] {
+        match &self.def.kind {
+            TypeKind::Struct(def) => &def.fields,
+            _ => &[],
+        }
+    }
+
+    /// Whether the author derives or implements the trait.
+    fn has(&self, name: &str) -> bool {
+        self.def.item.as_ref().is_some_and(|item| {
+            item.derives.iter().any(|derive| derive == name)
+                || item.impls.iter().any(|implemented| implemented == name)
+        })
+    }
+}
+
+/// The roots and hand-written lists of a version; kube-derive's roots have their traits from there.
+fn objects(version: &Version) -> Vec<Object<'_>> {
+    version
+        .types
+        .iter()
+        .filter(|def| def.item.as_ref().is_none_or(|item| !item.kube_derive))
+        .filter_map(|def| {
+            let root = version.resources.iter().find(|r| r.root == def.name);
+            let list = || {
+                version
+                    .resources
+                    .iter()
+                    .find(|r| r.list_kind == def.name && def.item.as_ref().is_some_and(|i| i.object))
+            };
+            let role = root.map(Role::Root).or_else(|| list().map(Role::List))?;
+            Some(Object { def, role })
+        })
+        .collect()
+}
+
+/// The type as files beside it name it (`super::types::VirtualMachine`).
+fn type_path(def: &TypeDef) -> TokenStream {
+    let modules = def.item.iter().flat_map(|item| &item.module);
+    let modules = modules.map(|module| ident(module));
+    let name = ident(&def.name);
+    quote!(super::#(#modules::)*#name)
+}

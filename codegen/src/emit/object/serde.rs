@@ -1,0 +1,267 @@
+//! Serde of the objects: their fields, with `apiVersion` and `kind` written, and checked where present.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote};
+
+use super::{Object, type_path};
+use crate::{
+    emit::{
+        Emit,
+        context::{docs, ident},
+    },
+    model::{Field, StructDef, TypeKind},
+};
+
+/// Everything that the objects of a version need to be read and written, or nothing if their author saw to it.
+pub(super) fn emit(cx: &Emit<'_>, objects: &[Object<'_>]) -> TokenStream {
+    let impls: Vec<_> = objects.iter().filter_map(Wire::of).collect();
+    if impls.is_empty() {
+        return TokenStream::new();
+    }
+    let k8s_openapi = cx.k8s_openapi();
+    let check_type = impls
+        .iter()
+        .any(|wire| wire.deserialize)
+        .then(emit_check_type);
+    let impls = impls.iter().map(|wire| {
+        let shadow = emit_shadow(wire);
+        let serialize = wire.serialize.then(|| emit_serialize(wire));
+        let deserialize = wire.deserialize.then(|| emit_deserialize(wire));
+        quote!(#shadow #serialize #deserialize)
+    });
+    quote! {
+        use #k8s_openapi::Resource as _;
+
+        #check_type
+        #(#impls)*
+    }
+}
+
+/// An object's shape on the wire: a private struct whose type parameters stand for the fields' types, so that it holds them
+/// borrowed when written and owned when read, and no type is named twice.
+struct Wire<'a> {
+    object: &'a Object<'a>,
+    name: Ident,
+    fields: Vec<WireField<'a>>,
+    serialize: bool,
+    deserialize: bool,
+}
+
+struct WireField<'a> {
+    name: Ident,
+    json_name: &'a str,
+    parameter: Ident,
+    presence: Presence,
+}
+
+/// How a field takes part.
+#[derive(Clone, Copy, PartialEq)]
+enum Presence {
+    /// Always there.
+    Required,
+    /// An `Option`, left out when none.
+    Optional,
+    /// Always written, and its default when absent.
+    Defaulted,
+    /// Its own fields are the object's.
+    Flattened,
+}
+
+impl<'a> Wire<'a> {
+    fn of(object: &'a Object<'a>) -> Option<Self> {
+        let (serialize, deserialize) = (!object.has("Serialize"), !object.has("Deserialize"));
+        let TypeKind::Struct(def) = &object.def.kind else {
+            return None;
+        };
+        (serialize || deserialize).then(|| Self {
+            object,
+            name: format_ident!("{}Wire", object.def.name),
+            fields: wire_fields(def),
+            serialize,
+            deserialize,
+        })
+    }
+}
+
+fn wire_fields(def: &StructDef) -> Vec<WireField<'_>> {
+    def.fields
+        .iter()
+        .enumerate()
+        .map(|(index, field)| WireField {
+            name: ident(&field.rust_name),
+            json_name: &field.json_name,
+            parameter: format_ident!("T{index}"),
+            presence: presence(field),
+        })
+        .collect()
+}
+
+fn presence(field: &Field) -> Presence {
+    if field.flatten {
+        Presence::Flattened
+    } else if field.json_name == "metadata" || field.default.is_some() {
+        Presence::Defaulted
+    } else if field.required {
+        Presence::Required
+    } else {
+        Presence::Optional
+    }
+}
+
+/// ```ignore
+/// fn check_type<E: ::serde::de::Error>(actual: Option<String>, expected: &str) -> Result<(), E> {
+///     match actual {
+///         Some(actual) if actual != expected => {
+///             let actual = ::serde::de::Unexpected::Str(&actual);
+///             Err(E::invalid_value(actual, &expected))
+///         }
+///         _ => Ok(()),
+///     }
+/// }
+/// ```
+fn emit_check_type() -> TokenStream {
+    quote! {
+        /// Refuses an object of another type. The items of a list need not say theirs, as built-in kinds' do not.
+        fn check_type<E: ::serde::de::Error>(actual: Option<String>, expected: &str) -> Result<(), E> {
+            match actual {
+                Some(actual) if actual != expected => {
+                    let actual = ::serde::de::Unexpected::Str(&actual);
+                    Err(E::invalid_value(actual, &expected))
+                }
+                _ => Ok(()),
+            }
+        }
+    }
+}
+
+/// ```ignore
+/// #[derive(::serde::Serialize, ::serde::Deserialize)]
+/// struct VirtualMachineWire<S, T0, T1, T2> {
+///     #[serde(rename = "apiVersion")]
+///     api_version: Option<S>,
+///     kind: Option<S>,
+///     #[serde(default)]
+///     metadata: T0,
+///     spec: T1,
+///     #[serde(skip_serializing_if = "Option::is_none")]
+///     status: Option<T2>,
+/// }
+/// ```
+fn emit_shadow(wire: &Wire<'_>) -> TokenStream {
+    let derives = [
+        wire.serialize.then(|| quote!(::serde::Serialize)),
+        wire.deserialize.then(|| quote!(::serde::Deserialize)),
+    ];
+    let derives = derives.iter().flatten();
+    let Wire { name, fields, .. } = wire;
+    let parameters = fields.iter().map(|field| &field.parameter);
+    let fields = fields.iter().map(|field| emit_shadow_field(wire, field));
+    let docs = docs(&format!("`{}` on the wire.", wire.object.def.name));
+    quote! {
+        #docs
+        #[derive(#(#derives),*)]
+        struct #name<S, #(#parameters),*> {
+            #[serde(rename = "apiVersion")]
+            api_version: Option<S>,
+            kind: Option<S>,
+            #(#fields),*
+        }
+    }
+}
+
+fn emit_shadow_field(wire: &Wire<'_>, field: &WireField<'_>) -> TokenStream {
+    let WireField {
+        name,
+        json_name,
+        parameter,
+        presence,
+    } = field;
+    let rename = (name != json_name && *presence != Presence::Flattened)
+        .then(|| quote!(#[serde(rename = #json_name)]));
+    let (attribute, ty) = match presence {
+        Presence::Required => (None, quote!(#parameter)),
+        Presence::Optional => (
+            wire.serialize
+                .then(|| quote!(#[serde(skip_serializing_if = "Option::is_none")])),
+            quote!(Option<#parameter>),
+        ),
+        Presence::Defaulted => (
+            wire.deserialize.then(|| quote!(#[serde(default)])),
+            quote!(#parameter),
+        ),
+        Presence::Flattened => (Some(quote!(#[serde(flatten)])), quote!(#parameter)),
+    };
+    quote!(#rename #attribute #name: #ty)
+}
+
+/// ```ignore
+/// impl ::serde::Serialize for super::types::VirtualMachine {
+///     fn serialize<S: ::serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+///         let wire = VirtualMachineWire {
+///             api_version: Some(Self::API_VERSION),
+///             kind: Some(Self::KIND),
+///             metadata: &self.metadata,
+///             spec: &self.spec,
+///             status: self.status.as_ref(),
+///         };
+///         ::serde::Serialize::serialize(&wire, serializer)
+///     }
+/// }
+/// ```
+fn emit_serialize(wire: &Wire<'_>) -> TokenStream {
+    let path = type_path(wire.object.def);
+    let shadow = &wire.name;
+    let fields = wire
+        .fields
+        .iter()
+        .map(|WireField { name, presence, .. }| match presence {
+            Presence::Optional => quote!(#name: self.#name.as_ref()),
+            _ => quote!(#name: &self.#name),
+        });
+    quote! {
+        impl ::serde::Serialize for #path {
+            fn serialize<S: ::serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                let wire = #shadow {
+                    api_version: Some(Self::API_VERSION),
+                    kind: Some(Self::KIND),
+                    #(#fields),*
+                };
+                ::serde::Serialize::serialize(&wire, serializer)
+            }
+        }
+    }
+}
+
+/// ```ignore
+/// impl<'de> ::serde::Deserialize<'de> for super::types::VirtualMachine {
+///     fn deserialize<D: ::serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+///         use ::serde::Deserialize as _;
+///
+///         let wire = VirtualMachineWire::deserialize(deserializer)?;
+///         check_type(wire.api_version, Self::API_VERSION)?;
+///         check_type(wire.kind, Self::KIND)?;
+///         Ok(Self {
+///             metadata: wire.metadata,
+///             spec: wire.spec,
+///             status: wire.status,
+///         })
+///     }
+/// }
+/// ```
+fn emit_deserialize(wire: &Wire<'_>) -> TokenStream {
+    let path = type_path(wire.object.def);
+    let shadow = &wire.name;
+    let names = wire.fields.iter().map(|field| &field.name);
+    quote! {
+        impl<'de> ::serde::Deserialize<'de> for #path {
+            fn deserialize<D: ::serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                use ::serde::Deserialize as _;
+
+                let wire = #shadow::deserialize(deserializer)?;
+                check_type(wire.api_version, Self::API_VERSION)?;
+                check_type(wire.kind, Self::KIND)?;
+                Ok(Self { #(#names: wire.#names),* })
+            }
+        }
+    }
+}

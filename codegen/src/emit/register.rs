@@ -1,0 +1,102 @@
+//! `zz_generated_register.rs`: the names of a group-version and its registration with a scheme.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::{
+    Emit, Files,
+    context::{api_version, ident, module_docs},
+};
+use crate::model::{Group, Version};
+
+/// Emits the file beside the types of every version.
+pub(crate) fn emit(cx: &Emit<'_>, files: &mut Files) {
+    for (group, version) in cx.api.versions() {
+        let docs = module_docs(&format!(
+            "Names and registration of `{}`.",
+            api_version(group, version)
+        ));
+        let names = emit_names(cx, group, version);
+        let add_to_scheme = emit_add_to_scheme(cx, version);
+        files.rust(
+            format!("{}/zz_generated_register.rs", version.dir),
+            quote!(#docs #names #add_to_scheme),
+        );
+    }
+}
+
+/// ```ignore
+/// pub const GROUP_NAME: &str = "cloudnative.czs";
+/// pub const VERSION: &str = "v1alpha1";
+///
+/// pub fn group_version() -> ::codegen_runtime::kube::core::GroupVersion {
+///     ::codegen_runtime::kube::core::GroupVersion::gv(GROUP_NAME, VERSION)
+/// }
+///
+/// pub fn kind(kind: &str) -> ::codegen_runtime::kube::core::GroupVersionKind {
+///     ::codegen_runtime::kube::core::GroupVersionKind::gvk(GROUP_NAME, VERSION, kind)
+/// }
+///
+/// pub fn resource(resource: &str) -> ::codegen_runtime::scheme::GroupResource {
+///     ::codegen_runtime::scheme::GroupResource::new(GROUP_NAME, resource)
+/// }
+/// ```
+fn emit_names(cx: &Emit<'_>, group: &Group, version: &Version) -> TokenStream {
+    let runtime = cx.runtime();
+    let (group_name, version_name) = (&group.name, &version.name);
+    quote! {
+        use #runtime::{kube, scheme};
+
+        /// The name of the group.
+        pub const GROUP_NAME: &str = #group_name;
+        /// The name of the version.
+        pub const VERSION: &str = #version_name;
+
+        /// The group and version of the kinds in this module.
+        #[must_use]
+        pub fn group_version() -> kube::core::GroupVersion {
+            kube::core::GroupVersion::gv(GROUP_NAME, VERSION)
+        }
+
+        /// A kind of this group and version.
+        #[must_use]
+        pub fn kind(kind: &str) -> kube::core::GroupVersionKind {
+            kube::core::GroupVersionKind::gvk(GROUP_NAME, VERSION, kind)
+        }
+
+        /// A resource of this group, by its plural name.
+        #[must_use]
+        pub fn resource(resource: &str) -> scheme::GroupResource {
+            scheme::GroupResource::new(GROUP_NAME, resource)
+        }
+    }
+}
+
+/// ```ignore
+/// pub fn add_to_scheme(scheme: &mut scheme::Scheme) -> Result<(), scheme::SchemeError> {
+///     scheme.register::<super::VirtualMachine>()?;
+///     Ok(())
+/// }
+/// ```
+fn emit_add_to_scheme(_cx: &Emit<'_>, version: &Version) -> TokenStream {
+    let roots = version
+        .resources
+        .iter()
+        .map(|resource| ident(&resource.root));
+    let parameter = if version.resources.is_empty() {
+        quote!(_scheme)
+    } else {
+        quote!(scheme)
+    };
+    quote! {
+        /// Registers every kind of this module.
+        ///
+        /// # Errors
+        ///
+        /// Another type is registered for one of the kinds.
+        pub fn add_to_scheme(#parameter: &mut scheme::Scheme) -> Result<(), scheme::SchemeError> {
+            #(scheme.register::<super::#roots>()?;)*
+            Ok(())
+        }
+    }
+}

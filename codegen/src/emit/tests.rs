@@ -1,0 +1,179 @@
+//! Emitters on models built by hand: names of every length, every verb, every kind of type.
+
+use std::{fs, process::Command};
+
+use super::emit;
+use crate::{
+    model::{
+        ApiSet, CustomMethod, Field, Group, Origin, Resource, RustItem, Scope, StructDef, TypeDef,
+        TypeKind, TypeRef, Validation, Verb, VerbSet, Version, names,
+    },
+    options::Options,
+    write::Tree,
+};
+
+fn field(name: &str, ty: TypeRef, required: bool) -> Field {
+    Field {
+        json_name: name.to_owned(),
+        rust_name: name.to_owned(),
+        docs: String::new(),
+        ty,
+        required,
+        nullable: false,
+        default: None,
+        flatten: false,
+        skip: false,
+        validation: Validation::default(),
+    }
+}
+
+fn root(kind: &str) -> TypeDef {
+    let fields = vec![
+        field("metadata", TypeRef::Any, true),
+        field("spec", TypeRef::String, true),
+        field("status", TypeRef::String, false),
+    ];
+    TypeDef {
+        name: kind.to_owned(),
+        docs: String::new(),
+        path: kind.to_owned(),
+        kind: TypeKind::Struct(StructDef {
+            fields,
+            ..StructDef::default()
+        }),
+        validation: Validation::default(),
+        item: Some(RustItem {
+            module: vec!["types".to_owned()],
+            deepcopy: true,
+            object: true,
+            ..RustItem::default()
+        }),
+    }
+}
+
+fn resource(kind: &str, scope: Scope) -> Resource {
+    let plural = names::plural(kind);
+    let method = |name: &str, verb| CustomMethod {
+        name: name.to_owned(),
+        verb,
+        subresource: Some("scale".to_owned()),
+        input: Some(TypeRef::External(
+            "k8s_openapi::api::autoscaling::v1::Scale".to_owned(),
+        )),
+        result: None,
+    };
+    Resource {
+        kind: kind.to_owned(),
+        list_kind: format!("{kind}List"),
+        plural: plural.to_lowercase(),
+        singular: kind.to_lowercase(),
+        accessor: names::snake_case(&plural),
+        client_name: plural,
+        root: kind.to_owned(),
+        scope,
+        short_names: vec!["x".to_owned()],
+        categories: Vec::new(),
+        status_subresource: true,
+        scale_subresource: None,
+        printer_columns: Vec::new(),
+        selectable_fields: Vec::new(),
+        conversion: Default::default(),
+        storage: true,
+        deprecation: None,
+        verbs: VerbSet::all(true),
+        methods: vec![
+            method("get_scale", Verb::Get),
+            method("post_scale", Verb::Create),
+            method("update_scale", Verb::Update),
+            method("patch_scale", Verb::Patch),
+            method("apply_scale", Verb::Apply),
+        ],
+        client: true,
+    }
+}
+
+fn api(group: &str, kind: &str, scope: Scope) -> ApiSet {
+    let module = names::module_name(group);
+    let version = Version {
+        name: "v1alpha1".to_owned(),
+        module: "v1alpha1".to_owned(),
+        path: format!("crate::apis::{module}::v1alpha1"),
+        dir: format!("apis/{module}/v1alpha1"),
+        docs: String::new(),
+        origin: Origin::Rust,
+        resources: vec![resource(kind, scope)],
+        types: vec![root(kind)],
+    };
+    ApiSet {
+        groups: vec![Group {
+            name: group.to_owned(),
+            type_prefix: names::go_name(group),
+            module,
+            versions: vec![version],
+        }],
+    }
+}
+
+fn generate(api: &ApiSet, options: &Options) -> Tree {
+    emit(api, options).unwrap()
+}
+
+/// Checks every file as rustfmt finds it on disk, where there is a rustfmt.
+fn check_rustfmt(trees: &[Tree]) {
+    let dir = tempfile::tempdir().unwrap();
+    let mut files = Vec::new();
+    for (index, tree) in trees.iter().enumerate() {
+        for (path, text) in tree {
+            let path = dir.path().join(index.to_string()).join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            // Modules are given by themselves, so that rustfmt need not find hand-written ones.
+            fs::write(
+                &path,
+                text.replace("pub mod ", "pub use ")
+                    .replace("mod fake;", "use fake;"),
+            )
+            .unwrap();
+            files.push(path);
+        }
+    }
+    let Ok(output) = Command::new("rustfmt")
+        .args(["--edition", "2024", "--check"])
+        .args(&files)
+        .output()
+    else {
+        return;
+    };
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stdout)
+    );
+}
+
+#[test]
+fn output_is_formatted_whatever_the_length_of_names() {
+    for scope in [Scope::Namespaced, Scope::Cluster] {
+        let trees: Vec<_> = (1..62)
+            .map(|length| {
+                let kind = format!("K{}", "x".repeat(length));
+                generate(&api("a.io", &kind, scope), &Options::default())
+            })
+            .collect();
+        check_rustfmt(&trees);
+    }
+}
+
+#[test]
+fn output_is_formatted_whatever_the_length_of_paths() {
+    let trees: Vec<_> = (1..60)
+        .map(|length| {
+            let group = format!("{}.example.com", "g".repeat(length));
+            let options = Options {
+                runtime_path: format!("crate::r{}", "t".repeat(length % 20)),
+                ..Options::default()
+            };
+            generate(&api(&group, "VirtualMachine", Scope::Namespaced), &options)
+        })
+        .collect();
+    check_rustfmt(&trees);
+}

@@ -1,0 +1,323 @@
+//! Line breaks where rustfmt has them.
+//!
+//! prettyplease lays code out within 89 columns and without blank lines; rustfmt's default is 100, with limits of its own for
+//! chains, attributes and headers. Emitted code is a narrow set of shapes, so a pass over the lines brings it to what
+//! `rustfmt --check` accepts. The tests hold it to that for names of every length. Start reading at [`fit`].
+
+/// rustfmt's `max_width`.
+const MAX_WIDTH: usize = 100;
+/// rustfmt's default `chain_width`.
+const CHAIN_WIDTH: usize = 60;
+/// rustfmt's default `fn_call_width`.
+const CALL_WIDTH: usize = 60;
+/// rustfmt's default `attr_fn_like_width`.
+const ATTRIBUTE_WIDTH: usize = 70;
+
+/// Breaks and joins the lines of prettyplease's output as rustfmt does, and parts items by blank lines.
+pub(super) fn fit(text: &str) -> String {
+    let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    let lines = join_generics(lines);
+    let lines = fit_registrations(join_parentheses(lines));
+    let lines = lines.into_iter().flat_map(break_line).collect();
+    let lines = break_headers(lines);
+    let mut text = part_items(&lines).join("\n");
+    text.push('\n');
+    text
+}
+
+fn indent(line: &str) -> usize {
+    line.len() - line.trim_start().len()
+}
+
+fn width(line: &str) -> usize {
+    line.chars().count()
+}
+
+fn is_comment(line: &str) -> bool {
+    line.trim_start().starts_with("//")
+}
+
+/// The first line after `open` that has its indentation and starts with `close`, if only deeper lines stand between.
+fn closing(lines: &[String], open: usize, close: char) -> Option<usize> {
+    let depth = indent(&lines[open]);
+    let offset = lines[open + 1..]
+        .iter()
+        .position(|line| indent(line) <= depth && !line.is_empty())?;
+    let index = open + 1 + offset;
+    (indent(&lines[index]) == depth && lines[index].trim_start().starts_with(close))
+        .then_some(index)
+}
+
+/// The lines from `open` to `close` as one, without the comma before the closing delimiter.
+fn joined(lines: &[String], open: usize, close: usize) -> String {
+    let inner: Vec<&str> = lines[open + 1..close]
+        .iter()
+        .map(|line| line.trim())
+        .collect();
+    let inner = inner.join(" ");
+    let inner = inner.strip_suffix(',').unwrap_or(&inner);
+    format!("{}{inner}{}", lines[open], lines[close].trim_start())
+}
+
+/// Joins the arguments of a generic type, innermost first, where they fit.
+fn join_generics(mut lines: Vec<String>) -> Vec<String> {
+    for open in (0..lines.len()).rev() {
+        if !lines[open].ends_with('<') || is_comment(&lines[open]) {
+            continue;
+        }
+        let Some(close) = closing(&lines, open, '>') else {
+            continue;
+        };
+        let line = joined(&lines, open, close);
+        // rustfmt measures a return type without the `) ` before it, and gives a brace that does not fit a line of its own,
+        // as `break_line` does.
+        let (line_width, limit) = match line.strip_suffix(" {") {
+            // `fit_registrations` breaks these.
+            _ if line.trim_start().starts_with(".register") => (0, MAX_WIDTH),
+            Some(header) if line.trim_start().starts_with(')') => (width(header), MAX_WIDTH + 2),
+            _ => (width(&line), MAX_WIDTH),
+        };
+        if line_width <= limit {
+            lines.splice(open..=close, [line]);
+        } else if let Some(alias) = break_alias(&line) {
+            lines.splice(open..=close, alias);
+        }
+    }
+    lines
+}
+
+/// Lays out a chain of one call that takes no arguments and may fail, such as a registration with a scheme.
+///
+/// rustfmt keeps such a chain on one line where it fits, less a column for each of `?` and `;`; else it breaks before the call,
+/// then within its empty parentheses, and leaves the line whole where none of it helps.
+fn fit_registrations(lines: Vec<String>) -> Vec<String> {
+    let mut fitted: Vec<String> = Vec::with_capacity(lines.len());
+    for line in lines {
+        let receiver = fitted
+            .last()
+            .filter(|last| last.ends_with(|end: char| end.is_alphanumeric()) && !is_comment(last));
+        let call = line.trim_start();
+        let empty = call
+            .strip_prefix(".register")
+            .and_then(|_| line.strip_suffix(")?;"));
+        let (Some(receiver), Some(open)) = (receiver, empty) else {
+            fitted.push(line);
+            continue;
+        };
+        let whole = format!("{receiver}{call}");
+        if width(&whole) <= MAX_WIDTH - 2 || width(open) > MAX_WIDTH {
+            fitted.pop();
+            fitted.push(whole);
+        } else if width(&line) < MAX_WIDTH {
+            fitted.push(line);
+        } else {
+            let close = format!("{})?;", " ".repeat(indent(&line)));
+            fitted.extend([open.to_owned(), close]);
+        }
+    }
+    fitted
+}
+
+/// Puts what a type alias stands for on a line of its own.
+fn break_alias(line: &str) -> Option<[String; 2]> {
+    let code = line.trim_start();
+    let alias = code.starts_with("pub type ") || code.starts_with("type ");
+    break_after_equals(line).filter(|_| alias)
+}
+
+/// The line with what is right of `=` on a line of its own.
+fn break_after_equals(line: &str) -> Option<[String; 2]> {
+    let pad = " ".repeat(indent(line));
+    let (left, right) = line.split_once(" = ")?;
+    Some([format!("{left} ="), format!("{pad}    {right}")])
+}
+
+/// Joins the parameters of a function, the field of a tuple struct or the arguments of a call where all of it fits.
+fn join_parentheses(mut lines: Vec<String>) -> Vec<String> {
+    for open in (0..lines.len()).rev() {
+        if !lines[open].ends_with('(') || is_comment(&lines[open]) {
+            continue;
+        }
+        let Some(close) = closing(&lines, open, ')') else {
+            continue;
+        };
+        let line = joined(&lines, open, close);
+        let code = line.trim_start();
+        let fits = if code.contains("fn ") || code.contains("struct ") {
+            line.ends_with('{') || line.ends_with(';')
+        } else {
+            let arguments = width(&line) - width(&lines[open]) - width(lines[close].trim_start());
+            !code.starts_with('#') && arguments <= CALL_WIDTH
+        };
+        if fits && width(&line) <= MAX_WIDTH {
+            lines.splice(open..=close, [line]);
+        } else if fits
+            && code.starts_with("let ")
+            && let Some(broken) = break_after_equals(&line)
+            && width(&broken[1]) <= MAX_WIDTH
+        {
+            lines.splice(open..=close, broken);
+        }
+    }
+    lines
+}
+
+/// Breaks a line that rustfmt would not leave whole.
+fn break_line(line: String) -> Vec<String> {
+    if is_comment(&line) {
+        return vec![line];
+    }
+    let pad = " ".repeat(indent(&line));
+    let code = line.trim_start();
+    if let Some(call) = code
+        .strip_prefix("self.0.")
+        .and_then(|c| c.strip_suffix(".await"))
+        && width(code) > CHAIN_WIDTH
+    {
+        return vec![
+            format!("{pad}self.0"),
+            format!("{pad}    .{call}"),
+            format!("{pad}    .await"),
+        ];
+    }
+    if let Some(broken) = break_attribute(&pad, code) {
+        return broken;
+    }
+    if width(&line) > MAX_WIDTH - pad.len()
+        && code.starts_with(')')
+        && let Some(header) = line.strip_suffix(" {")
+    {
+        return vec![header.to_owned(), format!("{pad}{{")];
+    }
+    if width(&line) > MAX_WIDTH && (code.contains("const ") || code.starts_with("type ")) {
+        let broken = break_after_equals(&line).map(Vec::from);
+        return broken.unwrap_or_else(|| vec![line]);
+    }
+    vec![line]
+}
+
+/// Breaks an attribute with a long list of arguments, one to a line.
+fn break_attribute(pad: &str, code: &str) -> Option<Vec<String>> {
+    let (name, arguments) = code
+        .strip_prefix("#[")?
+        .strip_suffix(")]")?
+        .split_once('(')?;
+    if width(arguments) <= ATTRIBUTE_WIDTH {
+        return None;
+    }
+    let arguments = split_arguments(arguments);
+    let last = arguments.len() - 1;
+    let mut lines = vec![format!("{pad}#[{name}(")];
+    lines.extend(arguments.iter().enumerate().map(|(index, argument)| {
+        let comma = if index == last { "" } else { "," };
+        format!("{pad}    {argument}{comma}")
+    }));
+    lines.push(format!("{pad})]"));
+    Some(lines)
+}
+
+/// Splits at the commas outside of strings and delimiters.
+fn split_arguments(text: &str) -> Vec<&str> {
+    let (mut parts, mut start, mut depth, mut in_string, mut escaped) =
+        (Vec::new(), 0, 0, false, false);
+    for (index, character) in text.char_indices() {
+        match character {
+            _ if escaped => escaped = false,
+            '\\' if in_string => escaped = true,
+            '"' => in_string = !in_string,
+            '(' | '[' | '{' if !in_string => depth += 1,
+            ')' | ']' | '}' if !in_string => depth -= 1,
+            ',' if !in_string && depth == 0 => {
+                parts.push(text[start..index].trim());
+                start = index + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(text[start..].trim());
+    parts
+}
+
+/// Joins or breaks the header of an `impl` that prettyplease broke before `for`, or left too long.
+fn break_headers(lines: Vec<String>) -> Vec<String> {
+    let mut fitted: Vec<String> = Vec::with_capacity(lines.len());
+    for line in lines {
+        let whole = match fitted.last() {
+            Some(last) if line.starts_with("for ") && last.starts_with("impl") => {
+                let whole = format!("{last} {line}");
+                fitted.pop();
+                whole
+            }
+            _ => line,
+        };
+        let parts = whole
+            .split_once(" for ")
+            .filter(|_| whole.starts_with("impl"));
+        match parts {
+            Some((left, right)) if width(&whole) > MAX_WIDTH => {
+                fitted.push(left.to_owned());
+                match right.strip_suffix(" {") {
+                    Some(right) => fitted.extend([format!("    for {right}"), "{".to_owned()]),
+                    None => fitted.push(format!("    for {right}")),
+                }
+            }
+            _ => fitted.push(whole),
+        }
+    }
+    fitted
+}
+
+/// Puts a blank line between items: after the module's docs, around imports, and between functions, types and impls.
+fn part_items(lines: &[String]) -> Vec<&str> {
+    let mut parted: Vec<&str> = Vec::with_capacity(lines.len() + lines.len() / 8);
+    for line in lines {
+        if parted.last().is_some_and(|last| parts(last, line)) {
+            parted.push("");
+        }
+        parted.push(line);
+    }
+    parted
+}
+
+/// What a line at the outermost level or in an `impl` starts.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Start {
+    ModuleDocs,
+    Import,
+    Module,
+    Other,
+}
+
+fn start(line: &str) -> Start {
+    let code = line.strip_prefix("pub ").unwrap_or(line);
+    if line.starts_with("//!") {
+        Start::ModuleDocs
+    } else if code.starts_with("use ") {
+        Start::Import
+    } else if code.starts_with("mod ") {
+        Start::Module
+    } else {
+        Start::Other
+    }
+}
+
+fn parts(last: &str, line: &str) -> bool {
+    let deep = indent(line);
+    if line.is_empty() || last.is_empty() {
+        return false;
+    }
+    if deep == 0 && indent(last) == 0 {
+        let (before, after) = (start(last), start(line));
+        return match (before, after) {
+            (Start::Other, _) => last == "}" || (last.ends_with(';') && !line.starts_with('}')),
+            _ => before != after,
+        };
+    }
+    deep == 4
+        && indent(last) == 4
+        && (last == "    }" || last.ends_with(';'))
+        && ["    ///", "    #[", "    pub ", "    fn "]
+            .iter()
+            .any(|start| line.starts_with(start))
+        && !line.starts_with("    pub const")
+}
