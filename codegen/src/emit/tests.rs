@@ -18,6 +18,7 @@ fn field(name: &str, ty: TypeRef, required: bool) -> Field {
         rust_name: name.to_owned(),
         docs: String::new(),
         ty,
+        option: !required,
         required,
         nullable: false,
         default: None,

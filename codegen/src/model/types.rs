@@ -103,6 +103,8 @@ pub struct Field {
     pub docs: String,
     /// The type without the `Option` of an optional field.
     pub ty: TypeRef,
+    /// Whether the Rust field is an `Option`, which markers alone do not tell; for a CRD's, whether it will be one.
+    pub option: bool,
     /// Whether the property must be present.
     pub required: bool,
     /// Whether the property may be present as null.

@@ -99,12 +99,12 @@ fn wire_fields(def: &StructDef) -> Vec<WireField<'_>> {
 fn presence(field: &Field) -> Presence {
     if field.flatten {
         Presence::Flattened
-    } else if field.json_name == "metadata" || field.default.is_some() {
-        Presence::Defaulted
-    } else if field.required {
+    } else if field.option && !field.required {
+        Presence::Optional
+    } else if field.required && field.default.is_none() && field.json_name != "metadata" {
         Presence::Required
     } else {
-        Presence::Optional
+        Presence::Defaulted
     }
 }
 
