@@ -17,6 +17,7 @@ pub mod model;
 pub mod options;
 pub mod plan;
 pub mod read;
+pub mod scaffold;
 mod source;
 mod suggest;
 pub mod write;
@@ -24,7 +25,7 @@ pub mod write;
 pub use config::Config;
 pub use diag::{Diagnostic, Diagnostics};
 pub use options::{Filters, Generator, Options};
-pub use source::{Source, Sources};
+pub use source::{RustPackage, Source, Sources};
 pub use write::{Mode, Tree};
 
 /// Generates every file that the options ask for.

@@ -1,15 +1,98 @@
 //! `kube-codegen crate`.
 
+use std::path::PathBuf;
+
 use clap::Args;
+use codegen::{
+    Config,
+    scaffold::Scaffold,
+    write::{Plan, Scope, Tree},
+};
 
-use super::{Failure, style::Color};
+use super::{
+    Failure,
+    finish::{Finish, prepare},
+    options::{CodeArgs, CrdArgs, ModeArgs, TypeArgs},
+    style::Color,
+};
 
-/// Write a whole crate for CRDs.
+/// Write a whole crate for CRDs, ready to build and to publish.
+///
+/// Generated code goes to `src/apis` and `src/generated`, with a feature for each API group. `Cargo.toml`, `src/lib.rs`,
+/// `README.md` and `.gitignore` are written once: where one exists already, it is yours and stays.
 #[derive(Debug, Args)]
-pub(super) struct Crate {}
+pub(super) struct Crate {
+    #[command(flatten)]
+    input: CrdArgs,
+    /// The crate's folder.
+    #[arg(long, short, value_name = "DIR")]
+    output: PathBuf,
+    /// The crate's name.
+    #[arg(long, value_parser = package_name)]
+    name: String,
+    /// How Cargo.toml names the runtime crate: the dependency's value in TOML, such as '{ path = "../runtime" }'.
+    #[arg(long, value_name = "TOML", default_value = "\"0.1\"", value_parser = toml_value)]
+    runtime: String,
+    #[command(flatten)]
+    types: TypeArgs,
+    #[command(flatten)]
+    code: CodeArgs,
+    #[command(flatten)]
+    mode: ModeArgs,
+}
 
 impl Crate {
-    pub(super) fn run(self, _color: Color) -> Result<(), Failure> {
-        Ok(())
+    pub(super) fn run(self, color: Color) -> Result<(), Failure> {
+        let config = Config::new()
+            .out_dir(self.output.join("src"))
+            .base_path("crate");
+        let config = self.code.apply(self.types.apply(self.input.apply(config)));
+        let configs = [config];
+        let prepared = prepare(&configs)?;
+        let mut plans = Vec::new();
+        for prepared in &prepared {
+            let scaffold = Scaffold {
+                name: &self.name,
+                api: &prepared.api,
+                options: configs[0].generator_options(),
+                runtime: &self.runtime,
+            };
+            plans.push(Plan::new(
+                &self.output,
+                &Tree::new(),
+                &scaffold.files(),
+                &Scope::default(),
+            )?);
+        }
+        let finish = Finish {
+            mode: self.mode.mode(),
+            color,
+        };
+        finish.conclude(&configs, &prepared, plans)
+    }
+}
+
+/// A name that Cargo takes for a package.
+fn package_name(name: &str) -> Result<String, String> {
+    let legal = name.starts_with(|c: char| c.is_ascii_alphabetic())
+        && name
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
+    if legal {
+        Ok(name.to_owned())
+    } else {
+        Err(
+            "a package's name is made of letters, digits, - and _, and starts with a letter"
+                .to_owned(),
+        )
+    }
+}
+
+/// Text that is a TOML value, in one line.
+fn toml_value(text: &str) -> Result<String, String> {
+    let parsed = toml::from_str::<toml::Table>(&format!("value = {text}"));
+    match parsed {
+        Ok(table) if table.len() == 1 && !text.contains('\n') => Ok(text.to_owned()),
+        _ => Err("write a TOML value, such as '\"0.1\"' or '{ path = \"../runtime\" }'".to_owned()),
     }
 }

@@ -22,17 +22,23 @@ pub(super) struct Finish {
 impl Finish {
     /// Generates every configuration before anything is written.
     pub(super) fn run(self, configs: &[Config]) -> Result<(), Failure> {
-        let prepared = prepare(configs)?;
-        let plans: Vec<_> = prepared
-            .iter()
-            .map(|prepared| prepared.plan.clone())
-            .collect();
+        self.conclude(configs, &prepare(configs)?, Vec::new())
+    }
+
+    /// Writes, checks or lists what was prepared, and the plans that go with it.
+    pub(super) fn conclude(
+        self,
+        configs: &[Config],
+        prepared: &[Prepared],
+        mut plans: Vec<write::Plan>,
+    ) -> Result<(), Failure> {
+        plans.extend(prepared.iter().map(|prepared| prepared.plan.clone()));
         match self.mode {
             Mode::Write => write::apply(&plans)?,
             Mode::Check => check(&plans, self.color)?,
             Mode::DryRun => list(&plans),
         }
-        self.close(configs, &prepared);
+        self.close(configs, prepared);
         Ok(())
     }
 
@@ -86,7 +92,8 @@ fn figures(report: &Report, mode: Mode) -> String {
     text
 }
 
-fn prepare(configs: &[Config]) -> Result<Vec<Prepared>, Failure> {
+/// Loads, generates and compares every configuration.
+pub(super) fn prepare(configs: &[Config]) -> Result<Vec<Prepared>, Failure> {
     let bar = Bar::default();
     let mut prepared = Vec::new();
     for config in configs {

@@ -1,6 +1,7 @@
 //! `kube-codegen markers`.
 
 use clap::Args;
+use codegen::read::markers::{MarkerDef, REGISTRY};
 
 use super::{Failure, style};
 
@@ -14,7 +15,48 @@ pub(super) struct Markers {
 
 impl Markers {
     pub(super) fn run(self) -> Result<(), Failure> {
-        style::print(if self.json { "[]\n" } else { "" });
+        if self.json {
+            let json = serde_json::to_string_pretty(REGISTRY).unwrap_or_default();
+            style::print(&(json + "\n"));
+        } else {
+            let entries: Vec<String> = REGISTRY.iter().map(describe).collect();
+            style::print(&entries.join("\n"));
+        }
         Ok(())
     }
+}
+
+/// ```text
+/// +genclient:onlyVerbs=<verb>,…
+///     Stands above a type. Restricts the client to these verbs.
+///     default: all verbs
+/// ```
+fn describe(def: &MarkerDef) -> String {
+    let targets: Vec<&str> = def
+        .targets
+        .iter()
+        .map(|target| target.description())
+        .collect();
+    let place = if def.stands_anywhere() {
+        "anywhere".to_owned()
+    } else {
+        targets.join(" or ")
+    };
+    let repeats = if def.repeats { "; may be repeated" } else { "" };
+    let mut text = format!(
+        "{}\n    stands {place}{repeats}\n    {}\n",
+        def.syntax, def.meaning
+    );
+    for argument in def
+        .arguments
+        .iter()
+        .filter(|argument| !argument.name.is_empty())
+    {
+        let required = if argument.required { " (required)" } else { "" };
+        text += &format!("      {}{required}: {}\n", argument.name, argument.meaning);
+    }
+    if !def.default.is_empty() {
+        text += &format!("    default: {}\n", def.default);
+    }
+    text
 }

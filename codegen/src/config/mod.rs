@@ -265,10 +265,10 @@ impl Config {
         crds.chain(apis).chain(self.header_file.as_deref())
     }
 
-    /// Whether it reads CRDs.
+    /// The options that the generator itself is given, save what only the disk can tell (header, base path).
     #[must_use]
-    pub fn reads_crds(&self) -> bool {
-        !self.crds.is_empty()
+    pub const fn generator_options(&self) -> &Options {
+        &self.options
     }
 
     /// The output folder.

@@ -1,0 +1,206 @@
+//! Scaffolds: files that are written once and then belong to the user.
+//!
+//! They come from text templates under `templates/`; everything else that the generator writes goes through `quote`.
+
+use std::fmt::Write as _;
+
+use crate::{
+    model::{ApiSet, Group, Resource, Scope, Version},
+    options::Options,
+    write::Tree,
+};
+
+const CARGO_TOML: &str = include_str!("../../templates/crate/Cargo.toml");
+const LIB_RS: &str = include_str!("../../templates/crate/lib.rs");
+const README_MD: &str = include_str!("../../templates/crate/README.md");
+const GITIGNORE: &str = include_str!("../../templates/crate/gitignore");
+
+/// A crate around generated code.
+#[derive(Clone, Copy, Debug)]
+pub struct Scaffold<'a> {
+    /// The crate's name.
+    pub name: &'a str,
+    /// The API that the crate is for.
+    pub api: &'a ApiSet,
+    /// What was generated.
+    pub options: &'a Options,
+    /// How `Cargo.toml` names the runtime crate: the value of the dependency, as TOML (`"0.1"`, `{ path = "../runtime" }`).
+    pub runtime: &'a str,
+}
+
+impl Scaffold<'_> {
+    /// The files, relative to the crate's folder.
+    #[must_use]
+    pub fn files(&self) -> Tree {
+        let files = [
+            ("Cargo.toml", CARGO_TOML),
+            ("src/lib.rs", LIB_RS),
+            ("README.md", README_MD),
+            (".gitignore", GITIGNORE),
+        ];
+        let values = self.values();
+        files
+            .into_iter()
+            .map(|(path, template)| (path.into(), fill(template, &values)))
+            .collect()
+    }
+
+    fn values(&self) -> [(&'static str, String); 9] {
+        let names: Vec<&str> = self
+            .api
+            .groups
+            .iter()
+            .map(|group| group.name.as_str())
+            .collect();
+        [
+            ("name", self.name.to_owned()),
+            ("what", self.what().to_owned()),
+            ("groups", names.join(", ")),
+            ("features", self.features()),
+            ("features_list", self.features_list()),
+            ("groups_docs", self.groups_docs()),
+            ("dependencies", self.dependencies()),
+            ("example", self.example()),
+            ("modules", self.modules()),
+        ]
+    }
+
+    fn what(&self) -> &'static str {
+        if self.options.needs_runtime() {
+            "clients"
+        } else {
+            "types"
+        }
+    }
+
+    fn features(&self) -> String {
+        let modules: Vec<String> = self
+            .api
+            .groups
+            .iter()
+            .map(|group| format!("\"{}\"", group.module))
+            .collect();
+        let mut text = format!("default = [{}]\n", modules.join(", "));
+        for group in &self.api.groups {
+            let _ = writeln!(text, "# {}\n{} = []", group.name, group.module);
+        }
+        if self.options.needs_runtime() {
+            text += "# The clientset over an embedded API server, for tests.\nfake = [\"codegen-runtime/fake\"]\n";
+        }
+        text.trim_end().to_owned()
+    }
+
+    fn features_list(&self) -> String {
+        let groups = self.api.groups.iter();
+        let lines = groups.map(|group| format!("- `{}`: {}", group.module, group.name));
+        lines.collect::<Vec<_>>().join("\n")
+    }
+
+    fn groups_docs(&self) -> String {
+        let groups = self.api.groups.iter();
+        let lines = groups.map(|group| {
+            let versions: Vec<&str> = group.versions.iter().map(|v| v.name.as_str()).collect();
+            let (name, versions) = (&group.name, versions.join(", "));
+            format!("//! - `{}`: {name} ({versions})", group.module)
+        });
+        lines.collect::<Vec<_>>().join("\n")
+    }
+
+    fn dependencies(&self) -> String {
+        let mut lines = vec![
+            "serde = { version = \"1\", features = [\"derive\"] }",
+            "serde_json = \"1\"",
+        ];
+        let runtime = format!("codegen-runtime = {}", self.runtime);
+        if self.options.needs_runtime() {
+            lines.insert(0, &runtime);
+        } else {
+            lines.insert(
+                0,
+                "k8s-openapi = { version = \"0.29\", features = [\"latest\"] }",
+            );
+        }
+        if self.options.schemars {
+            lines.push("schemars = \"1\"");
+        }
+        lines.sort_unstable();
+        lines.join("\n")
+    }
+
+    /// The first client of the API at work, as a documentation test; nothing where no client is generated.
+    fn example(&self) -> String {
+        let client = crate::Generator::Client;
+        let Some((group, version, resource)) =
+            self.first_client().filter(|_| self.options.emits(client))
+        else {
+            return String::new();
+        };
+        let namespace = match resource.scope {
+            Scope::Namespaced => "\"default\"",
+            Scope::Cluster => "",
+        };
+        let lines = [
+            String::new(),
+            "```no_run".to_owned(),
+            format!("# #[cfg(feature = \"{}\")]", group.module),
+            "# async fn example() -> Result<(), codegen_runtime::kube::Error> {".to_owned(),
+            "use codegen_runtime::kube::api::ListParams;".to_owned(),
+            format!(
+                "use {}::generated::clientset::Clientset;",
+                self.name.replace('-', "_")
+            ),
+            String::new(),
+            "let clientset = Clientset::try_default().await?;".to_owned(),
+            format!(
+                "let {} = clientset.{}_{}().{}({namespace});",
+                resource.accessor, group.module, version.module, resource.accessor
+            ),
+            format!(
+                "for object in {}.list(&ListParams::default()).await? {{",
+                resource.accessor
+            ),
+            "    println!(\"{:?}\", object.metadata.name);".to_owned(),
+            "}".to_owned(),
+            "# Ok(())".to_owned(),
+            "# }".to_owned(),
+            "```".to_owned(),
+            String::new(),
+        ];
+        let commented = lines.map(|line| format!("//! {line}").trim_end().to_owned());
+        commented[..commented.len() - 1].join("\n") + "\n"
+    }
+
+    fn first_client(&self) -> Option<(&Group, &Version, &Resource)> {
+        self.api.versions().find_map(|(group, version)| {
+            let list = crate::model::Verb::List;
+            let resource = version
+                .resources
+                .iter()
+                .find(|resource| resource.client && resource.verbs.contains(list))?;
+            Some((group, version, resource))
+        })
+    }
+
+    fn modules(&self) -> String {
+        if self.options.needs_runtime() {
+            "pub mod apis;\npub mod generated;".to_owned()
+        } else {
+            "pub mod apis;".to_owned()
+        }
+    }
+}
+
+/// The template with the value of each `{{name}}` in its place; values are not looked at again.
+fn fill(template: &str, values: &[(&str, String)]) -> String {
+    let mut text = String::with_capacity(template.len() * 2);
+    let mut rest = template;
+    while let Some((before, after)) = rest.split_once("{{") {
+        text.push_str(before);
+        let (name, after) = after.split_once("}}").unwrap_or((after, ""));
+        let value = values.iter().find(|(known, _)| *known == name);
+        text.push_str(value.map_or("", |(_, value)| value));
+        rest = after;
+    }
+    text.push_str(rest);
+    text
+}
