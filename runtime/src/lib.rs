@@ -8,6 +8,7 @@
 pub mod client;
 pub mod informer;
 pub mod lister;
+pub mod leader;
 pub mod metrics;
 pub mod object;
 pub mod reflector;

@@ -1,0 +1,134 @@
+//! What an election is about, and its times.
+
+use std::time::Duration;
+
+use crate::metrics::Metrics;
+
+/// Renewals and polls are spread by up to this factor, so that contenders don't act in step. client-go's `JitterFactor`.
+pub(super) const JITTER_FACTOR: f64 = 1.2;
+
+/// The Lease to hold, by whom, and how long things take.
+#[derive(Debug, Clone)]
+pub struct LeaderElectionConfig {
+    /// Namespace of the Lease.
+    pub namespace: String,
+    /// Name of the Lease, and label of the metrics.
+    pub name: String,
+    /// Who holds it: unique among all processes that run at one time. A pod's name is.
+    pub identity: String,
+    /// How long others wait after the last renewal that they saw before they take over. Whole seconds; fractions count up.
+    pub lease_duration: Duration,
+    /// How long a leader goes on without a renewal before it gives up.
+    pub renew_deadline: Duration,
+    /// Time between renewals, and between polls of those who wait.
+    pub retry_period: Duration,
+    /// How long the work may take to stop when the elector is asked to stop; then it is dropped.
+    pub stop_timeout: Duration,
+    /// Whether a leader that is asked to stop gives the Lease up, so that the next one need not wait.
+    pub release_on_cancel: bool,
+    /// Where to report `leader_election_*`.
+    pub metrics: Option<Metrics>,
+}
+
+/// Why a configuration can't work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LeaderElectionConfigError {
+    /// Others could take over before this leader gives up.
+    #[error("leaseDuration must be greater than renewDeadline")]
+    LeaseTooShort,
+    /// There would be no second try before giving up.
+    #[error("renewDeadline must be greater than retryPeriod*1.2")]
+    DeadlineTooShort,
+    /// A duration that must be positive is zero.
+    #[error("{0} must be greater than zero")]
+    Zero(&'static str),
+    /// The field is empty.
+    #[error("{0} must not be empty")]
+    Empty(&'static str),
+}
+
+impl LeaderElectionConfig {
+    /// The Lease `name` in `namespace` for `identity`, with client-go's times: 15 s, 10 s and 2 s.
+    pub fn new(namespace: impl Into<String>, name: impl Into<String>, identity: impl Into<String>) -> Self {
+        Self {
+            namespace: namespace.into(),
+            name: name.into(),
+            identity: identity.into(),
+            lease_duration: Duration::from_secs(15),
+            renew_deadline: Duration::from_secs(10),
+            retry_period: Duration::from_secs(2),
+            stop_timeout: Duration::from_secs(30),
+            release_on_cancel: true,
+            metrics: None,
+        }
+    }
+
+    /// Sets lease duration, renew deadline and retry period.
+    #[must_use]
+    pub fn times(mut self, lease_duration: Duration, renew_deadline: Duration, retry_period: Duration) -> Self {
+        (self.lease_duration, self.renew_deadline, self.retry_period) = (lease_duration, renew_deadline, retry_period);
+        self
+    }
+
+    /// Sets how long the work may take to stop.
+    #[must_use]
+    pub fn stop_timeout(mut self, stop_timeout: Duration) -> Self {
+        self.stop_timeout = stop_timeout;
+        self
+    }
+
+    /// Keeps the Lease when asked to stop: the next leader then waits for it to expire.
+    #[must_use]
+    pub fn keep_on_cancel(mut self) -> Self {
+        self.release_on_cancel = false;
+        self
+    }
+
+    /// Reports to `metrics`.
+    #[must_use]
+    pub fn metrics(mut self, metrics: &Metrics) -> Self {
+        self.metrics = Some(metrics.clone());
+        self
+    }
+
+    /// Checks the rules of client-go's `NewLeaderElector`.
+    ///
+    /// # Errors
+    ///
+    /// The first rule that is broken: durations positive, lease duration > renew deadline > 1.2 × retry period, names not
+    /// empty.
+    pub fn validate(&self) -> Result<(), LeaderElectionConfigError> {
+        use LeaderElectionConfigError::{DeadlineTooShort, Empty, LeaseTooShort, Zero};
+        let durations = [
+            ("leaseDuration", self.lease_duration),
+            ("renewDeadline", self.renew_deadline),
+            ("retryPeriod", self.retry_period),
+        ];
+        if let Some((name, _)) = durations.iter().find(|(_, duration)| duration.is_zero()) {
+            return Err(Zero(name));
+        }
+        let names = [("identity", &self.identity), ("namespace", &self.namespace), ("name", &self.name)];
+        if let Some((name, _)) = names.iter().find(|(_, value)| value.is_empty()) {
+            return Err(Empty(name));
+        }
+        if self.lease_duration <= self.renew_deadline {
+            return Err(LeaseTooShort);
+        }
+        if self.renew_deadline <= self.retry_period.mul_f64(JITTER_FACTOR) {
+            return Err(DeadlineTooShort);
+        }
+        Ok(())
+    }
+
+    /// `leaseDurationSeconds`.
+    pub(super) fn lease_seconds(&self) -> i32 {
+        let up = u64::from(self.lease_duration.subsec_nanos() > 0);
+        i32::try_from(self.lease_duration.as_secs() + up).unwrap_or(i32::MAX)
+    }
+
+    /// The longest that one call may take, so that a call that hangs leaves time for another.
+    pub(super) fn call_timeout(&self) -> Duration {
+        self.renew_deadline / 2
+    }
+}

@@ -1,0 +1,374 @@
+//! A contender: waits for the Lease, works while it holds it, and gives it up.
+
+use std::fmt;
+use std::future::Future;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use k8s_openapi::api::coordination::v1::Lease;
+use kube::{Api, Client};
+use rand::RngExt;
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, sleep, sleep_until, timeout};
+use tokio_util::sync::CancellationToken;
+
+use super::config::JITTER_FACTOR;
+use super::election::{Attempt, Election};
+use super::record::{self, Observed};
+use super::watch::{Hint, LeaseWatch};
+use super::{LeaderElectionConfig, LeaderElectionConfigError, Leadership, LeadershipLost};
+
+/// A contender for a Lease. Clones are handles on one contender.
+#[derive(Clone)]
+pub struct LeaderElector {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    config: LeaderElectionConfig,
+    api: Api<Lease>,
+    on_new_leader: Option<Box<dyn Fn(&str) + Send + Sync>>,
+    on_stopped_leading: Option<Box<dyn Fn() + Send + Sync>>,
+    status: Mutex<Status>,
+}
+
+#[derive(Default)]
+struct Status {
+    /// The last known holder of the Lease.
+    leader: String,
+    /// This process's term, and when it was last renewed.
+    term: Option<(Leadership, Instant)>,
+}
+
+/// How [`LeaderElector::run`] ended.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Stopped<T> {
+    /// It was asked to stop before it led.
+    NeverLed,
+    /// The work ended, by itself or because it was asked to.
+    Finished(T),
+    /// The work didn't stop within the stop timeout, and was dropped.
+    Overdue,
+    /// Leadership was lost, and the work was dropped.
+    Lost,
+}
+
+/// The leader should have renewed its Lease long ago.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("failed election to renew leadership on lease {name}: last renewed {age:?} ago")]
+pub struct LeaseExpired {
+    /// The Lease's name.
+    pub name: String,
+    /// Time since the last renewal.
+    pub age: Duration,
+}
+
+/// Why a leader stops leading.
+enum End<T> {
+    Work(Result<Result<T, LeadershipLost>, tokio::task::JoinError>),
+    Overdue,
+    Lost,
+}
+
+impl LeaderElector {
+    /// A contender with `config`. Nothing is sent before [`run`](Self::run).
+    ///
+    /// # Errors
+    ///
+    /// If the configuration can't work: see [`LeaderElectionConfig::validate`].
+    pub fn new(client: Client, config: LeaderElectionConfig) -> Result<Self, LeaderElectionConfigError> {
+        config.validate()?;
+        let api = Api::namespaced(client, &config.namespace);
+        let status = Mutex::default();
+        let shared = Shared { config, api, on_new_leader: None, on_stopped_leading: None, status };
+        Ok(Self { shared: Arc::new(shared) })
+    }
+
+    /// Calls `notify` with each new holder that is seen, this process included. Set before the elector is cloned; a later
+    /// call has no effect.
+    #[must_use]
+    pub fn on_new_leader(mut self, notify: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        if let Some(shared) = Arc::get_mut(&mut self.shared) {
+            shared.on_new_leader = Some(Box::new(notify));
+        }
+        self
+    }
+
+    /// Calls `notify` when this process has stopped leading, for whatever reason: after the work has stopped, and before the
+    /// Lease is released. Set before the elector is cloned; a later call has no effect.
+    #[must_use]
+    pub fn on_stopped_leading(mut self, notify: impl Fn() + Send + Sync + 'static) -> Self {
+        if let Some(shared) = Arc::get_mut(&mut self.shared) {
+            shared.on_stopped_leading = Some(Box::new(notify));
+        }
+        self
+    }
+
+    /// The last known holder of the Lease; empty if there is none.
+    pub fn leader(&self) -> String {
+        self.status().leader.clone()
+    }
+
+    /// Whether this process leads now.
+    pub fn is_leader(&self) -> bool {
+        self.status().term.as_ref().is_some_and(|(term, _)| term.is_leading())
+    }
+
+    /// For health checks: an error if this process leads, and has not renewed for `tolerance` longer than the lease
+    /// duration. That can only be when the elector itself is stuck.
+    ///
+    /// # Errors
+    ///
+    /// [`LeaseExpired`].
+    pub fn check(&self, tolerance: Duration) -> Result<(), LeaseExpired> {
+        let status = self.status();
+        let Some((_, renewed)) = &status.term else { return Ok(()) };
+        let age = renewed.elapsed();
+        if age <= self.shared.config.lease_duration + tolerance {
+            return Ok(());
+        }
+        Err(LeaseExpired { name: self.shared.config.name.clone(), age })
+    }
+
+    /// Contends for the Lease, and runs `lead` while it is held.
+    ///
+    /// - Until the Lease is acquired, `lead` isn't called. It is called at most once; call `run` again to contend again.
+    /// - When `shutdown` is cancelled, [`Leadership::token`] tells the work, and the Lease goes on being renewed until the
+    ///   work has ended or the stop timeout is over. Then the Lease is released.
+    /// - When leadership is lost, the work is dropped before anything else happens.
+    /// - The work runs as a task of its own, [fenced](Leadership::fence). A panic in it is passed on after the Lease has been
+    ///   released.
+    ///
+    /// Dropping the future drops the work, and leaves the Lease to expire.
+    pub async fn run<F, W>(&self, shutdown: &CancellationToken, lead: F) -> Stopped<W::Output>
+    where
+        F: FnOnce(Leadership) -> W,
+        W: Future + Send + 'static,
+        W::Output: Send + 'static,
+    {
+        let config = &self.shared.config;
+        let mut election = Election::new(config.clone(), self.shared.api.clone());
+        election.report(false);
+        let mut watch = LeaseWatch::start(self.shared.api.clone(), &config.name, config.retry_period);
+        let Some(leadership) = self.acquire(&mut election, &mut watch, shutdown).await else {
+            return Stopped::NeverLed;
+        };
+        election.report(true);
+        tracing::info!(lease = config.name, identity = config.identity, epoch = leadership.epoch(), "leading");
+        let work = tokio::spawn(leadership.fence(lead(leadership.clone())));
+        let work = Work { task: work, leadership: leadership.clone() };
+        let mut lead = Lead { elector: self, shutdown, work, stop_at: None };
+        let end = lead.run(&mut election, &mut watch).await;
+        leadership.end();
+        if !matches!(end, End::Work(_)) {
+            lead.work.task.abort();
+            let grace = config.lease_duration - config.renew_deadline;
+            if timeout(grace, &mut lead.work.task).await.is_err() {
+                tracing::error!(lease = config.name, "the work blocks its thread and did not stop");
+            }
+        }
+        self.stopped(&mut election, leadership.epoch(), matches!(end, End::Lost)).await;
+        match end {
+            End::Work(Ok(Ok(output))) => Stopped::Finished(output),
+            End::Work(Err(error)) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
+            End::Work(_) | End::Lost => Stopped::Lost,
+            End::Overdue => Stopped::Overdue,
+        }
+    }
+
+    /// Waits for the Lease. `None` if asked to stop before.
+    async fn acquire(
+        &self,
+        election: &mut Election,
+        watch: &mut LeaseWatch,
+        shutdown: &CancellationToken,
+    ) -> Option<Leadership> {
+        let config = &self.shared.config;
+        while !shutdown.is_cancelled() {
+            // A write that is under way is given time to end: an acquisition that nobody knows of would hold others up.
+            let attempt = tokio::select! {
+                biased;
+                attempt = election.acquire() => attempt,
+                () = async { shutdown.cancelled().await; sleep(config.retry_period).await } => return None,
+            };
+            self.note_leader(election);
+            match attempt {
+                Attempt::Held { epoch, since } if !shutdown.is_cancelled() => {
+                    let leadership = Leadership::new(epoch, since + config.renew_deadline);
+                    if leadership.is_leading() {
+                        self.status().term = Some((leadership.clone(), since));
+                        return Some(leadership);
+                    }
+                }
+                Attempt::Held { epoch, .. } => {
+                    self.release(election, epoch).await;
+                    return None;
+                }
+                Attempt::Other => {}
+                Attempt::Failed(error) => tracing::debug!(%error, lease = config.name, "cannot acquire the lease"),
+                Attempt::TimedOut => tracing::debug!(lease = config.name, "acquiring the lease took too long"),
+            }
+            self.wait_for_a_chance(election, watch, shutdown).await;
+        }
+        None
+    }
+
+    /// Waits until the Lease may be free, or it is time to ask.
+    async fn wait_for_a_chance(&self, election: &mut Election, watch: &mut LeaseWatch, shutdown: &CancellationToken) {
+        let poll = Instant::now() + jittered(self.shared.config.retry_period);
+        loop {
+            let held = election.observed.as_ref().filter(|observed| observed.is_held(Instant::now()));
+            let at = held.map_or(poll, |observed| observed.expires_at().min(poll));
+            let hint = tokio::select! {
+                biased;
+                () = shutdown.cancelled() => return,
+                () = sleep_until(at) => return,
+                hint = watch.next() => hint,
+            };
+            match hint {
+                Hint::Seen(lease) => election.observe(*lease),
+                Hint::Deleted => election.observed = None,
+            }
+            self.note_leader(election);
+            if !election.observed.as_ref().is_some_and(|observed| observed.is_held(Instant::now())) {
+                return;
+            }
+        }
+    }
+
+    /// The work has ended: tells so, then releases the Lease.
+    async fn stopped(&self, election: &mut Election, epoch: u64, lost: bool) {
+        let config = &self.shared.config;
+        self.status().term = None;
+        election.report(false);
+        tracing::info!(lease = config.name, identity = config.identity, epoch, lost, "stopped leading");
+        if let Some(notify) = &self.shared.on_stopped_leading {
+            notify();
+        }
+        if lost {
+            // The API server was out of reach a moment ago: don't keep the caller for long.
+            let _ = timeout(config.retry_period, self.release(election, epoch)).await;
+        } else {
+            self.release(election, epoch).await;
+        }
+    }
+
+    async fn release(&self, election: &mut Election, epoch: u64) {
+        if self.shared.config.release_on_cancel {
+            election.release(epoch).await;
+            self.note_leader(election);
+        }
+    }
+
+    fn note_leader(&self, election: &Election) {
+        let leader = election.observed.as_ref().map(Observed::holder).unwrap_or_default();
+        let mut status = self.status();
+        if status.leader == leader {
+            return;
+        }
+        leader.clone_into(&mut status.leader);
+        drop(status);
+        if let Some(notify) = self.shared.on_new_leader.as_ref().filter(|_| !leader.is_empty()) {
+            notify(leader);
+        }
+    }
+
+    fn status(&self) -> std::sync::MutexGuard<'_, Status> {
+        self.shared.status.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The task of the work. It ends with this, and so does the term, for what the work has spawned.
+struct Work<T> {
+    task: JoinHandle<Result<T, LeadershipLost>>,
+    leadership: Leadership,
+}
+
+impl<T> Drop for Work<T> {
+    fn drop(&mut self) {
+        self.leadership.end();
+        self.task.abort();
+    }
+}
+
+/// A leader at work.
+struct Lead<'a, T> {
+    elector: &'a LeaderElector,
+    shutdown: &'a CancellationToken,
+    work: Work<T>,
+    /// Set once the work was asked to stop.
+    stop_at: Option<Instant>,
+}
+
+impl<T> Lead<'_, T> {
+    /// Renews the Lease until the work has ended or leadership is lost.
+    async fn run(&mut self, election: &mut Election, watch: &mut LeaseWatch) -> End<T> {
+        let config = &self.elector.shared.config;
+        let leadership = self.work.leadership.clone();
+        let epoch = leadership.epoch();
+        let mut next = Instant::now() + config.retry_period;
+        loop {
+            let sure = tokio::select! {
+                biased;
+                end = self.ended() => return end,
+                () = sleep_until(next) => true,
+                hint = watch.next() => match hint {
+                    Hint::Seen(lease) if !is_foreign(election, &lease, epoch) => continue,
+                    Hint::Seen(_) | Hint::Deleted => false,
+                },
+            };
+            let attempt = tokio::select! {
+                biased;
+                end = self.ended() => return end,
+                attempt = election.renew(epoch, sure) => attempt,
+            };
+            match attempt {
+                Attempt::Held { since, .. } if leadership.renew(since + config.renew_deadline) => {
+                    self.elector.status().term = Some((leadership.clone(), since));
+                    next = since + config.retry_period;
+                    continue;
+                }
+                Attempt::Held { .. } | Attempt::Other => return End::Lost,
+                Attempt::Failed(error) => tracing::warn!(%error, lease = config.name, "cannot renew the lease"),
+                Attempt::TimedOut => tracing::warn!(lease = config.name, "renewing the lease took too long"),
+            }
+            next = Instant::now() + config.retry_period;
+        }
+    }
+
+    /// Passes a request to stop on, and waits for the end. May be dropped and called again.
+    async fn ended(&mut self) -> End<T> {
+        loop {
+            let deadline = self.work.leadership.deadline();
+            let asked = self.stop_at.is_some();
+            let stop_at = self.stop_at.unwrap_or(deadline);
+            tokio::select! {
+                biased;
+                () = sleep_until(deadline) => return End::Lost,
+                end = &mut self.work.task => return End::Work(end),
+                () = sleep_until(stop_at), if asked => return End::Overdue,
+                () = self.shutdown.cancelled(), if !asked => {
+                    self.work.leadership.ask_to_stop();
+                    self.stop_at = Some(Instant::now() + self.elector.shared.config.stop_timeout);
+                }
+            }
+        }
+    }
+}
+
+/// Whether `lease` is news, and says that this term is over.
+fn is_foreign(election: &Election, lease: &Lease, epoch: u64) -> bool {
+    let stale = election.observed.as_ref().is_some_and(|observed| observed.is_newer_than(lease));
+    let mine = record::holder(lease) == election.config.identity;
+    !stale && !(mine && u64::try_from(record::transitions(lease)) == Ok(epoch))
+}
+
+fn jittered(period: Duration) -> Duration {
+    period.mul_f64(rand::rng().random_range(1.0..=JITTER_FACTOR))
+}
+
+impl fmt::Debug for LeaderElector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LeaderElector").field("lease", &self.shared.config.name).finish_non_exhaustive()
+    }
+}

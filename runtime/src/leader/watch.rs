@@ -1,0 +1,80 @@
+//! The watch on the Lease: hints that come sooner than the next poll.
+
+use std::time::Duration;
+
+use futures::StreamExt;
+use k8s_openapi::api::coordination::v1::Lease;
+use kube::api::{WatchEvent, WatchParams};
+use kube::Api;
+use tokio::sync::mpsc;
+use tokio::task::AbortHandle;
+
+/// Longest pause between two tries to watch.
+const MAX_PAUSE: Duration = Duration::from_secs(30);
+
+/// What was seen. A hint only: it may be late, so that decisions are taken on a read or a write.
+#[derive(Debug)]
+pub(super) enum Hint {
+    /// The Lease as it was.
+    Seen(Box<Lease>),
+    /// The Lease was deleted.
+    Deleted,
+}
+
+/// A running watch; ends when dropped.
+#[derive(Debug)]
+pub(super) struct LeaseWatch {
+    hints: mpsc::Receiver<Hint>,
+    task: AbortHandle,
+}
+
+impl LeaseWatch {
+    /// Watches the Lease called `name`. `pause` is the first pause after a watch that failed; it doubles.
+    pub(super) fn start(api: Api<Lease>, name: &str, pause: Duration) -> Self {
+        let (sender, hints) = mpsc::channel(16);
+        let params = WatchParams::default().fields(&format!("metadata.name={name}"));
+        let task = tokio::spawn(watch(api, params, sender, pause)).abort_handle();
+        Self { hints, task }
+    }
+
+    /// The next hint. Never returns if watching is impossible.
+    pub(super) async fn next(&mut self) -> Hint {
+        match self.hints.recv().await {
+            Some(hint) => hint,
+            None => std::future::pending().await,
+        }
+    }
+}
+
+impl Drop for LeaseWatch {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+async fn watch(api: Api<Lease>, params: WatchParams, hints: mpsc::Sender<Hint>, first_pause: Duration) {
+    let mut pause = first_pause;
+    loop {
+        // Without a version the server starts with the present state, so that nothing is missed between two watches.
+        match api.watch(&params, "").await {
+            Ok(events) => {
+                let mut events = std::pin::pin!(events);
+                while let Some(event) = events.next().await {
+                    let hint = match event {
+                        Ok(WatchEvent::Added(lease) | WatchEvent::Modified(lease)) => Hint::Seen(Box::new(lease)),
+                        Ok(WatchEvent::Deleted(_)) => Hint::Deleted,
+                        Ok(WatchEvent::Bookmark(_)) => continue,
+                        Ok(WatchEvent::Error(_)) | Err(_) => break,
+                    };
+                    pause = first_pause;
+                    if hints.send(hint).await.is_err() {
+                        return;
+                    }
+                }
+            }
+            Err(error) => tracing::debug!(%error, "cannot watch the lease; polling goes on"),
+        }
+        tokio::time::sleep(pause).await;
+        pause = (pause * 2).min(MAX_PAUSE);
+    }
+}
