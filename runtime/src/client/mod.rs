@@ -8,7 +8,8 @@ mod subresource;
 
 use std::fmt::{self, Debug};
 
-use futures::{Stream, TryStreamExt};
+use futures::StreamExt;
+use futures::stream::BoxStream;
 use kube::api::{
     Api, DeleteParams, ListParams, ObjectList, Patch, PatchParams, PostParams, WatchEvent,
     WatchParams,
@@ -27,6 +28,9 @@ pub use either::Either;
 
 /// A result of a client call.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// The events of a watch, as they come.
+pub type WatchStream<K> = BoxStream<'static, Result<WatchEvent<K>>>;
 
 /// A client for one resource, in one namespace, in all, or at cluster scope.
 ///

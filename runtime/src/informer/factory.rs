@@ -2,9 +2,7 @@
 
 use std::any::{Any, TypeId};
 use std::collections::BTreeMap;
-use std::marker::PhantomData;
 use std::sync::{Arc, Mutex, MutexGuard};
-use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -14,6 +12,7 @@ use kube::core::ClusterResourceScope;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
+use super::builder::{FactoryBuilder, Settings};
 use super::{InformerStats, SharedInformer, lock};
 use crate::object::{Cacheable, Object, ResourceInfo};
 use crate::reflector::{ApiSource, ApiSourceOptions, ReflectorOptions, Transform};
@@ -25,117 +24,6 @@ pub struct CacheSyncError(
     /// The names of the informers.
     pub Vec<String>,
 );
-
-type Tweak = Arc<dyn Fn(&mut ListParams) + Send + Sync>;
-
-/// The settings of a factory.
-#[derive(Clone, Default)]
-struct Settings {
-    namespace: String,
-    resync: Duration,
-    resync_for: BTreeMap<TypeId, Duration>,
-    transforms: BTreeMap<TypeId, Arc<dyn Any + Send + Sync>>,
-    tweak: Option<Tweak>,
-    name: String,
-    keep_managed_fields: bool,
-}
-
-/// Builds a factory `F`: a [`SharedInformerFactory`], or the generated one around it.
-pub struct FactoryBuilder<F> {
-    client: Client,
-    settings: Settings,
-    factory: PhantomData<fn() -> F>,
-}
-
-impl<F> std::fmt::Debug for FactoryBuilder<F> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("FactoryBuilder")
-            .field("namespace", &self.settings.namespace)
-            .field("resync", &self.settings.resync)
-            .field("name", &self.settings.name)
-            .finish_non_exhaustive()
-    }
-}
-
-impl<F: From<SharedInformerFactory>> FactoryBuilder<F> {
-    /// A builder with no resyncs, over all namespaces.
-    pub fn new(client: Client) -> Self {
-        Self {
-            client,
-            settings: Settings::default(),
-            factory: PhantomData,
-        }
-    }
-
-    /// Only objects of this namespace; empty for all. Cluster-scoped kinds are not affected.
-    #[must_use]
-    pub fn namespace(mut self, namespace: impl Into<String>) -> Self {
-        self.settings.namespace = namespace.into();
-        self
-    }
-
-    /// Tells handlers of every object every `period`, unless they ask for another one. Zero, the default, means never.
-    #[must_use]
-    pub fn resync(mut self, period: Duration) -> Self {
-        self.settings.resync = period;
-        self
-    }
-
-    /// As [`Self::resync`], for `K` only.
-    #[must_use]
-    pub fn resync_for<K: Cacheable>(mut self, period: Duration) -> Self {
-        self.settings.resync_for.insert(TypeId::of::<K>(), period);
-        self
-    }
-
-    /// Changes every `K` once, when it is received and before anything else sees it.
-    #[must_use]
-    pub fn transform<K: Cacheable>(
-        mut self,
-        transform: impl Fn(&mut K) + Send + Sync + 'static,
-    ) -> Self {
-        let transform: Transform<K> = Arc::new(transform);
-        self.settings
-            .transforms
-            .insert(TypeId::of::<K>(), Arc::new(transform));
-        self
-    }
-
-    /// Sets label selector, field selector and page size (`limit`) of every list and watch. Other fields have no effect:
-    /// versions and tokens are the reflector's.
-    #[must_use]
-    pub fn list_options(mut self, tweak: impl Fn(&mut ListParams) + Send + Sync + 'static) -> Self {
-        self.settings.tweak = Some(Arc::new(tweak));
-        self
-    }
-
-    /// A name that goes before the resource in the names of informers, in logs and figures.
-    #[must_use]
-    pub fn name(mut self, name: impl Into<String>) -> Self {
-        self.settings.name = name.into();
-        self
-    }
-
-    /// Keeps `metadata.managedFields`, which are otherwise dropped while decoding.
-    #[must_use]
-    pub fn keep_managed_fields(mut self) -> Self {
-        self.settings.keep_managed_fields = true;
-        self
-    }
-
-    /// The factory. Nothing is sent before it is started.
-    pub fn build(self) -> F {
-        let shared = Shared {
-            client: self.client,
-            settings: self.settings,
-            state: Mutex::default(),
-        };
-        SharedInformerFactory {
-            shared: Arc::new(shared),
-        }
-        .into()
-    }
-}
 
 /// What tells informers apart: the type, and the resource for types that serve many.
 type Key = (TypeId, String);
@@ -204,6 +92,17 @@ impl SharedInformerFactory {
     /// A builder of a factory over `client`.
     pub fn builder(client: Client) -> FactoryBuilder<SharedInformerFactory> {
         FactoryBuilder::new(client)
+    }
+
+    pub(super) fn new(client: Client, settings: Settings) -> Self {
+        let shared = Shared {
+            client,
+            settings,
+            state: Mutex::default(),
+        };
+        Self {
+            shared: Arc::new(shared),
+        }
     }
 
     /// The client under the informers.

@@ -17,6 +17,7 @@
 //! - A handler that asks for a resync before start gets one even if the informer has no default period.
 //! - An object that cannot be decoded is skipped; if it was known, its last good state stays.
 
+mod builder;
 mod factory;
 pub mod handler;
 mod listener;
@@ -38,7 +39,8 @@ use crate::object::{Cacheable, ResourceInfo};
 use crate::reflector::{Counters, ErrorHandler, ListWatch, ReflectorError, ReflectorOptions};
 use crate::store::{IndexFn, IndexerError, Store};
 
-pub use factory::{CacheSyncError, FactoryBuilder, SharedInformerFactory};
+pub use builder::FactoryBuilder;
+pub use factory::{CacheSyncError, SharedInformerFactory};
 pub use handler::{Deleted, EventHandler, HandlerFuncs};
 use processor::{Phase, Processor};
 use queue::EventQueue;

@@ -18,15 +18,14 @@ struct Head {
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct NameOnly {
-    name: Option<String>,
+    /// Of any type: a wrong one is the typed decoder's to report.
+    name: Value,
 }
 
 impl Head {
     fn name(&self) -> String {
-        self.metadata
-            .as_ref()
-            .and_then(|metadata| metadata.name.clone())
-            .unwrap_or_default()
+        let name = self.metadata.as_ref().and_then(|metadata| metadata.name.as_str());
+        name.unwrap_or_default().to_owned()
     }
 
     fn kind(&self) -> Result<GroupVersionKind, SchemeError> {
@@ -174,7 +173,7 @@ fn head_of(value: &Value) -> Head {
         api_version: text(value.get("apiVersion")),
         kind: text(value.get("kind")),
         metadata: Some(NameOnly {
-            name: text(value.pointer("/metadata/name")),
+            name: value.pointer("/metadata/name").cloned().unwrap_or_default(),
         }),
     }
 }

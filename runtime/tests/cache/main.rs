@@ -4,12 +4,15 @@
 
 mod factory;
 mod fifo;
+mod hammer;
 mod handlers;
 mod indexer;
 mod informer;
+mod properties;
 mod reflector_list;
 mod reflector_objects;
 mod reflector_watch;
 mod resync;
 mod support;
+mod typed_client;
 mod watch_list;

@@ -1,1 +1,199 @@
-//! Tests of this module.
+//! Lists and lines in pieces, and what the filter lets through.
+
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube::api::{DynamicObject, PartialObjectMeta};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::list::ListSyntaxError;
+use super::*;
+use crate::reflector::source::ListEnd;
+
+/// Feeds `text` in pieces of `size` bytes.
+fn read_list(text: &str, size: usize) -> Result<(Vec<Value>, ListEnd), ListSyntaxError> {
+    let mut reader = ListReader::default();
+    let mut items = Vec::new();
+    for piece in text.as_bytes().chunks(size) {
+        reader.feed(piece, &mut |item| {
+            items.push(serde_json::from_slice(item).unwrap_or(Value::Null))
+        })?;
+    }
+    Ok((items, reader.finish()?))
+}
+
+/// Any JSON value, with strings that look like structure.
+fn value() -> impl Strategy<Value = Value> {
+    let text = prop::collection::vec(
+        prop::sample::select(vec![
+            "\"", "\\", "{", "}", "[", "]", ",", ":", "é", "\n", "a", " ",
+        ]),
+        0..8,
+    );
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i32>().prop_map(Value::from),
+        text.prop_map(|parts| Value::from(parts.concat())),
+    ];
+    leaf.prop_recursive(3, 24, 4, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            prop::collection::btree_map("[a-c\"\\\\{]{1,3}", inner, 0..4)
+                .prop_map(|map| Value::Object(map.into_iter().collect())),
+        ]
+    })
+}
+
+proptest! {
+    #[test]
+    fn a_list_in_pieces_of_any_size_gives_its_items_and_its_end(
+        items in prop::collection::vec(prop::collection::btree_map("[a-z]{1,4}", value(), 0..4), 0..6),
+        extra in value(),
+        size in 1_usize..40,
+        metadata_first in any::<bool>(),
+        pretty in any::<bool>(),
+    ) {
+        let items: Vec<Value> = items.into_iter().map(|map| Value::Object(map.into_iter().collect())).collect();
+        let metadata = json!({"resourceVersion": "12", "continue": "x\"}]"});
+        let (first, last) = if metadata_first { ("metadata", "zitems") } else { ("items", "zmetadata") };
+        let mut list = serde_json::Map::new();
+        list.insert("extra".into(), extra);
+        list.insert("kind".into(), json!("PodList"));
+        let text = |value: &Value| if pretty { serde_json::to_string_pretty(value).unwrap() } else { value.to_string() };
+        // serde_json sorts keys, so the order is made by hand.
+        let body: Vec<String> = [first, "extra", "kind", last]
+            .iter()
+            .map(|name| match *name {
+                "metadata" | "zmetadata" => format!("\"metadata\": {}", text(&metadata)),
+                "items" | "zitems" => format!("\"items\" : {}", text(&Value::from(items.clone()))),
+                other => format!("\"{other}\":{}", text(&list[other])),
+            })
+            .collect();
+        let (read, end) = read_list(&format!(" {{{}}}\n", body.join(" , ")), size).unwrap();
+        prop_assert_eq!(read, items);
+        prop_assert_eq!(end, ListEnd { resource_version: "12".into(), continue_token: Some("x\"}]".into()) });
+    }
+
+    #[test]
+    fn lines_in_pieces_of_any_size_come_out_whole(lines in prop::collection::vec("[a-z{}\" ]{0,12}", 0..10), size in 1_usize..9) {
+        let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        let mut reader = Lines::default();
+        let mut read = Vec::new();
+        for piece in text.as_bytes().chunks(size) {
+            reader.feed(piece, |line| { read.push(String::from_utf8(line.to_vec()).unwrap()); Ok::<_, ()>(()) }).unwrap();
+        }
+        let expected: Vec<String> = lines.into_iter().filter(|line| !line.trim().is_empty()).collect();
+        prop_assert_eq!(read, expected);
+    }
+}
+
+#[test]
+fn a_list_that_is_cut_or_broken_is_an_error() {
+    let check = |text: &str, expected: ListSyntaxError| {
+        assert_eq!(read_list(text, 7).unwrap_err(), expected, "{text}")
+    };
+    check("", ListSyntaxError::Cut);
+    check(r#"{"items":[{"a":1}"#, ListSyntaxError::Cut);
+    check(r#"{"items":[{"a":1}]"#, ListSyntaxError::Cut);
+    check(r#"{"items":[1]}"#, ListSyntaxError::Unexpected('1'));
+    check("[]", ListSyntaxError::Unexpected('['));
+    check("{} x", ListSyntaxError::Unexpected('x'));
+    check(
+        r#"{"kind":"Table","rows":[]}"#,
+        ListSyntaxError::WrongKind("Table".into()),
+    );
+}
+
+#[test]
+fn null_items_are_none() {
+    let (items, _) = read_list(r#"{"kind":"PodList","items":null,"metadata":{}}"#, 3).unwrap();
+    assert!(items.is_empty());
+}
+
+#[test]
+fn a_last_line_without_line_feed_counts_if_it_is_complete() {
+    let check = |text: &str, expected: usize| {
+        let mut lines = Lines::default();
+        let mut count = 0;
+        lines.feed(text.as_bytes(), |_| Ok::<_, ()>(())).unwrap();
+        lines
+            .finish(|_| {
+                count += 1;
+                Ok::<_, ()>(())
+            })
+            .unwrap();
+        assert_eq!(count, expected, "{text}");
+    };
+    check("{\"a\":1}", 1);
+    check("{\"a\":", 0);
+    check("{}\n", 0);
+}
+
+fn rules(keep: bool) -> Rules {
+    Rules {
+        kinds: vec![("v1".into(), "ConfigMap".into())],
+        keep_managed_fields: keep,
+    }
+}
+
+fn object() -> Value {
+    json!({
+        "apiVersion": "v1", "kind": "ConfigMap",
+        "metadata": {
+            "name": "a\u{e9}\"", "managedFields": [{"manager": "m", "fieldsV1": {"f:x": {"}": 1}}}],
+            "annotations": {"managedFields": "kept"},
+        },
+        "data": {"metadata": "kept", "managedFields": "kept"},
+    })
+}
+
+#[test]
+fn the_filter_drops_managed_fields_of_the_object_and_nothing_else() {
+    let text = object().to_string();
+    let map: ConfigMap = rules(false).decode(text.as_bytes()).unwrap();
+    assert_eq!(map.metadata.managed_fields, None);
+    assert_eq!(map.metadata.name.as_deref(), Some("a\u{e9}\""));
+    assert_eq!(map.metadata.annotations.unwrap()["managedFields"], "kept");
+    assert_eq!(map.data.unwrap().len(), 2);
+    let map: ConfigMap = rules(true).decode(text.as_bytes()).unwrap();
+    assert_eq!(map.metadata.managed_fields.unwrap().len(), 1);
+}
+
+#[test]
+fn the_filter_works_for_types_with_flattened_fields() {
+    let mut expected = object();
+    expected["metadata"]
+        .as_object_mut()
+        .unwrap()
+        .remove("managedFields");
+    let text = object().to_string();
+    let dynamic: DynamicObject = rules(false).decode(text.as_bytes()).unwrap();
+    assert_eq!(serde_json::to_value(&dynamic).unwrap(), expected);
+    let raw: Value = rules(false).decode(text.as_bytes()).unwrap();
+    assert_eq!(raw, expected);
+    let partial: PartialObjectMeta<ConfigMap> = rules(false).decode(text.as_bytes()).unwrap();
+    assert_eq!(partial.metadata.managed_fields, None);
+}
+
+#[test]
+fn the_order_of_type_and_object_in_an_event_does_not_matter() {
+    let plain = format!("{{\"type\":\"ADDED\",\"object\":{}}}", object());
+    let turned = format!("{{ \"object\": {}, \"type\": \"ADDED\" }}", object());
+    for line in [plain, turned] {
+        let item = decode_event::<ConfigMap>(line.as_bytes(), &rules(false)).unwrap();
+        assert!(
+            matches!(item, crate::reflector::WatchItem::Added(_)),
+            "{line}"
+        );
+    }
+}
+
+#[test]
+fn trailing_garbage_after_an_object_is_an_error_of_that_object() {
+    let line = b"{\"type\":\"ADDED\",\"object\":{\"metadata\":{\"name\":\"a\"}} x}";
+    let item = decode_event::<ConfigMap>(line, &rules(false)).unwrap();
+    assert!(matches!(
+        item,
+        crate::reflector::WatchItem::Undecodable { .. }
+    ));
+}

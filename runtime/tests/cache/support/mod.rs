@@ -10,6 +10,7 @@ pub mod informers;
 pub mod live;
 pub mod objects;
 pub mod recorder;
+pub mod witness;
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -37,6 +38,7 @@ pub struct Server {
 
 /// One request that waits for its answer.
 pub struct Call {
+    pub method: String,
     pub path: String,
     pub accept: String,
     query: BTreeMap<String, String>,
@@ -67,6 +69,7 @@ impl Server {
                 let query = parts.uri.query().unwrap_or_default();
                 let header = parts.headers.get(http::header::ACCEPT);
                 let call = Call {
+                    method: parts.method.to_string(),
                     path: parts.uri.path().to_owned(),
                     accept: header
                         .map(|value| value.to_str().unwrap().to_owned())
