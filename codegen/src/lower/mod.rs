@@ -13,7 +13,7 @@ use crate::{diag::Diagnostics, model::ApiSet, options::Options, read::Read};
 pub fn lower(read: Read, options: &Options) -> Result<ApiSet, Diagnostics> {
     let mut diagnostics = Diagnostics::new();
     let mut api = ApiSet::default();
-    rust::lower(read.rust, &mut api, &mut diagnostics);
+    rust::lower(&read.rust, options, &mut api, &mut diagnostics);
     crd::lower(read.crds, options, &mut api, &mut diagnostics);
     diagnostics.finish(api)
 }

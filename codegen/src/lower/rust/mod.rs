@@ -1,6 +1,209 @@
 //! Annotated Rust to the model.
+//!
+//! Each package becomes a version: its items become types ([`types`]), the roots among them resources ([`resource`]).
+//! Start reading at [`lower`].
 
-use crate::{diag::Diagnostics, model::ApiSet, read::rust::Package};
+mod checks;
+mod known;
+mod kube;
+mod paths;
+mod refs;
+mod resolve;
+mod resource;
+mod types;
+mod validation;
+mod verbs;
 
-/// Adds the groups of the packages to `api`.
-pub fn lower(_packages: Vec<Package>, _api: &mut ApiSet, _diagnostics: &mut Diagnostics) {}
+use std::collections::BTreeMap;
+
+use self::resolve::Resolver;
+use crate::{
+    diag::{Diagnostic, Diagnostics},
+    model::{ApiSet, Group, Origin, Version, names},
+    options::Options,
+    read::rust::{Item, Package},
+};
+
+/// Adds the groups of the packages to `api`, sorted.
+pub fn lower(
+    packages: &[Package],
+    options: &Options,
+    api: &mut ApiSet,
+    diagnostics: &mut Diagnostics,
+) {
+    let mut groups: BTreeMap<String, Vec<(&Package, Version)>> = BTreeMap::new();
+    for package in packages {
+        if package.markers.has("kubebuilder:skip") {
+            continue;
+        }
+        let cx = Cx::new(package, options);
+        let group = cx.group_name(diagnostics);
+        let version = cx.version(&group, diagnostics);
+        groups.entry(group).or_default().push((package, version));
+    }
+    for (name, versions) in groups {
+        checks::same_group(&name, &versions, diagnostics);
+        let group = merge(name, versions);
+        match api.groups.iter_mut().find(|other| other.name == group.name) {
+            Some(other) => other.versions.extend(group.versions),
+            None => api.groups.push(group),
+        }
+    }
+    for group in &mut api.groups {
+        group
+            .versions
+            .sort_by(|a, b| names::compare_versions(&a.name, &b.name));
+    }
+    api.groups.sort_by(|a, b| a.name.cmp(&b.name));
+}
+
+fn merge(name: String, versions: Vec<(&Package, Version)>) -> Group {
+    let folder = versions
+        .first()
+        .map_or(name.as_str(), |(package, _)| package.group.as_str());
+    let prefix = versions
+        .iter()
+        .find_map(|(package, _)| package.markers.text("groupGoName"))
+        .map_or_else(|| names::go_name(&name), str::to_owned);
+    let mut group = Group {
+        module: names::module_name(folder),
+        type_prefix: prefix,
+        versions: versions.into_iter().map(|(_, version)| version).collect(),
+        name,
+    };
+    settle_storage(&mut group);
+    group
+}
+
+/// Where no version of a kind is marked as stored, the most stable one is.
+fn settle_storage(group: &mut Group) {
+    group
+        .versions
+        .sort_by(|a, b| names::compare_versions(&a.name, &b.name));
+    let mut stored: Vec<String> = group
+        .versions
+        .iter()
+        .flat_map(|version| &version.resources)
+        .filter(|resource| resource.storage)
+        .map(|resource| resource.kind.clone())
+        .collect();
+    for resource in group.versions.iter_mut().flat_map(|v| &mut v.resources) {
+        if !stored.contains(&resource.kind) {
+            resource.storage = true;
+            stored.push(resource.kind.clone());
+        }
+    }
+}
+
+/// What lowering a package needs everywhere.
+#[derive(Debug)]
+struct Cx<'a> {
+    package: &'a Package,
+    options: &'a Options,
+    resolver: Resolver<'a>,
+    by_name: BTreeMap<&'a str, usize>,
+}
+
+impl<'a> Cx<'a> {
+    fn new(package: &'a Package, options: &'a Options) -> Self {
+        let mut by_name = BTreeMap::new();
+        for (index, item) in package.items.iter().enumerate() {
+            by_name.entry(item.name.as_str()).or_insert(index);
+        }
+        Self {
+            package,
+            options,
+            resolver: Resolver::new(package),
+            by_name,
+        }
+    }
+
+    fn item(&self, name: &str) -> Option<&'a Item> {
+        self.by_name
+            .get(name)
+            .and_then(|&index| self.package.items.get(index))
+    }
+
+    fn module(&self, item: &Item) -> Vec<String> {
+        self.package
+            .modules
+            .get(item.module)
+            .map_or_else(Vec::new, |module| module.path.clone())
+    }
+
+    /// `+groupName`, else what kube-derive says, else the folder.
+    fn group_name(&self, diagnostics: &mut Diagnostics) -> String {
+        if let Some(name) = self.package.markers.text("groupName") {
+            checks::group_name(self.package, name, diagnostics);
+            return name.to_owned();
+        }
+        let derived = self
+            .package
+            .items
+            .iter()
+            .find_map(|item| item.kube.as_ref());
+        derived.map_or_else(|| self.package.group.clone(), |kube| kube.group.clone())
+    }
+
+    fn version_name(&self) -> &str {
+        self.package
+            .markers
+            .text("versionName")
+            .unwrap_or(&self.package.version)
+    }
+
+    fn version(&self, group: &str, diagnostics: &mut Diagnostics) -> Version {
+        let package = self.package;
+        checks::modules(self, diagnostics);
+        let mut types = Vec::new();
+        let mut resources = Vec::new();
+        for (index, item) in package.items.iter().enumerate() {
+            if item.markers.has("kubebuilder:skip") {
+                continue;
+            }
+            if self.by_name.get(item.name.as_str()) != Some(&index) {
+                checks::second_item(self, item, diagnostics);
+                continue;
+            }
+            types.push(self.type_def(item, diagnostics));
+            if let Some(kube) = &item.kube {
+                let (root, resource) = self.kube_resource(group, item, kube, diagnostics);
+                types.push(root);
+                resources.extend(resource);
+            } else if self.is_root(item) {
+                resources.extend(self.resource(index, item, diagnostics));
+            } else {
+                checks::no_root(self, item, diagnostics);
+            }
+        }
+        resources.sort_by(|a, b| a.kind.cmp(&b.kind));
+        paths::assign(&resources, &mut types);
+        let version = Version {
+            name: self.version_name().to_owned(),
+            module: names::plain_ident(&names::snake_case(&package.version)),
+            path: package.module_path.clone(),
+            dir: package
+                .dir
+                .components()
+                .map(|part| part.as_os_str().to_string_lossy())
+                .collect::<Vec<_>>()
+                .join("/"),
+            docs: package.docs.clone(),
+            origin: Origin::Rust,
+            resources,
+            types,
+        };
+        checks::generated_modules(self, &version, diagnostics);
+        version
+    }
+}
+
+/// Whether the item derives the trait.
+fn has_derive(item: &Item, name: &str) -> bool {
+    item.derives.iter().any(|derive| derive == name)
+}
+
+/// An error at an item's name.
+fn at_item(item: &Item, message: impl Into<String>, label: impl Into<String>) -> Diagnostic {
+    Diagnostic::error(message).at(item.place.clone(), label)
+}

@@ -7,21 +7,6 @@ use super::{
     flag, optional, repeated, required, value, with,
 };
 
-/// The verbs of a typed client, as markers write them.
-pub(crate) const VERBS: &[&str] = &[
-    "create",
-    "update",
-    "updateStatus",
-    "delete",
-    "deleteCollection",
-    "get",
-    "list",
-    "watch",
-    "patch",
-    "apply",
-    "applyStatus",
-];
-
 /// The verbs of a custom method; client-gen has no code for the others.
 const METHOD_VERBS: &[&str] = &["create", "update", "get", "list", "patch", "apply"];
 
@@ -66,7 +51,7 @@ pub(super) const MARKERS: &[MarkerDef] = &[
             "genclient:onlyVerbs",
             "+genclient:onlyVerbs=<verb>,…",
             &[Type],
-            "The client has these verbs only.",
+            "The client has these verbs only: create, update, updateStatus, delete, deleteCollection, get, list, watch, patch, apply, applyStatus.",
             "all verbs",
         ),
         &[value(Words)],
@@ -102,7 +87,11 @@ pub(super) const MARKERS: &[MarkerDef] = &[
                 String,
                 "the type it sends: a type of the version, a Rust path, or a Go path such as k8s.io/api/autoscaling/v1.Scale",
             ),
-            optional("result", String, "the type it returns, written like the input"),
+            optional(
+                "result",
+                String,
+                "the type it returns, written like the input",
+            ),
         ],
     )),
     with(

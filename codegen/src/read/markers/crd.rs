@@ -71,7 +71,11 @@ pub(super) const MARKERS: &[MarkerDef] = &[
             required("JSONPath", String, "where the value stands"),
             optional("description", String, "what the column shows"),
             optional("format", String, "the format of the type, such as int32"),
-            optional("priority", Int, "0 for the standard view, above 0 for -o wide"),
+            optional(
+                "priority",
+                Int,
+                "0 for the standard view, above 0 for -o wide",
+            ),
         ],
     )),
     repeated(with(
@@ -164,8 +168,16 @@ pub(super) const MARKERS: &[MarkerDef] = &[
             "none",
         ),
         &[
-            optional("groups", Strings, "API groups; `\"\"` or `core` is the core group"),
-            optional("resources", Strings, "resources, with `/` before a subresource"),
+            optional(
+                "groups",
+                Strings,
+                "API groups; `\"\"` or `core` is the core group",
+            ),
+            optional(
+                "resources",
+                Strings,
+                "resources, with `/` before a subresource",
+            ),
             optional("resourceNames", Strings, "names of single objects"),
             required("verbs", Strings, "verbs"),
             optional("urls", Strings, "URLs that are no resources"),
@@ -183,9 +195,21 @@ pub(super) const MARKERS: &[MarkerDef] = &[
         ),
         &[
             required("mutating", Bool, "whether it may change objects"),
-            required("failurePolicy", Choice(&["fail", "ignore", "Fail", "Ignore"]), "what holds when it cannot be reached"),
-            optional("matchPolicy", Choice(&["Exact", "Equivalent", "exact", "equivalent"]), "whether other versions of a resource match"),
-            optional("sideEffects", Choice(&["None", "NoneOnDryRun", "Some", "Unknown"]), "what a call changes besides the answer"),
+            required(
+                "failurePolicy",
+                Choice(&["fail", "ignore", "Fail", "Ignore"]),
+                "what holds when it cannot be reached",
+            ),
+            optional(
+                "matchPolicy",
+                Choice(&["Exact", "Equivalent", "exact", "equivalent"]),
+                "whether other versions of a resource match",
+            ),
+            optional(
+                "sideEffects",
+                Choice(&["None", "NoneOnDryRun", "Some", "Unknown"]),
+                "what a call changes besides the answer",
+            ),
             optional("timeoutSeconds", Int, "from 1 to 30"),
             required("groups", Strings, "API groups"),
             required("resources", Strings, "resources"),
@@ -197,9 +221,21 @@ pub(super) const MARKERS: &[MarkerDef] = &[
             optional("servicePort", Int, "the port of the service"),
             optional("path", String, "the path on which it is served"),
             optional("url", String, "a URL in place of service and path"),
-            optional("webhookVersions", Strings, "versions of the configuration itself"),
-            required("admissionReviewVersions", Strings, "versions of the review that it takes"),
-            optional("reinvocationPolicy", Choice(&["Never", "IfNeeded"]), "whether it may be called again"),
+            optional(
+                "webhookVersions",
+                Strings,
+                "versions of the configuration itself",
+            ),
+            required(
+                "admissionReviewVersions",
+                Strings,
+                "versions of the review that it takes",
+            ),
+            optional(
+                "reinvocationPolicy",
+                Choice(&["Never", "IfNeeded"]),
+                "whether it may be called again",
+            ),
         ],
     )),
     repeated(with(

@@ -181,8 +181,7 @@ impl<'a> Cursor<'a> {
                     let Some(plain) = plain else {
                         let mut error =
                             self.error(start + offset..start + offset + 1, "unknown escape");
-                        error.help =
-                            "text in backticks needs no escapes: `\\d+`".to_owned();
+                        error.help = "text in backticks needs no escapes: `\\d+`".to_owned();
                         return Err(error);
                     };
                     text.push(plain);
@@ -279,7 +278,8 @@ impl<'a> Cursor<'a> {
             return Ok(Value::Object(serde_json::Map::new()));
         }
         let start = self.at;
-        let is_map = self.peek() != Some('{') && self.string(true).is_ok() && self.peek() == Some(':');
+        let is_map =
+            self.peek() != Some('{') && self.string(true).is_ok() && self.peek() == Some(':');
         self.at = start;
         if !is_map {
             return self.braced(&mut |cursor| cursor.any(depth + 1));
@@ -347,10 +347,7 @@ impl<'a> Cursor<'a> {
     }
 }
 
-fn unicode_escape(
-    chars: &mut impl Iterator<Item = (usize, char)>,
-    digits: usize,
-) -> Option<char> {
+fn unicode_escape(chars: &mut impl Iterator<Item = (usize, char)>, digits: usize) -> Option<char> {
     let mut code = 0;
     for _ in 0..digits {
         code = code * 16 + chars.next()?.1.to_digit(16)?;
@@ -470,7 +467,11 @@ mod tests {
             r#"{cpu: "100m", sizes: {1,2}, on: true}"#,
             json!({"cpu": "100m", "sizes": [1, 2], "on": true}),
         );
-        check(ValueKind::Any, "{{a: 1},{a: 2}}", json!([{"a": 1}, {"a": 2}]));
+        check(
+            ValueKind::Any,
+            "{{a: 1},{a: 2}}",
+            json!([{"a": 1}, {"a": 2}]),
+        );
         check(ValueKind::Any, "a;b", json!(["a", "b"]));
         fails(ValueKind::Any, "[1,2]", "braces");
         fails(ValueKind::Any, "{a: 1, a: 2}", "twice");

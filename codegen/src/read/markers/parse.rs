@@ -147,7 +147,12 @@ impl RawMarker {
     }
 
     fn unknown_argument(&self, def: &MarkerDef, name: &str, range: Range<usize>) -> Diagnostic {
-        let names = || def.arguments.iter().map(|a| a.name).filter(|n| !n.is_empty());
+        let names = || {
+            def.arguments
+                .iter()
+                .map(|a| a.name)
+                .filter(|n| !n.is_empty())
+        };
         let unknown = Diagnostic::error(format!("unknown argument `{name}` of `+{}`", def.name))
             .at(self.part(range), "not an argument");
         match suggest::closest(name, names()) {
@@ -232,10 +237,7 @@ pub(crate) fn misplaced(marker: &Marker, place: &str) -> Diagnostic {
         .iter()
         .map(|target| target.description())
         .collect();
-    Diagnostic::error(format!(
-        "`+{}` does not belong {place}",
-        marker.def.name
-    ))
-    .at(marker.place.clone(), "misplaced")
-    .help(format!("it stands {}", allowed.join(" or ")))
+    Diagnostic::error(format!("`+{}` does not belong {place}", marker.def.name))
+        .at(marker.place.clone(), "misplaced")
+        .help(format!("it stands {}", allowed.join(" or ")))
 }

@@ -97,7 +97,9 @@ impl MarkerSet {
     pub fn check(&self, diagnostics: &mut Diagnostics) {
         for (index, marker) in self.0.iter().enumerate() {
             let before = &self.0[..index];
-            if let Some(first) = before.iter().find(|other| other.def.name == marker.def.name)
+            if let Some(first) = before
+                .iter()
+                .find(|other| other.def.name == marker.def.name)
                 && (!marker.def.repeats || first.arguments_equal(marker))
             {
                 diagnostics.push(

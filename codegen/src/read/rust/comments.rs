@@ -224,10 +224,7 @@ impl Comments {
             if find(name).is_some() {
                 diagnostics.push(
                     Diagnostic::error("a marker stands in a block comment")
-                        .at(
-                            self.place(start..start + content.len()),
-                            "not read there",
-                        )
+                        .at(self.place(start..start + content.len()), "not read there")
                         .help(format!("write `// {content}`")),
                 );
             }

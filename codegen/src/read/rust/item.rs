@@ -38,6 +38,10 @@ pub struct Package {
 pub struct Module {
     /// Its path below the version's.
     pub path: Vec<String>,
+    /// Whether it is a file's own module.
+    pub from_file: bool,
+    /// The start of its file, or its name.
+    pub place: Place,
     /// Its imports.
     pub uses: Vec<Use>,
     /// The modules that it declares without a body.
@@ -51,6 +55,8 @@ pub struct Declared {
     pub name: String,
     /// Whether it is `pub`.
     pub public: bool,
+    /// Whether a `path` attribute says where its file is.
+    pub has_path: bool,
     /// The name's place.
     pub place: Place,
 }

@@ -170,14 +170,18 @@ fn prefix(text: &str) -> usize {
 fn add(package: &mut Package, items: FileItems, is_root: bool) {
     let offset = package.modules.len();
     package.modules.extend(items.modules);
-    package.items.extend(items.items.into_iter().map(|mut item| {
-        item.module += offset;
-        item
-    }));
-    package.impls.extend(items.impls.into_iter().map(|mut item| {
-        item.module += offset;
-        item
-    }));
+    package
+        .items
+        .extend(items.items.into_iter().map(|mut item| {
+            item.module += offset;
+            item
+        }));
+    package
+        .impls
+        .extend(items.impls.into_iter().map(|mut item| {
+            item.module += offset;
+            item
+        }));
     package.markers.0.extend(items.package.0);
     if is_root {
         package.docs = items.docs;

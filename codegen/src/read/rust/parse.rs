@@ -48,7 +48,8 @@ impl FileReader<'_> {
             .last()
             .map_or(self.base, |attribute| self.range(attribute).end);
         self.header(header_end, &file.attrs);
-        self.module(path, &file.items, header_end);
+        let start = self.comments.place(self.base..self.base);
+        self.module(path, &file.items, header_end, start);
         self.rest(file);
         self.comments.report_rest(self.diagnostics);
         self.out
@@ -103,18 +104,21 @@ impl FileReader<'_> {
         for raw in raws {
             match raw.parse() {
                 Ok(marker) if marker.def.stands_anywhere() => self.out.package.0.push(marker),
-                Ok(marker) => self
-                    .diagnostics
-                    .push(markers::misplaced(&marker, "here, apart from what it marks")),
+                Ok(marker) => self.diagnostics.push(markers::misplaced(
+                    &marker,
+                    "here, apart from what it marks",
+                )),
                 Err(error) => self.diagnostics.push(error),
             }
         }
     }
 
-    fn module(&mut self, path: Vec<String>, items: &[syn::Item], start: usize) {
+    fn module(&mut self, path: Vec<String>, items: &[syn::Item], start: usize, place: Place) {
         let module = self.out.modules.len();
         self.out.modules.push(Module {
             path,
+            from_file: module == 0,
+            place,
             uses: Vec::new(),
             declared: Vec::new(),
         });
@@ -167,12 +171,14 @@ impl FileReader<'_> {
                     let mut path = self.out.modules[module].path.clone();
                     path.push(ident_text(&item.ident));
                     let start = brace.span.open().byte_range().end + self.base;
-                    self.module(path, items, start);
+                    let place = self.place(&item.ident);
+                    self.module(path, items, start, place);
                 }
                 None => {
                     let declared = Declared {
                         name: ident_text(&item.ident),
                         public: is_public(&item.vis),
+                        has_path: item.attrs.iter().any(|a| a.path().is_ident("path")),
                         place: self.place(&item.ident),
                     };
                     self.out.modules[module].declared.push(declared);
@@ -241,9 +247,7 @@ impl FileReader<'_> {
                 Ok(marker) if target == Target::Type && marker.def.stands_anywhere() => {
                     self.out.package.0.push(marker);
                 }
-                _ => set
-                    .0
-                    .extend(markers::parse(&raw, target, self.diagnostics)),
+                _ => set.0.extend(markers::parse(&raw, target, self.diagnostics)),
             }
         }
         set.check(self.diagnostics);
@@ -318,8 +322,14 @@ impl FileReader<'_> {
                 .get(range.clone())
                 .unwrap_or_default()
                 .to_owned(),
-            lifetime: generics.lifetimes().next().map(|lifetime| self.place(lifetime)),
-            where_clause: generics.where_clause.as_ref().map(|clause| self.place(clause)),
+            lifetime: generics
+                .lifetimes()
+                .next()
+                .map(|lifetime| self.place(lifetime)),
+            where_clause: generics
+                .where_clause
+                .as_ref()
+                .map(|clause| self.place(clause)),
             place: Some(self.comments.place(range)),
         }
     }
@@ -445,7 +455,12 @@ fn derives(attrs: &[Attribute]) -> Vec<String> {
     for attribute in attrs.iter().filter(|a| a.path().is_ident("derive")) {
         // What is no list of paths is rustc's to report.
         let _ = attribute.parse_nested_meta(|meta| {
-            derives.extend(meta.path.segments.last().map(|last| ident_text(&last.ident)));
+            derives.extend(
+                meta.path
+                    .segments
+                    .last()
+                    .map(|last| ident_text(&last.ident)),
+            );
             Ok(())
         });
     }

@@ -299,7 +299,10 @@ impl Lexer<'_> {
     fn line_comment(&mut self) {
         let start = self.at;
         let rest = &self.bytes[start..];
-        let length = rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len());
+        let length = rest
+            .iter()
+            .position(|&byte| byte == b'\n')
+            .unwrap_or(rest.len());
         let mut end = start + length;
         if self.bytes.get(end - 1) == Some(&b'\r') {
             end -= 1;
@@ -370,7 +373,10 @@ mod tests {
 
     #[test]
     fn comments_are_found() {
-        check("// a\nfn f() {} // b\n/* c /* d */ */", &["// a", "// b", "/* c /* d */ */"]);
+        check(
+            "// a\nfn f() {} // b\n/* c /* d */ */",
+            &["// a", "// b", "/* c /* d */ */"],
+        );
         check("// a\r\n/// b\r\n", &["// a", "/// b"]);
     }
 
@@ -397,7 +403,11 @@ mod tests {
     #[test]
     fn kinds_and_lines_are_told() {
         let scan = scan("//! a\n/// b\n//// c\n// d\n/* e\n*/");
-        let kinds: Vec<_> = scan.comments.iter().map(|c| (c.kind, c.lines.clone())).collect();
+        let kinds: Vec<_> = scan
+            .comments
+            .iter()
+            .map(|c| (c.kind, c.lines.clone()))
+            .collect();
         assert_eq!(
             kinds,
             [
@@ -414,13 +424,27 @@ mod tests {
     fn deep_nesting_is_told() {
         assert_eq!(scan(&"(".repeat(40)).too_deep, None);
         assert!(scan(&"(".repeat(100)).too_deep.is_some());
-        assert!(scan(&format!("type A = {}u8;", "&".repeat(5000))).too_deep.is_some());
-        assert!(scan(&format!("type A = {}u8;", "fn() -> ".repeat(5000))).too_deep.is_some());
+        assert!(
+            scan(&format!("type A = {}u8;", "&".repeat(5000)))
+                .too_deep
+                .is_some()
+        );
+        assert!(
+            scan(&format!("type A = {}u8;", "fn() -> ".repeat(5000)))
+                .too_deep
+                .is_some()
+        );
         assert!(scan(&"A<u8, ".repeat(5000)).too_deep.is_some());
-        let fields = format!("struct A {{ {} }}", "a: BTreeMap<u8, Vec<u8>>,\n".repeat(5000));
+        let fields = format!(
+            "struct A {{ {} }}",
+            "a: BTreeMap<u8, Vec<u8>>,\n".repeat(5000)
+        );
         assert_eq!(scan(&fields).too_deep, None);
         assert_eq!(scan(&"struct A { a: u8 }\n".repeat(5000)).too_deep, None);
-        assert_eq!(scan(&"const A: [u8; 2] = [1, 2];\n".repeat(5000)).too_deep, None);
+        assert_eq!(
+            scan(&"const A: [u8; 2] = [1, 2];\n".repeat(5000)).too_deep,
+            None
+        );
     }
 
     proptest! {

@@ -24,8 +24,9 @@ pub(super) fn read(ty: &syn::Type, comments: &Comments, base: usize) -> Type {
         syn::Type::Paren(paren) => return read(&paren.elem, comments, base),
         syn::Type::Array(array) => Kind::List(Box::new(read(&array.elem, comments, base))),
         syn::Type::Slice(slice) => Kind::List(Box::new(read(&slice.elem, comments, base))),
-        syn::Type::Path(path) if path.qself.is_none() => read_path(&path.path, comments, base)
-            .map_or_else(|| Kind::Other(text()), Kind::Path),
+        syn::Type::Path(path) if path.qself.is_none() => {
+            read_path(&path.path, comments, base).map_or_else(|| Kind::Other(text()), Kind::Path)
+        }
         syn::Type::Path(_) | syn::Type::Tuple(_) => Kind::Other(text()),
         syn::Type::Reference(_) => Kind::Unsupported("a reference"),
         syn::Type::Ptr(_) => Kind::Unsupported("a pointer"),

@@ -1,0 +1,169 @@
+//! Foreign types that the model knows by meaning: primitives, collections, Kubernetes' own types.
+
+use crate::model::{KnownType, TypeRef};
+
+/// What a foreign path stands for.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Foreign {
+    /// A type without arguments.
+    Plain(TypeRef),
+    /// `Option<T>`
+    Optional,
+    /// A list of its argument.
+    List,
+    /// A map; the value is the second argument.
+    Map,
+    /// A pointer that owns its argument.
+    Boxed,
+    /// `Cow<'_, T>`, whose owned form is on the wire.
+    Cow,
+}
+
+/// The meaning of a foreign path, if it has one.
+pub(super) fn known(path: &[String]) -> Option<Foreign> {
+    let segments: Vec<&str> = path.iter().map(String::as_str).collect();
+    match segments.as_slice() {
+        [name] => prelude(name),
+        ["std" | "core" | "alloc", rest @ ..] => standard(rest),
+        [.., "serde_json", "Value"] => Some(Foreign::Plain(TypeRef::Any)),
+        [.., "serde_json", "Map"] => Some(Foreign::Map),
+        ["indexmap", "IndexMap"] | ["hashbrown", "HashMap"] => Some(Foreign::Map),
+        ["indexmap", "IndexSet"] | ["hashbrown", "HashSet"] => Some(Foreign::List),
+        _ => {
+            let below = |name: &str| {
+                let at = segments.iter().position(|&segment| segment == name)?;
+                segments.get(at + 1..)
+            };
+            below("k8s_openapi")
+                .and_then(kubernetes)
+                .or_else(|| kube(below("kube").or_else(|| below("kube_core"))?))
+                .map(plain)
+        }
+    }
+}
+
+fn plain(known: KnownType) -> Foreign {
+    Foreign::Plain(TypeRef::Known(known))
+}
+
+fn prelude(name: &str) -> Option<Foreign> {
+    Some(match name {
+        "Option" => Foreign::Optional,
+        "Vec" => Foreign::List,
+        "Box" => Foreign::Boxed,
+        _ => Foreign::Plain(primitive(name)?),
+    })
+}
+
+fn primitive(name: &str) -> Option<TypeRef> {
+    Some(match name {
+        "bool" => TypeRef::Bool,
+        "i32" => TypeRef::Int32,
+        "i64" => TypeRef::Int64,
+        "f64" => TypeRef::Float,
+        "f32" => TypeRef::Float32,
+        "String" => TypeRef::String,
+        "i8" | "i16" | "i128" | "isize" | "u8" | "u16" | "u32" | "u64" | "u128" | "usize" => {
+            TypeRef::Integer(name.to_owned())
+        }
+        _ => return None,
+    })
+}
+
+fn standard(rest: &[&str]) -> Option<Foreign> {
+    Some(match rest {
+        ["option", "Option"] => Foreign::Optional,
+        ["vec", "Vec"]
+        | [
+            "collections",
+            "VecDeque" | "LinkedList" | "BTreeSet" | "HashSet",
+        ] => Foreign::List,
+        ["collections", "BTreeMap" | "HashMap"] => Foreign::Map,
+        ["boxed", "Box"] | ["sync", "Arc"] | ["rc", "Rc"] => Foreign::Boxed,
+        ["borrow", "Cow"] => Foreign::Cow,
+        ["string", "String"] => Foreign::Plain(TypeRef::String),
+        ["primitive", name] => Foreign::Plain(primitive(name)?),
+        _ => return None,
+    })
+}
+
+/// kube's re-exports.
+fn kube(rest: &[&str]) -> Option<KnownType> {
+    let ([name] | ["core" | "api" | "metadata", name] | ["core", "metadata", name]) = rest else {
+        return None;
+    };
+    match *name {
+        "ObjectMeta" => Some(KnownType::ObjectMeta),
+        "ListMeta" => Some(KnownType::ListMeta),
+        _ => None,
+    }
+}
+
+/// k8s-openapi's types, by their path below the crate.
+fn kubernetes(rest: &[&str]) -> Option<KnownType> {
+    match rest {
+        ["apimachinery", "pkg", "apis", "meta", "v1", name] => Some(match *name {
+            "Time" => KnownType::Time,
+            "MicroTime" => KnownType::MicroTime,
+            "Duration" => KnownType::Duration,
+            "ObjectMeta" => KnownType::ObjectMeta,
+            "ListMeta" => KnownType::ListMeta,
+            "LabelSelector" => KnownType::LabelSelector,
+            "Condition" => KnownType::Condition,
+            "OwnerReference" => KnownType::OwnerReference,
+            _ => return None,
+        }),
+        ["apimachinery", "pkg", "api", "resource", "Quantity"] => Some(KnownType::Quantity),
+        ["apimachinery", "pkg", "util", "intstr", "IntOrString"] => Some(KnownType::IntOrString),
+        ["apimachinery", "pkg", "runtime", "RawExtension"] => Some(KnownType::RawExtension),
+        ["ByteString"] => Some(KnownType::ByteString),
+        ["api", "core", "v1", name] => Some(match *name {
+            "ObjectReference" => KnownType::ObjectReference,
+            "LocalObjectReference" => KnownType::LocalObjectReference,
+            "SecretKeySelector" => KnownType::SecretKeySelector,
+            "ConfigMapKeySelector" => KnownType::ConfigMapKeySelector,
+            "PodTemplateSpec" => KnownType::PodTemplateSpec,
+            "PodSpec" => KnownType::PodSpec,
+            "Container" => KnownType::Container,
+            "ResourceRequirements" => KnownType::ResourceRequirements,
+            "Toleration" => KnownType::Toleration,
+            "Affinity" => KnownType::Affinity,
+            "EnvVar" => KnownType::EnvVar,
+            "Volume" => KnownType::Volume,
+            _ => return None,
+        }),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(path: &str, expected: Option<Foreign>) {
+        let path: Vec<String> = path.split("::").map(str::to_owned).collect();
+        assert_eq!(known(&path), expected, "{path:?}");
+    }
+
+    #[test]
+    fn foreign_types_are_known_by_path_however_they_are_re_exported() {
+        let meta = "apimachinery::pkg::apis::meta::v1";
+        check(
+            &format!("k8s_openapi::{meta}::Time"),
+            Some(plain(KnownType::Time)),
+        );
+        check(
+            &format!("codegen_runtime::k8s_openapi::{meta}::ObjectMeta"),
+            Some(plain(KnownType::ObjectMeta)),
+        );
+        check("kube::api::ObjectMeta", Some(plain(KnownType::ObjectMeta)));
+        check(
+            "codegen_runtime::kube::core::ObjectMeta",
+            Some(plain(KnownType::ObjectMeta)),
+        );
+        check("std::collections::BTreeMap", Some(Foreign::Map));
+        check("String", Some(Foreign::Plain(TypeRef::String)));
+        check("my_crate::Time", None);
+    }
+}

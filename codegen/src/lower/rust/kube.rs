@@ -1,0 +1,245 @@
+//! `#[derive(CustomResource)]`: the resource whose root kube-derive generates from the spec type.
+
+use super::{Cx, at_item, resolve::Resolved, verbs};
+use crate::{
+    diag::Diagnostics,
+    model::{
+        Conversion, Field, KnownType, PrinterColumn, Resource, RustItem, ScaleSubresource, Scope,
+        SelectableField, StructDef, TypeDef, TypeKind, TypeRef, Validation, names,
+    },
+    read::rust::{Item, KubeDerive},
+};
+
+impl Cx<'_> {
+    /// The root that kube-derive generates, as a type, and its resource.
+    pub(super) fn kube_resource(
+        &self,
+        group: &str,
+        item: &Item,
+        kube: &KubeDerive,
+        diagnostics: &mut Diagnostics,
+    ) -> (TypeDef, Option<Resource>) {
+        self.check_kube(group, item, kube, diagnostics);
+        let root = kube.root.as_ref().unwrap_or(&kube.kind);
+        let served = kube.served != Some(false);
+        let status = kube.status.is_some() && !item.markers.has("genclient:noStatus");
+        let resource = Resource {
+            kind: kube.kind.clone(),
+            list_kind: self.list_kind(&kube.kind),
+            // kube-derive forms the plural of the singular by its own rules.
+            plural: kube.plural.clone().unwrap_or_else(|| {
+                let singular = kube.singular.clone();
+                kube_plural(&singular.unwrap_or_else(|| kube.kind.to_ascii_lowercase()))
+            }),
+            singular: kube
+                .singular
+                .clone()
+                .unwrap_or_else(|| kube.kind.to_ascii_lowercase()),
+            accessor: names::snake_case(&names::plural(&kube.kind)),
+            client_name: names::plural(&kube.kind),
+            root: root.clone(),
+            scope: if kube.namespaced {
+                Scope::Namespaced
+            } else {
+                Scope::Cluster
+            },
+            short_names: kube.short_names.clone(),
+            categories: kube.categories.clone(),
+            status_subresource: kube.status.is_some(),
+            scale_subresource: kube.scale.as_ref().map(|scale| ScaleSubresource {
+                spec_replicas_path: scale.spec_replicas_path.clone(),
+                status_replicas_path: scale.status_replicas_path.clone(),
+                label_selector_path: scale.label_selector_path.clone(),
+            }),
+            printer_columns: columns(kube),
+            selectable_fields: kube
+                .selectable
+                .iter()
+                .map(|json_path| SelectableField {
+                    json_path: json_path.clone(),
+                })
+                .collect(),
+            conversion: Conversion::None,
+            // kube-derive calls every version stored unless told otherwise; what is said counts.
+            storage: kube.storage == Some(true),
+            deprecation: kube.deprecated.clone(),
+            verbs: verbs::verbs(item, status, diagnostics),
+            methods: self.methods(item, diagnostics),
+            client: served,
+        };
+        let def = self.kube_root(item, kube, root);
+        (def, Some(resource))
+    }
+
+    fn kube_root(&self, item: &Item, kube: &KubeDerive, root: &str) -> TypeDef {
+        let mut fields = vec![
+            plain_field("metadata", TypeRef::Known(KnownType::ObjectMeta), true),
+            plain_field("spec", TypeRef::Local(item.name.clone()), true),
+        ];
+        if let Some(status) = &kube.status {
+            let segments: Vec<String> = status.split("::").map(str::to_owned).collect();
+            let ty = match self.resolver.resolve(item.module, false, &segments) {
+                Resolved::Item(index) => self
+                    .package
+                    .items
+                    .get(index)
+                    .map_or(TypeRef::Any, |found| TypeRef::Local(found.name.clone())),
+                Resolved::External(path) => TypeRef::External(path.join("::")),
+            };
+            fields.push(plain_field("status", ty, false));
+        }
+        let mut derives: Vec<String> = [
+            "Clone",
+            "CustomResource",
+            "Debug",
+            "Deserialize",
+            "Serialize",
+        ]
+        .map(str::to_owned)
+        .to_vec();
+        derives.extend(
+            kube.derives
+                .iter()
+                .filter_map(|derive| derive.rsplit("::").next())
+                .map(|derive| derive.trim().to_owned()),
+        );
+        derives.sort();
+        derives.dedup();
+        TypeDef {
+            name: root.to_owned(),
+            docs: kube.doc.clone().unwrap_or_else(|| item.docs.clone()),
+            path: kube.kind.clone(),
+            kind: TypeKind::Struct(StructDef {
+                fields,
+                ..StructDef::default()
+            }),
+            validation: Validation {
+                rules: kube
+                    .validations
+                    .iter()
+                    .map(|rule| crate::model::CelRule {
+                        rule: rule.clone(),
+                        ..Default::default()
+                    })
+                    .collect(),
+                ..Validation::default()
+            },
+            item: Some(RustItem {
+                module: self.module(item),
+                derives,
+                impls: vec!["Resource".to_owned()],
+                deepcopy: false,
+                object: true,
+                kube_derive: true,
+                generics: String::new(),
+            }),
+        }
+    }
+
+    fn check_kube(
+        &self,
+        group: &str,
+        item: &Item,
+        kube: &KubeDerive,
+        diagnostics: &mut Diagnostics,
+    ) {
+        if kube.group != group {
+            diagnostics.push(
+                at_item(
+                    item,
+                    format!(
+                        "`#[kube(group = {:?})]` is another group than the package's, `{group}`",
+                        kube.group
+                    ),
+                    "of another group",
+                )
+                .help("put types of one group and version into one folder"),
+            );
+        }
+        if kube.version != self.version_name() {
+            diagnostics.push(
+                at_item(item, format!("`#[kube(version = {:?})]` is another version than the folder's, `{}`", kube.version, self.version_name()), "of another version")
+                    .help("put types of one group and version into one folder, or name it with `+versionName`"),
+            );
+        }
+        let root = kube.root.as_ref().unwrap_or(&kube.kind);
+        if let Some(other) = self.item(root) {
+            diagnostics.push(
+                at_item(
+                    item,
+                    format!("kube derives `{root}`, but a type of that name is declared"),
+                    "derives it",
+                )
+                .at(other.place.clone(), "declared here"),
+            );
+        }
+        for name in [
+            "k8s:deepcopy-gen:interfaces",
+            "kubebuilder:object:root",
+            "genclient:nonNamespaced",
+            "resourceName",
+            "kubebuilder:resource",
+            "kubebuilder:subresource:status",
+            "kubebuilder:subresource:scale",
+            "kubebuilder:printcolumn",
+            "kubebuilder:storageversion",
+        ] {
+            if let Some(marker) = item.markers.get(name) {
+                diagnostics.push(
+                    crate::Diagnostic::error(format!(
+                        "`+{name}` does not go with `#[derive(CustomResource)]`"
+                    ))
+                    .at(marker.place.clone(), "kube's own attribute says this")
+                    .help("say it in `#[kube(…)]`"),
+                );
+            }
+        }
+    }
+}
+
+fn columns(kube: &KubeDerive) -> Vec<PrinterColumn> {
+    kube.columns
+        .iter()
+        .map(|column| PrinterColumn {
+            name: column.name.clone(),
+            type_: column.type_.clone(),
+            format: column.format.clone(),
+            description: column.description.clone(),
+            priority: column.priority.unwrap_or(0),
+            json_path: column.json_path.clone(),
+        })
+        .collect()
+}
+
+fn plain_field(name: &str, ty: TypeRef, required: bool) -> Field {
+    Field {
+        json_name: name.to_owned(),
+        rust_name: name.to_owned(),
+        docs: String::new(),
+        ty,
+        option: !required,
+        required,
+        nullable: false,
+        default: None,
+        flatten: false,
+        skip: false,
+        validation: Validation::default(),
+    }
+}
+
+/// kube-derive's plural of a singular in lower case; it differs from Go's in words on `f` and `fe`.
+fn kube_plural(word: &str) -> String {
+    if ["s", "x", "z", "ch", "sh"]
+        .iter()
+        .any(|end| word.ends_with(end))
+    {
+        return format!("{word}es");
+    }
+    let before = word.chars().rev().nth(1);
+    match word.strip_suffix('y') {
+        Some(stem) if before.is_some_and(|c| !matches!(c, 'a' | 'e' | 'i' | 'o' | 'u')) => {
+            format!("{stem}ies")
+        }
+        _ => format!("{word}s"),
+    }
+}

@@ -1,0 +1,229 @@
+//! References to types: from a type as written to a [`TypeRef`].
+
+use super::{
+    Cx, has_derive,
+    known::{Foreign, known},
+    resolve::Resolved,
+};
+use crate::{
+    diag::{Diagnostic, Diagnostics},
+    model::TypeRef,
+    read::rust::{self, Body, Item, Kind, PathType, Type},
+};
+
+/// What a value is on the wire, as far as validations care.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shape {
+    Bool,
+    Integer,
+    Number,
+    Text,
+    IntOrString,
+    List,
+    /// A map, or an object with named fields.
+    Object,
+    /// Anything: a foreign type, a union.
+    Unknown,
+}
+
+impl Cx<'_> {
+    /// The reference that a type of an item stands for.
+    pub(super) fn reference(
+        &self,
+        item: &Item,
+        ty: &Type,
+        diagnostics: &mut Diagnostics,
+    ) -> TypeRef {
+        match &ty.kind {
+            Kind::Path(path) => self.path_reference(item, ty, path, diagnostics),
+            Kind::List(element) => {
+                TypeRef::List(Box::new(self.reference(item, element, diagnostics)))
+            }
+            Kind::Other(text) => TypeRef::External(text.clone()),
+            Kind::Unsupported(what) => {
+                diagnostics.push(
+                    Diagnostic::error(format!("{what} cannot be part of an API type"))
+                        .at(ty.place.clone(), "does not own its data")
+                        .help("use a type that owns its data, such as String, Vec or Box"),
+                );
+                TypeRef::Any
+            }
+        }
+    }
+
+    fn path_reference(
+        &self,
+        item: &Item,
+        ty: &Type,
+        path: &PathType,
+        diagnostics: &mut Diagnostics,
+    ) -> TypeRef {
+        if let [name] = path.segments.as_slice()
+            && item.generics.names.contains(name)
+        {
+            return TypeRef::External(name.clone());
+        }
+        let external = match self
+            .resolver
+            .resolve(item.module, path.global, &path.segments)
+        {
+            Resolved::Item(index) => {
+                return self.local(index, path);
+            }
+            Resolved::External(external) => external,
+        };
+        let Some(foreign) = known(&external) else {
+            self.check_foreign(&external, ty, diagnostics);
+            let global = if path.global { "::" } else { "" };
+            return TypeRef::External(format!(
+                "{global}{}{}",
+                external.join("::"),
+                path.arguments_text
+            ));
+        };
+        let mut argument = |index: usize| {
+            path.arguments
+                .get(index)
+                .map_or(TypeRef::Any, |ty| self.reference(item, ty, diagnostics))
+        };
+        match foreign {
+            Foreign::Plain(plain) => plain,
+            Foreign::Optional => TypeRef::Optional(Box::new(argument(0))),
+            Foreign::List => TypeRef::List(Box::new(argument(0))),
+            Foreign::Map => TypeRef::Map(Box::new(argument(1))),
+            Foreign::Boxed => TypeRef::Boxed(Box::new(argument(0))),
+            Foreign::Cow => match path.arguments.first().map(|ty| &ty.kind) {
+                Some(Kind::Path(path)) if path.segments == ["str"] => TypeRef::String,
+                _ => argument(0),
+            },
+        }
+    }
+
+    /// A type of the version; an instance of a generic one is named as a whole.
+    fn local(&self, index: usize, path: &PathType) -> TypeRef {
+        let Some(target) = self.package.items.get(index) else {
+            return TypeRef::Any;
+        };
+        if path.arguments_text.is_empty() {
+            TypeRef::Local(target.name.clone())
+        } else {
+            TypeRef::External(format!(
+                "{}::{}{}",
+                self.module_path(target.module),
+                target.name,
+                path.arguments_text
+            ))
+        }
+    }
+
+    /// The path of a module in its crate.
+    fn module_path(&self, module: usize) -> String {
+        let mut path = self.package.module_path.clone();
+        if let Some(module) = self.package.modules.get(module) {
+            for segment in &module.path {
+                path.push_str("::");
+                path.push_str(segment);
+            }
+        }
+        path
+    }
+
+    /// A single name that nothing brings into scope would not compile.
+    fn check_foreign(&self, path: &[String], ty: &Type, diagnostics: &mut Diagnostics) {
+        let [name] = path else {
+            return;
+        };
+        if name == "str" || name == "char" || !name.starts_with(char::is_uppercase) {
+            return;
+        }
+        if self.has_foreign_globs() {
+            return;
+        }
+        let names = self.package.items.iter().map(|item| item.name.as_str());
+        let unknown = Diagnostic::error(format!("no type `{name}` in this version"))
+            .at(ty.place.clone(), "neither declared nor imported here");
+        diagnostics.push(match crate::suggest::closest(name, names) {
+            Some(near) if near != name => unknown.help(format!("did you mean `{near}`?")),
+            Some(near) => unknown.help(format!("import it: `use super::{near};`")),
+            None => unknown.help("declare the type, or import it with `use`"),
+        });
+    }
+
+    /// Whether a glob from elsewhere may bring names that are not known here.
+    fn has_foreign_globs(&self) -> bool {
+        self.package
+            .modules
+            .iter()
+            .flat_map(|module| &module.uses)
+            .any(|import| {
+                import.name.is_none()
+                    && !matches!(
+                        import.path.first().map(String::as_str),
+                        Some("self" | "super")
+                    )
+                    && !self
+                        .package
+                        .modules
+                        .iter()
+                        .any(|module| module.path.first() == import.path.first())
+            })
+    }
+
+    /// What a value of the type is on the wire.
+    pub(super) fn shape(&self, ty: &TypeRef) -> Shape {
+        self.shape_within(ty, 16)
+    }
+
+    fn shape_within(&self, ty: &TypeRef, hops: usize) -> Shape {
+        use crate::model::KnownType as K;
+        let Some(hops) = hops.checked_sub(1) else {
+            return Shape::Unknown;
+        };
+        match ty {
+            TypeRef::Bool => Shape::Bool,
+            TypeRef::Int32 | TypeRef::Int64 | TypeRef::Integer(_) => Shape::Integer,
+            TypeRef::Float | TypeRef::Float32 => Shape::Number,
+            TypeRef::String => Shape::Text,
+            TypeRef::Known(K::IntOrString | K::Quantity) => Shape::IntOrString,
+            TypeRef::Known(K::Time | K::MicroTime | K::Duration | K::ByteString) => Shape::Text,
+            TypeRef::Known(_) | TypeRef::Map(_) => Shape::Object,
+            TypeRef::List(_) => Shape::List,
+            TypeRef::Optional(inner) | TypeRef::Boxed(inner) => self.shape_within(inner, hops),
+            TypeRef::Local(name) => self.local_shape(name, hops),
+            TypeRef::Any | TypeRef::External(_) => Shape::Unknown,
+        }
+    }
+
+    fn local_shape(&self, name: &str, hops: usize) -> Shape {
+        let Some(item) = self.item(name) else {
+            return Shape::Unknown;
+        };
+        let is_alias = matches!(item.body, Body::Alias(_));
+        let by_hand = !is_alias && !self.is_root(item) && !has_derive(item, "Serialize");
+        if item.serde.through.is_some() || by_hand {
+            return Shape::Unknown;
+        }
+        let silent = &mut Diagnostics::new();
+        match &item.body {
+            Body::Alias(ty) => self.shape_within(&self.reference(item, ty, silent), hops),
+            Body::Struct(fields) => match (fields.shape, fields.fields.as_slice()) {
+                (rust::Shape::Named, _) => Shape::Object,
+                (rust::Shape::Tuple, [only]) => {
+                    self.shape_within(&self.reference(item, &only.ty, silent), hops)
+                }
+                (rust::Shape::Tuple, _) => Shape::List,
+                (rust::Shape::Unit, _) => Shape::Unknown,
+            },
+            Body::Enum(variants) => {
+                let units = variants
+                    .iter()
+                    .all(|variant| variant.fields.shape == rust::Shape::Unit);
+                if units && item.serde.tag.is_none() && !item.serde.untagged {
+                    Shape::Text
+                } else {
+                    Shape::Unknown
+                }
+            }
+        }
+    }
+}

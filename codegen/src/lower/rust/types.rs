@@ -1,0 +1,426 @@
+//! Types: from items to [`TypeDef`]s.
+
+use super::{Cx, at_item, has_derive};
+use crate::{
+    diag::{Diagnostic, Diagnostics},
+    model::{
+        Aliasing, EnumDef, Field, RustItem, StructDef, TypeDef, TypeKind, TypeRef, UnionDef,
+        UnionVariant, Variant,
+    },
+    read::{
+        markers::MarkerSet,
+        rust::{self, Body, Fields, Item, SerdeAttrs, Shape, apply_case},
+    },
+};
+
+impl Cx<'_> {
+    pub(super) fn type_def(&self, item: &Item, diagnostics: &mut Diagnostics) -> TypeDef {
+        self.check_generics(item, diagnostics);
+        let kind = match &item.body {
+            Body::Alias(ty) => TypeKind::Alias(Aliasing {
+                target: self.reference(item, ty, diagnostics),
+                newtype: false,
+            }),
+            Body::Struct(fields) => self.struct_kind(item, fields, diagnostics),
+            Body::Enum(variants) => self.enum_kind(item, variants, diagnostics),
+        };
+        let shape = self.shape(&TypeRef::Local(item.name.clone()));
+        TypeDef {
+            name: item.name.clone(),
+            docs: item.docs.clone(),
+            path: item.name.clone(),
+            kind,
+            validation: self.validation(&item.markers, shape, None, diagnostics),
+            item: Some(self.rust_item(item, diagnostics)),
+        }
+    }
+
+    fn rust_item(&self, item: &Item, diagnostics: &mut Diagnostics) -> RustItem {
+        let deepcopy = self.wants_clone(item);
+        let object = self.is_object(item);
+        let mut impls: Vec<String> = self
+            .package
+            .impls
+            .iter()
+            .filter(|found| found.type_name == item.name)
+            .map(|found| found.trait_name.clone())
+            .collect();
+        impls.sort();
+        impls.dedup();
+        let clones = has_derive(item, "Clone") || impls.iter().any(|found| found == "Clone");
+        let nested = self
+            .package
+            .modules
+            .get(item.module)
+            .is_some_and(|module| !module.path.is_empty());
+        let emitted = self.options.emits(crate::Generator::Deepcopy) && (deepcopy || object);
+        let is_alias = matches!(item.body, Body::Alias(_));
+        if emitted && !clones && nested && !item.visible && !is_alias && item.kube.is_none() {
+            diagnostics.push(
+                at_item(
+                    item,
+                    format!(
+                        "`{}` is private to its module, so nothing can be generated for it",
+                        item.name
+                    ),
+                    "private",
+                )
+                .help("make it `pub`, derive Clone, or mark it `+k8s:deepcopy-gen=false`"),
+            );
+        }
+        RustItem {
+            module: self.module(item),
+            derives: item.derives.clone(),
+            impls,
+            deepcopy,
+            object,
+            kube_derive: item.kube.is_some(),
+            generics: item.generics.text.clone(),
+        }
+    }
+
+    /// The type's own markers, else the package's.
+    fn wants_clone(&self, item: &Item) -> bool {
+        if let Some(own) = item.markers.text("k8s:deepcopy-gen") {
+            return own == "true";
+        }
+        if let Some(own) = item.markers.bool("kubebuilder:object:generate") {
+            return own;
+        }
+        self.package.markers.text("k8s:deepcopy-gen") == Some("package")
+            || self.package.markers.bool("kubebuilder:object:generate") == Some(true)
+    }
+
+    fn check_generics(&self, item: &Item, diagnostics: &mut Diagnostics) {
+        let generics = &item.generics;
+        let root = self.is_object(item) || item.kube.is_some();
+        if let Some(place) = &generics.lifetime {
+            diagnostics.push(
+                Diagnostic::error(format!(
+                    "`{}` borrows, but an API type owns its data",
+                    item.name
+                ))
+                .at(place.clone(), "a lifetime")
+                .help("use types that own their data, such as String"),
+            );
+        } else if let Some(place) = generics
+            .where_clause
+            .as_ref()
+            .filter(|_| self.wants_clone(item) || root)
+        {
+            diagnostics.push(
+                Diagnostic::error(format!(
+                    "nothing can be generated for `{}`, which has a where clause",
+                    item.name
+                ))
+                .at(place.clone(), "not supported")
+                .help("derive Clone and mark the type `+k8s:deepcopy-gen=false`"),
+            );
+        } else if let Some(place) = generics.place.as_ref().filter(|_| root) {
+            diagnostics.push(
+                Diagnostic::error(format!(
+                    "`{}` is an API object and cannot be generic",
+                    item.name
+                ))
+                .at(place.clone(), "parameters of an object")
+                .help("write one object type for each instance; nested types may be generic"),
+            );
+        }
+    }
+
+    fn struct_kind(&self, item: &Item, fields: &Fields, diagnostics: &mut Diagnostics) -> TypeKind {
+        if let (Shape::Tuple, [only]) = (fields.shape, fields.fields.as_slice()) {
+            return TypeKind::Alias(Aliasing {
+                target: self.reference(item, &only.ty, diagnostics),
+                newtype: true,
+            });
+        }
+        if item.serde.transparent {
+            diagnostics.push(
+                at_item(
+                    item,
+                    format!("`{}` is transparent but no tuple struct", item.name),
+                    "has named fields",
+                )
+                .help("write it as a tuple struct of one field"),
+            );
+        }
+        let case = item.serde.rename_all.as_deref();
+        let owner = Owner {
+            item,
+            case,
+            defaults: item.serde.default,
+        };
+        let fields_def = self.fields(&owner, &fields.fields, diagnostics);
+        TypeKind::Struct(StructDef {
+            fields: fields_def,
+            unknown_fields: crate::model::UnknownFields::Pruned,
+            tuple: fields.shape != Shape::Named,
+        })
+    }
+
+    fn fields(
+        &self,
+        owner: &Owner<'_>,
+        fields: &[rust::Field],
+        diagnostics: &mut Diagnostics,
+    ) -> Vec<Field> {
+        let lowered: Vec<Field> = fields
+            .iter()
+            .map(|field| self.field(owner, field, diagnostics))
+            .collect();
+        for (index, field) in lowered.iter().enumerate() {
+            let on_wire = |field: &&Field| !field.skip && !field.flatten;
+            let first = lowered[..index]
+                .iter()
+                .filter(on_wire)
+                .position(|other| other.json_name == field.json_name);
+            if let Some(first) = first.filter(|_| on_wire(&field)) {
+                diagnostics.push(
+                    Diagnostic::error(format!(
+                        "two fields are called `{}` on the wire",
+                        field.json_name
+                    ))
+                    .at(fields[index].place.clone(), "this one")
+                    .at(fields[first].place.clone(), "and this one"),
+                );
+            }
+        }
+        lowered
+    }
+
+    fn field(
+        &self,
+        owner: &Owner<'_>,
+        field: &rust::Field,
+        diagnostics: &mut Diagnostics,
+    ) -> Field {
+        let serde = &field.serde;
+        let reference = self.reference(owner.item, &field.ty, diagnostics);
+        let (ty, option) = match reference {
+            TypeRef::Optional(inner) => (*inner, true),
+            other => (other, false),
+        };
+        let shape = if serde.with {
+            super::refs::Shape::Unknown
+        } else {
+            self.shape(&ty)
+        };
+        let markers = &field.markers;
+        let has_default = serde.default || owner.defaults;
+        let presence = self.presence(owner, field, option, has_default, diagnostics);
+        Field {
+            json_name: wire_name(
+                &field.name,
+                serde,
+                owner.case,
+                false,
+                &field.place,
+                diagnostics,
+            ),
+            rust_name: field.name.clone(),
+            docs: field.docs.clone(),
+            option,
+            required: presence == Presence::Required,
+            nullable: markers.has("nullable") || (presence == Presence::Required && option),
+            default: markers
+                .get("kubebuilder:default")
+                .or_else(|| markers.get("default"))
+                .and_then(|marker| marker.value(""))
+                .cloned(),
+            flatten: serde.flatten,
+            skip: serde.skip,
+            validation: self.validation(markers, shape, Some(&ty), diagnostics),
+            ty,
+        }
+    }
+
+    /// Whether a field must be given: its markers, else its type, else the type's and the package's markers.
+    fn presence(
+        &self,
+        owner: &Owner<'_>,
+        field: &rust::Field,
+        option: bool,
+        has_default: bool,
+        diagnostics: &mut Diagnostics,
+    ) -> Presence {
+        if let Some(marked) = marked_presence(&field.markers) {
+            let readable = option || has_default || field.serde.skip || field.serde.flatten;
+            let own_serde = self.is_object(owner.item) || !has_derive(owner.item, "Deserialize");
+            if marked == Presence::Optional && !readable && !own_serde {
+                diagnostics.push(
+                    Diagnostic::error(format!(
+                        "`{}` is optional, but its type cannot be read when it is absent",
+                        field.name
+                    ))
+                    .at(field.place.clone(), "neither an Option nor with a default")
+                    .help("make it an Option, or add `#[serde(default)]`"),
+                );
+            }
+            return marked;
+        }
+        let by_default =
+            marked_presence(&owner.item.markers).or_else(|| marked_presence(&self.package.markers));
+        if option || has_default || by_default == Some(Presence::Optional) {
+            Presence::Optional
+        } else {
+            Presence::Required
+        }
+    }
+
+    fn enum_kind(
+        &self,
+        item: &Item,
+        variants: &[rust::Variant],
+        diagnostics: &mut Diagnostics,
+    ) -> TypeKind {
+        let serde = &item.serde;
+        let case = serde.rename_all.as_deref();
+        let tagged = serde.tag.is_some() || serde.untagged || serde.content.is_some();
+        let open = variants
+            .iter()
+            .position(|variant| self.is_open(item, variant));
+        let closed = |index: usize| Some(index) != open;
+        let units = variants
+            .iter()
+            .enumerate()
+            .filter(|(index, _)| closed(*index))
+            .all(|(_, variant)| variant.fields.shape == Shape::Unit);
+        if tagged || !units || variants.is_empty() {
+            return self.union(item, variants, diagnostics);
+        }
+        let mut def = EnumDef {
+            open: open.map(|index| variants[index].name.clone()),
+            ..EnumDef::default()
+        };
+        for (index, variant) in variants
+            .iter()
+            .enumerate()
+            .filter(|(index, _)| closed(*index))
+        {
+            if variant.default {
+                def.default = Some(def.variants.len());
+            }
+            let value = wire_name(
+                &variant.name,
+                &variant.serde,
+                case,
+                true,
+                &variant.place,
+                diagnostics,
+            );
+            if let Some(first) = def.variants.iter().position(|other| other.value == value) {
+                diagnostics.push(
+                    Diagnostic::error(format!("two variants are called `{value}` on the wire"))
+                        .at(variants[index].place.clone(), "this one")
+                        .at(variants[first].place.clone(), "and this one"),
+                );
+            }
+            def.variants.push(Variant {
+                name: variant.name.clone(),
+                value,
+                docs: variant.docs.clone(),
+            });
+        }
+        TypeKind::Enum(def)
+    }
+
+    /// `#[serde(untagged)] Other(String)` holds any value that the others do not.
+    fn is_open(&self, item: &Item, variant: &rust::Variant) -> bool {
+        variant.serde.untagged
+            && matches!(variant.fields.fields.as_slice(), [only]
+                if self.reference(item, &only.ty, &mut Diagnostics::new()) == TypeRef::String)
+    }
+
+    fn union(
+        &self,
+        item: &Item,
+        variants: &[rust::Variant],
+        diagnostics: &mut Diagnostics,
+    ) -> TypeKind {
+        let serde = &item.serde;
+        let variants = variants
+            .iter()
+            .map(|variant| {
+                let case = variant
+                    .serde
+                    .rename_all
+                    .as_deref()
+                    .or(serde.rename_all_fields.as_deref());
+                let owner = Owner {
+                    item,
+                    case,
+                    defaults: false,
+                };
+                UnionVariant {
+                    name: variant.name.clone(),
+                    json_name: wire_name(
+                        &variant.name,
+                        &variant.serde,
+                        serde.rename_all.as_deref(),
+                        true,
+                        &variant.place,
+                        diagnostics,
+                    ),
+                    docs: variant.docs.clone(),
+                    fields: self.fields(&owner, &variant.fields.fields, diagnostics),
+                    named: variant.fields.shape == Shape::Named,
+                }
+            })
+            .collect();
+        TypeKind::Union(UnionDef {
+            variants,
+            tag: serde.tag.clone(),
+            content: serde.content.clone(),
+            untagged: serde.untagged,
+        })
+    }
+}
+
+/// What the fields of a struct or variant share.
+struct Owner<'a> {
+    item: &'a Item,
+    case: Option<&'a str>,
+    defaults: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Presence {
+    Required,
+    Optional,
+}
+
+fn marked_presence(markers: &MarkerSet) -> Option<Presence> {
+    let any = |names: [&str; 2]| names.iter().any(|name| markers.has(name));
+    if any(["required", "kubebuilder:validation:Required"]) {
+        Some(Presence::Required)
+    } else if any(["optional", "kubebuilder:validation:Optional"]) {
+        Some(Presence::Optional)
+    } else {
+        None
+    }
+}
+
+/// The name that serde writes.
+fn wire_name(
+    name: &str,
+    serde: &SerdeAttrs,
+    case: Option<&str>,
+    is_variant: bool,
+    place: &crate::diag::Place,
+    diagnostics: &mut Diagnostics,
+) -> String {
+    if let Some(renamed) = &serde.rename {
+        return renamed.clone();
+    }
+    let Some(case) = case else {
+        return name.to_owned();
+    };
+    apply_case(name, case, is_variant).unwrap_or_else(|| {
+        diagnostics.push(
+            Diagnostic::error(format!("serde has no case `{case}`"))
+                .at(place.clone(), "renamed by it"),
+        );
+        name.to_owned()
+    })
+}
