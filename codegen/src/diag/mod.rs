@@ -3,6 +3,8 @@
 //! A stage collects into a [`Diagnostics`] and ends with [`Diagnostics::finish`], so that one run reports all that is wrong
 //! and the next stage starts only when nothing is.
 
+mod render;
+
 use std::{fmt, ops::Range, sync::Arc};
 
 /// One finding.
