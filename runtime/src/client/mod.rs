@@ -149,12 +149,8 @@ impl<K: Object> TypedClient<K> {
         &self,
         params: &WatchParams,
         resource_version: &str,
-    ) -> Result<impl Stream<Item = Result<WatchEvent<K>>> + Send + use<K>> {
-        Ok(self
-            .api
-            .watch(params, resource_version)
-            .await?
-            .into_stream())
+    ) -> Result<WatchStream<K>> {
+        Ok(self.api.watch(params, resource_version).await?.boxed())
     }
 
     /// Deletes one object. The answer is the object while finalizers or a grace period keep it, else a status.

@@ -133,16 +133,15 @@ impl Live {
     pub fn names(&self) -> Vec<String> {
         let model = self.lock();
         let version = |object: &Value| {
-            object["metadata"]["resourceVersion"]
-                .as_str()
-                .unwrap_or("?")
-                .to_owned()
+            let version = object["metadata"]["resourceVersion"].as_str();
+            version.unwrap_or("?").to_owned()
         };
-        model
-            .objects
-            .iter()
+        let objects = model.objects.iter();
+        let mut names: Vec<_> = objects
             .map(|(name, object)| format!("{name}@{}", version(object)))
-            .collect()
+            .collect();
+        names.sort();
+        names
     }
 }
 

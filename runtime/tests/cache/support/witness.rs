@@ -24,13 +24,13 @@ fn version(object: &ConfigMap) -> u64 {
 impl Witness {
     /// `name@version` of what the handler believes to exist, sorted.
     pub fn names(&self) -> Vec<String> {
-        self.0
-            .lock()
-            .unwrap()
-            .objects
-            .iter()
+        let state = self.0.lock().unwrap();
+        let objects = state.objects.iter();
+        let mut names: Vec<_> = objects
             .map(|(name, version)| format!("{name}@{version}"))
-            .collect()
+            .collect();
+        names.sort();
+        names
     }
 
     /// Calls that could not follow from those before.
