@@ -14,7 +14,7 @@
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-target=${CARGO_TARGET_DIR:-$root/target}/envtest
+target=$root/target/envtest
 run_dir=${ENVTEST_DIR:-$target/run}
 binary=$target/envtest
 

@@ -1,0 +1,135 @@
+//! Deletion of many objects at once.
+
+use crate::harness::cases;
+use crate::support::*;
+
+cases![
+    deletecollection_deletes_everything,
+    deletecollection_returns_what_it_deleted,
+    deletecollection_follows_a_label_selector,
+    deletecollection_follows_a_field_selector,
+    deletecollection_of_nothing_succeeds,
+    deletecollection_leaves_other_namespaces,
+    deletecollection_marks_objects_with_finalizers,
+    deletecollection_of_custom_resources,
+    deletecollection_sends_watch_events,
+    deletecollection_as_a_dry_run_deletes_nothing,
+    deletecollection_of_namespaces_is_not_allowed,
+];
+
+async fn three(client: &Client) -> Collection {
+    let secrets = secrets(client).await;
+    for (name, color) in [("a", "red"), ("b", "blue"), ("c", "red")] {
+        secrets
+            .given(name, json!({"metadata": {"labels": {"color": color}}}))
+            .await;
+    }
+    secrets
+}
+
+async fn deletecollection_deletes_everything(client: Client) {
+    let secrets = three(&client).await;
+    secrets.delete_all("").await.is(200);
+    assert_eq!(names(&secrets.list("").await.is(200)), Vec::<&str>::new());
+}
+
+async fn deletecollection_returns_what_it_deleted(client: Client) {
+    let secrets = three(&client).await;
+    let answer = secrets.delete_all("").await.is(200);
+    check(&answer, "/kind", "SecretList");
+    check(&answer, "/apiVersion", "v1");
+    assert_eq!(names(&answer), ["a", "b", "c"]);
+}
+
+async fn deletecollection_follows_a_label_selector(client: Client) {
+    let secrets = three(&client).await;
+    secrets
+        .delete_all("labelSelector=color%3Dred")
+        .await
+        .is(200);
+    assert_eq!(names(&secrets.list("").await.is(200)), ["b"]);
+}
+
+async fn deletecollection_follows_a_field_selector(client: Client) {
+    let secrets = three(&client).await;
+    secrets
+        .delete_all("fieldSelector=metadata.name%3Db")
+        .await
+        .is(200);
+    assert_eq!(names(&secrets.list("").await.is(200)), ["a", "c"]);
+}
+
+async fn deletecollection_of_nothing_succeeds(client: Client) {
+    let secrets = secrets(&client).await;
+    let answer = secrets.delete_all("").await.is(200);
+    check(&answer, "/items", json!([]));
+}
+
+async fn deletecollection_leaves_other_namespaces(client: Client) {
+    let here = three(&client).await;
+    let there = three(&client).await;
+    here.delete_all("").await.is(200);
+    assert_eq!(names(&there.list("").await.is(200)).len(), 3);
+}
+
+async fn deletecollection_marks_objects_with_finalizers(client: Client) {
+    let secrets = three(&client).await;
+    secrets
+        .merge("a", json!({"metadata": {"finalizers": ["example.com/a"]}}))
+        .await
+        .is(200);
+    secrets.delete_all("").await.is(200);
+    let left = secrets.list("").await.is(200);
+    assert_eq!(names(&left), ["a"]);
+    assert!(at(&left, "/items/0/metadata/deletionTimestamp").is_string());
+    secrets
+        .merge("a", json!({"metadata": {"finalizers": null}}))
+        .await
+        .is(200);
+}
+
+async fn deletecollection_of_custom_resources(client: Client) {
+    let things = things(&client, json!({})).await;
+    things.given("a", json!({})).await;
+    things.given("b", json!({})).await;
+    check(&things.delete_all("").await.is(200), "/kind", "ThingList");
+    assert_eq!(names(&things.list("").await.is(200)), Vec::<&str>::new());
+}
+
+async fn deletecollection_sends_watch_events(client: Client) {
+    let secrets = three(&client).await;
+    let version = resource_version(&secrets.list("").await.is(200));
+    let mut watch = secrets.watch(&format!("resourceVersion={version}")).await;
+    secrets
+        .delete_all("labelSelector=color%3Dred")
+        .await
+        .is(200);
+    let mut deleted = Vec::new();
+    for _ in 0..2 {
+        let event = watch.next().await.expect("a DELETED event");
+        check(&event, "/type", "DELETED");
+        deleted.push(
+            at(&event, "/object/metadata/name")
+                .as_str()
+                .unwrap_or_default()
+                .to_owned(),
+        );
+    }
+    deleted.sort();
+    assert_eq!(deleted, ["a", "c"]);
+}
+
+async fn deletecollection_as_a_dry_run_deletes_nothing(client: Client) {
+    let secrets = three(&client).await;
+    secrets.delete_all("dryRun=All").await.is(200);
+    assert_eq!(names(&secrets.list("").await.is(200)).len(), 3);
+}
+
+async fn deletecollection_of_namespaces_is_not_allowed(client: Client) {
+    let reply = delete(&client, "/api/v1/namespaces?labelSelector=none%3Dsuch").await;
+    reply.fails(
+        405,
+        "MethodNotAllowed",
+        "the server does not allow this method on the requested resource",
+    );
+}

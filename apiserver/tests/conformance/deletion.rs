@@ -1,0 +1,297 @@
+//! Finalizers, deletionTimestamp and what deletion options ask of the server itself.
+
+use crate::harness::cases;
+use crate::support::*;
+
+cases![
+    finalizer_keeps_the_object,
+    delete_with_a_finalizer_returns_the_object,
+    removing_the_last_finalizer_removes_the_object,
+    removing_one_of_two_finalizers_keeps_the_object,
+    finalizers_cannot_be_added_while_deleting,
+    second_delete_changes_nothing,
+    deletion_counts_a_generation,
+    deletion_timestamp_cannot_be_taken_back,
+    update_with_a_deletion_timestamp_is_refused,
+    update_while_deleting_is_allowed,
+    foreground_deletion_adds_its_finalizer,
+    orphan_deletion_adds_its_finalizer,
+    unknown_propagation_policy_is_refused,
+    orphan_dependents_and_policy_together_are_refused,
+    pod_grace_period_is_kept,
+    pod_with_no_grace_is_gone_at_once,
+    invalid_finalizer_is_refused,
+    create_of_a_terminating_name_is_refused,
+    event_objects_have_no_grace,
+];
+
+async fn held(client: &Client, finalizers: Value) -> Collection {
+    let maps = configmaps(client).await;
+    maps.given("a", json!({"metadata": {"finalizers": finalizers}}))
+        .await;
+    maps
+}
+
+async fn finalizer_keeps_the_object(client: Client) {
+    let maps = held(&client, json!(["example.com/a"])).await;
+    maps.delete("a").await.is(200);
+    let found = maps.get("a").await.is(200);
+    assert!(at(&found, "/metadata/deletionTimestamp").is_string());
+    check(&found, "/metadata/deletionGracePeriodSeconds", 0);
+    maps.merge("a", json!({"metadata": {"finalizers": null}}))
+        .await
+        .is(200);
+}
+
+async fn delete_with_a_finalizer_returns_the_object(client: Client) {
+    let maps = held(&client, json!(["example.com/a"])).await;
+    let answer = maps.delete("a").await.is(200);
+    check(&answer, "/kind", "ConfigMap");
+    assert!(at(&answer, "/metadata/deletionTimestamp").is_string());
+    maps.merge("a", json!({"metadata": {"finalizers": null}}))
+        .await
+        .is(200);
+}
+
+async fn removing_the_last_finalizer_removes_the_object(client: Client) {
+    let maps = held(&client, json!(["example.com/a"])).await;
+    maps.delete("a").await.is(200);
+    let last = maps
+        .merge("a", json!({"metadata": {"finalizers": []}}))
+        .await
+        .is(200);
+    check(&last, "/metadata/name", "a");
+    maps.get("a").await.refused(404, "NotFound");
+}
+
+async fn removing_one_of_two_finalizers_keeps_the_object(client: Client) {
+    let maps = held(&client, json!(["example.com/a", "example.com/b"])).await;
+    maps.delete("a").await.is(200);
+    maps.merge("a", json!({"metadata": {"finalizers": ["example.com/b"]}}))
+        .await
+        .is(200);
+    check(
+        &maps.get("a").await.is(200),
+        "/metadata/finalizers",
+        json!(["example.com/b"]),
+    );
+    maps.merge("a", json!({"metadata": {"finalizers": []}}))
+        .await
+        .is(200);
+    maps.get("a").await.refused(404, "NotFound");
+}
+
+async fn finalizers_cannot_be_added_while_deleting(client: Client) {
+    let maps = held(&client, json!(["example.com/a"])).await;
+    maps.delete("a").await.is(200);
+    let reply = maps
+        .merge(
+            "a",
+            json!({"metadata": {"finalizers": ["example.com/a", "example.com/b"]}}),
+        )
+        .await;
+    reply.fails_with(
+        422,
+        "Invalid",
+        "metadata.finalizers: Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{\"example.com/b\"}",
+    );
+    maps.merge("a", json!({"metadata": {"finalizers": null}}))
+        .await
+        .is(200);
+}
+
+async fn second_delete_changes_nothing(client: Client) {
+    let maps = held(&client, json!(["example.com/a"])).await;
+    let first = maps.delete("a").await.is(200);
+    let second = maps.delete("a").await.is(200);
+    assert_eq!(first, second);
+    maps.merge("a", json!({"metadata": {"finalizers": null}}))
+        .await
+        .is(200);
+}
+
+async fn deletion_counts_a_generation(client: Client) {
+    let things = things(&client, json!({})).await;
+    things
+        .given("a", json!({"metadata": {"finalizers": ["example.com/a"]}}))
+        .await;
+    let deleting = things.delete("a").await.is(200);
+    check(&deleting, "/metadata/generation", 2);
+    things
+        .merge("a", json!({"metadata": {"finalizers": null}}))
+        .await
+        .is(200);
+}
+
+async fn deletion_timestamp_cannot_be_taken_back(client: Client) {
+    let maps = held(&client, json!(["example.com/a"])).await;
+    let deleting = maps.delete("a").await.is(200);
+    let updated = maps
+        .put(
+            "a",
+            &maps.object("a", json!({"metadata": {"finalizers": ["example.com/a"]}})),
+        )
+        .await
+        .is(200);
+    assert_eq!(
+        at(&updated, "/metadata/deletionTimestamp"),
+        at(&deleting, "/metadata/deletionTimestamp")
+    );
+    maps.merge("a", json!({"metadata": {"finalizers": null}}))
+        .await
+        .is(200);
+}
+
+async fn update_with_a_deletion_timestamp_is_refused(client: Client) {
+    let maps = held(&client, json!(["example.com/a"])).await;
+    let body = json!({"metadata": {"deletionTimestamp": "2030-01-01T00:00:00Z"}});
+    maps.merge("a", body).await.fails(
+        422,
+        "Invalid",
+        "ConfigMap \"a\" is invalid: metadata.deletionTimestamp: Invalid value: \"2030-01-01T00:00:00Z\": field is immutable",
+    );
+    maps.merge("a", json!({"metadata": {"finalizers": null}}))
+        .await
+        .is(200);
+}
+
+async fn update_while_deleting_is_allowed(client: Client) {
+    let maps = held(&client, json!(["example.com/a"])).await;
+    maps.delete("a").await.is(200);
+    check(
+        &maps.merge("a", json!({"data": {"k": "v"}})).await.is(200),
+        "/data/k",
+        "v",
+    );
+    maps.merge("a", json!({"metadata": {"finalizers": null}}))
+        .await
+        .is(200);
+}
+
+async fn foreground_deletion_adds_its_finalizer(client: Client) {
+    // A finalizer of the case's own keeps a garbage collector from finishing before the case has looked.
+    let maps = held(&client, json!(["example.com/a"])).await;
+    let deleting = maps
+        .delete_with("a", &json!({"propagationPolicy": "Foreground"}))
+        .await
+        .is(200);
+    check(
+        &deleting,
+        "/metadata/finalizers",
+        json!(["example.com/a", "foregroundDeletion"]),
+    );
+    assert!(at(&deleting, "/metadata/deletionTimestamp").is_string());
+    maps.merge("a", json!({"metadata": {"finalizers": null}}))
+        .await
+        .is(200);
+}
+
+async fn orphan_deletion_adds_its_finalizer(client: Client) {
+    let maps = held(&client, json!(["example.com/a"])).await;
+    let deleting = maps
+        .delete_with("a", &json!({"propagationPolicy": "Orphan"}))
+        .await
+        .is(200);
+    check(
+        &deleting,
+        "/metadata/finalizers",
+        json!(["example.com/a", "orphan"]),
+    );
+    maps.merge("a", json!({"metadata": {"finalizers": null}}))
+        .await
+        .is(200);
+}
+
+async fn unknown_propagation_policy_is_refused(client: Client) {
+    let maps = held(&client, json!([])).await;
+    maps.delete_with("a", &json!({"propagationPolicy": "Sideways"}))
+        .await
+        .fails_with(
+            422,
+            "Invalid",
+            "propagationPolicy: Unsupported value: \"Sideways\"",
+        );
+}
+
+async fn orphan_dependents_and_policy_together_are_refused(client: Client) {
+    let maps = held(&client, json!([])).await;
+    maps.delete_with(
+        "a",
+        &json!({"propagationPolicy": "Orphan", "orphanDependents": true}),
+    )
+    .await
+    .fails_with(
+        422,
+        "Invalid",
+        "orphanDependents and deletionPropagation cannot be both set",
+    );
+}
+
+async fn pods(client: &Client) -> Collection {
+    let pods = namespaced(client, "/api/v1", "pods", "Pod").await;
+    pods.given(
+        "a",
+        json!({"spec": {"nodeName": "nowhere", "containers": [{"name": "c", "image": "i"}]}}),
+    )
+    .await;
+    pods
+}
+
+async fn pod_grace_period_is_kept(client: Client) {
+    let pods = pods(&client).await;
+    let deleting = pods
+        .delete_with("a", &json!({"gracePeriodSeconds": 7}))
+        .await
+        .is(200);
+    check(&deleting, "/metadata/deletionGracePeriodSeconds", 7);
+    assert!(at(&deleting, "/metadata/deletionTimestamp").is_string());
+    pods.get("a").await.is(200);
+    pods.delete_with("a", &json!({"gracePeriodSeconds": 0}))
+        .await
+        .is(200);
+}
+
+async fn pod_with_no_grace_is_gone_at_once(client: Client) {
+    let pods = pods(&client).await;
+    check(
+        &pods
+            .delete_with("a", &json!({"gracePeriodSeconds": 0}))
+            .await
+            .is(200),
+        "/kind",
+        "Pod",
+    );
+    pods.get("a").await.refused(404, "NotFound");
+}
+
+async fn invalid_finalizer_is_refused(client: Client) {
+    let maps = configmaps(&client).await;
+    let reply = maps
+        .create(&maps.object("a", json!({"metadata": {"finalizers": ["not valid"]}})))
+        .await;
+    reply.fails_with(422, "Invalid", "metadata.finalizers: Invalid value: \"not valid\": name part must consist of alphanumeric characters");
+}
+
+async fn create_of_a_terminating_name_is_refused(client: Client) {
+    let maps = held(&client, json!(["example.com/a"])).await;
+    maps.delete("a").await.is(200);
+    let reply = maps.create(&maps.object("a", json!({}))).await;
+    reply.fails(
+        409,
+        "AlreadyExists",
+        "object is being deleted: configmaps \"a\" already exists",
+    );
+    maps.merge("a", json!({"metadata": {"finalizers": null}}))
+        .await
+        .is(200);
+}
+
+async fn event_objects_have_no_grace(client: Client) {
+    let things = things(&client, json!({})).await;
+    things.given("a", json!({})).await;
+    things
+        .delete_with("a", &json!({"gracePeriodSeconds": 30}))
+        .await
+        .is(200);
+    things.get("a").await.refused(404, "NotFound");
+}

@@ -1,0 +1,176 @@
+//! Owner references and the garbage collector.
+
+use crate::harness::cases;
+use crate::support::expect::eventually;
+use crate::support::*;
+
+cases![
+    controllers:
+    background_deletion_deletes_dependents_after_the_owner,
+    foreground_deletion_deletes_the_owner_last,
+    orphan_deletion_removes_owner_references,
+    dependent_with_another_owner_stays,
+    dependent_of_a_missing_owner_is_deleted,
+    dependent_of_an_owner_with_another_uid_is_deleted,
+    grandchildren_are_deleted_too,
+    foreground_deletion_waits_only_for_blocking_dependents,
+    custom_resource_owns_a_config_map,
+    dependent_in_another_namespace_than_its_owner_is_deleted,
+];
+
+fn owned_by(owner: &Value, blocking: bool) -> Value {
+    json!({"metadata": {"ownerReferences": [reference(owner, blocking)]}})
+}
+
+fn reference(owner: &Value, blocking: bool) -> Value {
+    json!({
+        "apiVersion": owner["apiVersion"],
+        "kind": owner["kind"],
+        "name": owner["metadata"]["name"],
+        "uid": owner["metadata"]["uid"],
+        "blockOwnerDeletion": blocking,
+    })
+}
+
+async fn gone(objects: &Collection, name: &str) {
+    eventually(&format!("{} is gone", objects.at(name)), || async {
+        (objects.get(name).await.code == 404).then_some(())
+    })
+    .await;
+}
+
+async fn background_deletion_deletes_dependents_after_the_owner(client: Client) {
+    let maps = configmaps(&client).await;
+    let owner = maps.given("owner", json!({})).await;
+    maps.given("child", owned_by(&owner, false)).await;
+    maps.delete_with("owner", &json!({"propagationPolicy": "Background"}))
+        .await
+        .is(200);
+    maps.get("owner").await.refused(404, "NotFound");
+    gone(&maps, "child").await;
+}
+
+async fn foreground_deletion_deletes_the_owner_last(client: Client) {
+    let maps = configmaps(&client).await;
+    let owner = maps.given("owner", json!({})).await;
+    let mut child = owned_by(&owner, true);
+    child["metadata"]["finalizers"] = json!(["example.com/a"]);
+    maps.given("child", child).await;
+    maps.delete_with("owner", &json!({"propagationPolicy": "Foreground"}))
+        .await
+        .is(200);
+    eventually("the child is being deleted", || async {
+        maps.get("child")
+            .await
+            .json()
+            .pointer("/metadata/deletionTimestamp")
+            .map(|_| ())
+    })
+    .await;
+    check(
+        &maps.get("owner").await.is(200),
+        "/metadata/finalizers",
+        json!(["foregroundDeletion"]),
+    );
+    maps.merge("child", json!({"metadata": {"finalizers": null}}))
+        .await
+        .is(200);
+    gone(&maps, "child").await;
+    gone(&maps, "owner").await;
+}
+
+async fn orphan_deletion_removes_owner_references(client: Client) {
+    let maps = configmaps(&client).await;
+    let owner = maps.given("owner", json!({})).await;
+    maps.given("child", owned_by(&owner, false)).await;
+    maps.delete_with("owner", &json!({"propagationPolicy": "Orphan"}))
+        .await
+        .is(200);
+    gone(&maps, "owner").await;
+    let child = maps.get("child").await.is(200);
+    check_absent(&child, "/metadata/ownerReferences");
+    check_absent(&child, "/metadata/deletionTimestamp");
+}
+
+async fn dependent_with_another_owner_stays(client: Client) {
+    let maps = configmaps(&client).await;
+    let first = maps.given("first", json!({})).await;
+    let second = maps.given("second", json!({})).await;
+    let owners = json!([reference(&first, false), reference(&second, false)]);
+    maps.given("child", json!({"metadata": {"ownerReferences": owners}}))
+        .await;
+    maps.given("only", owned_by(&first, false)).await;
+    maps.delete("first").await.is(200);
+    // The collector handles both children of the first owner: once the other is gone, this one's turn has come, too.
+    gone(&maps, "only").await;
+    eventually(
+        "the child loses the reference to its first owner",
+        || async {
+            let child = maps.get("child").await.is(200);
+            (child["metadata"]["ownerReferences"] == json!([reference(&second, false)]))
+                .then_some(())
+        },
+    )
+    .await;
+}
+
+async fn dependent_of_a_missing_owner_is_deleted(client: Client) {
+    let maps = configmaps(&client).await;
+    let ghost = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "ghost", "uid": "00000000-0000-0000-0000-000000000001"}});
+    maps.given("child", owned_by(&ghost, false)).await;
+    gone(&maps, "child").await;
+}
+
+async fn dependent_of_an_owner_with_another_uid_is_deleted(client: Client) {
+    let maps = configmaps(&client).await;
+    let mut owner = maps.given("owner", json!({})).await;
+    owner["metadata"]["uid"] = json!("00000000-0000-0000-0000-000000000002");
+    maps.given("child", owned_by(&owner, false)).await;
+    gone(&maps, "child").await;
+    maps.get("owner").await.is(200);
+}
+
+async fn grandchildren_are_deleted_too(client: Client) {
+    let maps = configmaps(&client).await;
+    let owner = maps.given("owner", json!({})).await;
+    let child = maps.given("child", owned_by(&owner, false)).await;
+    maps.given("grandchild", owned_by(&child, false)).await;
+    maps.delete("owner").await.is(200);
+    gone(&maps, "grandchild").await;
+    gone(&maps, "child").await;
+}
+
+async fn foreground_deletion_waits_only_for_blocking_dependents(client: Client) {
+    let maps = configmaps(&client).await;
+    let owner = maps.given("owner", json!({})).await;
+    let mut child = owned_by(&owner, false);
+    child["metadata"]["finalizers"] = json!(["example.com/a"]);
+    maps.given("child", child).await;
+    maps.delete_with("owner", &json!({"propagationPolicy": "Foreground"}))
+        .await
+        .is(200);
+    gone(&maps, "owner").await;
+    maps.merge("child", json!({"metadata": {"finalizers": null}}))
+        .await
+        .is(200);
+    gone(&maps, "child").await;
+}
+
+async fn custom_resource_owns_a_config_map(client: Client) {
+    let things = things(&client, json!({})).await;
+    let owner = things.given("owner", json!({})).await;
+    let namespace = things.namespace.clone().unwrap_or_default();
+    let maps = collection::in_namespace(&client, &namespace, "/api/v1", "configmaps", "ConfigMap");
+    maps.given("child", owned_by(&owner, false)).await;
+    things.delete("owner").await.is(200);
+    gone(&maps, "child").await;
+}
+
+async fn dependent_in_another_namespace_than_its_owner_is_deleted(client: Client) {
+    let here = configmaps(&client).await;
+    let there = configmaps(&client).await;
+    let owner = there.given("owner", json!({})).await;
+    here.given("child", owned_by(&owner, false)).await;
+    gone(&here, "child").await;
+    there.get("owner").await.is(200);
+}

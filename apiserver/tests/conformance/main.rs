@@ -1,0 +1,37 @@
+//! The conformance suite: what a Kubernetes API server does, said as cases that know nothing of the server behind them.
+//!
+//! Every case is an async function that takes a `kube::Client`. Without `CONFORMANCE_KUBECONFIG` the cases run against
+//! the embedded server; with it they run against that cluster, whose answers are the truth: a case that fails there is a
+//! wrong case. Start with [`support`] for the words that cases are written in, and [`known`] for the differences that
+//! the embedded server is known to have.
+
+mod harness;
+mod known;
+mod support;
+
+mod apply;
+mod apply_lists;
+mod concurrency;
+mod crud;
+mod delete_collection;
+mod deletion;
+mod discovery;
+mod dry_run;
+mod errors;
+mod field_validation;
+mod garbage;
+mod generate_name;
+mod list;
+mod namespaces;
+mod patch;
+mod resource_version_match;
+mod scale;
+mod schema_defaults;
+mod schema_pruning;
+mod schema_validation;
+mod selectors;
+mod status;
+mod table;
+mod versions;
+mod watch;
+mod watch_initial;

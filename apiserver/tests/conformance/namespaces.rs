@@ -1,0 +1,150 @@
+//! Namespaces and their end.
+
+use crate::harness::cases;
+use crate::support::expect::eventually;
+use crate::support::*;
+
+cases![
+    controllers:
+    deleting_a_namespace_deletes_what_is_in_it,
+    deleting_a_namespace_deletes_custom_resources,
+    namespace_waits_for_finalizers_inside,
+    create_in_a_terminating_namespace_is_refused,
+    terminating_namespace_shows_its_phase,
+    namespace_finalizer_of_metadata_holds_it,
+    namespace_can_be_made_again,
+];
+
+fn namespaces(client: &Client) -> Collection {
+    cluster_collection(client, "/api/v1", "namespaces", "Namespace")
+}
+
+async fn gone(client: &Client, name: &str) {
+    let namespaces = namespaces(client);
+    eventually(&format!("namespace {name} is gone"), || async {
+        (namespaces.get(name).await.code == 404).then_some(())
+    })
+    .await;
+}
+
+/// A config map whose finalizer holds its namespace.
+async fn held(client: &Client) -> (Collection, String) {
+    let maps = configmaps(client).await;
+    maps.given(
+        "held",
+        json!({"metadata": {"finalizers": ["example.com/a"]}}),
+    )
+    .await;
+    let name = maps.namespace.clone().unwrap_or_default();
+    (maps, name)
+}
+
+async fn release(maps: &Collection) {
+    maps.merge("held", json!({"metadata": {"finalizers": null}}))
+        .await
+        .is(200);
+}
+
+async fn deleting_a_namespace_deletes_what_is_in_it(client: Client) {
+    let maps = configmaps(&client).await;
+    maps.given("a", json!({})).await;
+    let name = maps.namespace.clone().unwrap_or_default();
+    let answer = namespaces(&client).delete(&name).await.is(200);
+    check(&answer, "/kind", "Namespace");
+    gone(&client, &name).await;
+    assert_eq!(names(&maps.list("").await.is(200)), Vec::<&str>::new());
+}
+
+async fn deleting_a_namespace_deletes_custom_resources(client: Client) {
+    let things = things(&client, json!({})).await;
+    things.given("a", json!({})).await;
+    let name = things.namespace.clone().unwrap_or_default();
+    namespaces(&client).delete(&name).await.is(200);
+    gone(&client, &name).await;
+    things.get("a").await.refused(404, "NotFound");
+}
+
+async fn namespace_waits_for_finalizers_inside(client: Client) {
+    let (maps, name) = held(&client).await;
+    namespaces(&client).delete(&name).await.is(200);
+    eventually("the held map is being deleted", || async {
+        maps.get("held")
+            .await
+            .json()
+            .pointer("/metadata/deletionTimestamp")
+            .map(|_| ())
+    })
+    .await;
+    namespaces(&client).get(&name).await.is(200);
+    release(&maps).await;
+    gone(&client, &name).await;
+}
+
+async fn create_in_a_terminating_namespace_is_refused(client: Client) {
+    let (maps, name) = held(&client).await;
+    namespaces(&client).delete(&name).await.is(200);
+    let reply = maps.create(&maps.object("late", json!({}))).await;
+    let status = reply.fails(
+        403,
+        "Forbidden",
+        &format!("configmaps \"late\" is forbidden: unable to create new content in namespace {name} because it is being terminated"),
+    );
+    check(&status, "/details/causes/0/reason", "NamespaceTerminating");
+    check(
+        &status,
+        "/details/causes/0/message",
+        format!("namespace {name} is being terminated"),
+    );
+    check(&status, "/details/causes/0/field", "metadata.namespace");
+    release(&maps).await;
+}
+
+async fn terminating_namespace_shows_its_phase(client: Client) {
+    let (maps, name) = held(&client).await;
+    let answer = namespaces(&client).delete(&name).await.is(200);
+    check(&answer, "/status/phase", "Terminating");
+    check(&answer, "/spec/finalizers", json!(["kubernetes"]));
+    assert!(at(&answer, "/metadata/deletionTimestamp").is_string());
+    release(&maps).await;
+    gone(&client, &name).await;
+}
+
+async fn namespace_finalizer_of_metadata_holds_it(client: Client) {
+    let name = namespace(&client).await;
+    let namespaces = namespaces(&client);
+    namespaces
+        .merge(
+            &name,
+            json!({"metadata": {"finalizers": ["example.com/a"]}}),
+        )
+        .await
+        .is(200);
+    namespaces.delete(&name).await.is(200);
+    eventually(
+        "the namespace has no finalizer of its spec any more",
+        || async {
+            let found = namespaces.get(&name).await.is(200);
+            found.pointer("/spec/finalizers").is_none().then_some(())
+        },
+    )
+    .await;
+    namespaces
+        .merge(&name, json!({"metadata": {"finalizers": null}}))
+        .await
+        .is(200);
+    gone(&client, &name).await;
+}
+
+async fn namespace_can_be_made_again(client: Client) {
+    let name = namespace(&client).await;
+    namespaces(&client).delete(&name).await.is(200);
+    gone(&client, &name).await;
+    let again = namespaces(&client).given(&name, json!({})).await;
+    check(&again, "/status/phase", "Active");
+    check(&again, "/spec/finalizers", json!(["kubernetes"]));
+    check(
+        &again,
+        "/metadata/labels",
+        json!({"kubernetes.io/metadata.name": name}),
+    );
+}

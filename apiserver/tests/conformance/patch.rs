@@ -1,0 +1,316 @@
+//! JSON patches and merge patches.
+
+use http::Method;
+
+use crate::harness::cases;
+use crate::support::*;
+
+cases![
+    merge_patch_sets_and_keeps,
+    merge_patch_null_removes,
+    merge_patch_replaces_lists,
+    merge_patch_of_nothing_changes_nothing,
+    merge_patch_of_a_missing_object_is_not_found,
+    merge_patch_that_is_no_object_is_refused,
+    merge_patch_of_the_name_is_refused,
+    merge_patch_is_validated,
+    merge_patch_counts_a_generation,
+    json_patch_adds_replaces_and_removes,
+    json_patch_appends_to_a_list,
+    json_patch_inserts_into_a_list,
+    json_patch_moves_and_copies,
+    json_patch_test_guards,
+    json_patch_test_that_fails_is_refused,
+    json_patch_removing_what_is_missing_is_refused,
+    json_patch_escapes_slashes,
+    json_patch_that_is_no_list_is_refused,
+    json_patch_with_an_unknown_operation_is_refused,
+    patch_with_an_unknown_media_type_is_refused,
+    patch_that_is_no_json_is_refused,
+    strategic_merge_patch_of_a_custom_resource_is_refused,
+    strategic_merge_patch_merges_containers_by_name,
+    strategic_merge_patch_deletes_by_directive,
+];
+
+async fn map(client: &Client) -> Collection {
+    let maps = configmaps(client).await;
+    maps.given("a", json!({"data": {"k": "v", "l": "w"}})).await;
+    maps
+}
+
+async fn listed(client: &Client) -> Collection {
+    let things = things(client, json!({"list": {"type": "array", "items": {"type": "integer"}}, "n": {"type": "integer", "maximum": 9}})).await;
+    things
+        .given("a", json!({"spec": {"list": [1, 2, 3], "n": 1}}))
+        .await;
+    things
+}
+
+async fn merge_patch_sets_and_keeps(client: Client) {
+    let patched = map(&client)
+        .await
+        .merge("a", json!({"data": {"k": "x", "m": "y"}}))
+        .await
+        .is(200);
+    check(&patched, "/data", json!({"k": "x", "l": "w", "m": "y"}));
+}
+
+async fn merge_patch_null_removes(client: Client) {
+    let patched = map(&client)
+        .await
+        .merge("a", json!({"data": {"k": null, "missing": null}}))
+        .await
+        .is(200);
+    check(&patched, "/data", json!({"l": "w"}));
+}
+
+async fn merge_patch_replaces_lists(client: Client) {
+    let patched = listed(&client)
+        .await
+        .merge("a", json!({"spec": {"list": [4]}}))
+        .await
+        .is(200);
+    check(&patched, "/spec", json!({"list": [4], "n": 1}));
+}
+
+async fn merge_patch_of_nothing_changes_nothing(client: Client) {
+    let maps = map(&client).await;
+    let before = maps.get("a").await.is(200);
+    assert_eq!(maps.merge("a", json!({})).await.is(200), before);
+}
+
+async fn merge_patch_of_a_missing_object_is_not_found(client: Client) {
+    map(&client).await.merge("b", json!({})).await.fails(
+        404,
+        "NotFound",
+        "configmaps \"b\" not found",
+    );
+}
+
+async fn merge_patch_that_is_no_object_is_refused(client: Client) {
+    map(&client)
+        .await
+        .merge("a", json!([1]))
+        .await
+        .refused(400, "BadRequest");
+}
+
+async fn merge_patch_of_the_name_is_refused(client: Client) {
+    let reply = map(&client)
+        .await
+        .merge("a", json!({"metadata": {"name": "b"}}))
+        .await;
+    reply.fails(
+        400,
+        "BadRequest",
+        "the name of the object (b) does not match the name on the URL (a)",
+    );
+}
+
+async fn merge_patch_is_validated(client: Client) {
+    let reply = listed(&client)
+        .await
+        .merge("a", json!({"spec": {"n": 10}}))
+        .await;
+    reply.fails_with(
+        422,
+        "Invalid",
+        "spec.n in body should be less than or equal to 9",
+    );
+}
+
+async fn merge_patch_counts_a_generation(client: Client) {
+    let patched = listed(&client)
+        .await
+        .merge("a", json!({"spec": {"n": 2}}))
+        .await
+        .is(200);
+    check(&patched, "/metadata/generation", 2);
+}
+
+async fn json_patch_adds_replaces_and_removes(client: Client) {
+    let operations = json!([
+        {"op": "add", "path": "/data/m", "value": "y"},
+        {"op": "replace", "path": "/data/k", "value": "x"},
+        {"op": "remove", "path": "/data/l"},
+    ]);
+    check(
+        &map(&client).await.json_patch("a", operations).await.is(200),
+        "/data",
+        json!({"k": "x", "m": "y"}),
+    );
+}
+
+async fn json_patch_appends_to_a_list(client: Client) {
+    let patched = listed(&client)
+        .await
+        .json_patch(
+            "a",
+            json!([{"op": "add", "path": "/spec/list/-", "value": 4}]),
+        )
+        .await;
+    check(&patched.is(200), "/spec/list", json!([1, 2, 3, 4]));
+}
+
+async fn json_patch_inserts_into_a_list(client: Client) {
+    let patched = listed(&client)
+        .await
+        .json_patch(
+            "a",
+            json!([{"op": "add", "path": "/spec/list/1", "value": 9}]),
+        )
+        .await;
+    check(&patched.is(200), "/spec/list", json!([1, 9, 2, 3]));
+}
+
+async fn json_patch_moves_and_copies(client: Client) {
+    let operations = json!([
+        {"op": "move", "from": "/data/k", "path": "/data/moved"},
+        {"op": "copy", "from": "/data/l", "path": "/data/copied"},
+    ]);
+    let patched = map(&client).await.json_patch("a", operations).await.is(200);
+    check(
+        &patched,
+        "/data",
+        json!({"moved": "v", "copied": "w", "l": "w"}),
+    );
+}
+
+async fn json_patch_test_guards(client: Client) {
+    let operations = json!([{"op": "test", "path": "/data/k", "value": "v"}, {"op": "replace", "path": "/data/k", "value": "x"}]);
+    check(
+        &map(&client).await.json_patch("a", operations).await.is(200),
+        "/data/k",
+        "x",
+    );
+}
+
+async fn json_patch_test_that_fails_is_refused(client: Client) {
+    let maps = map(&client).await;
+    let operations = json!([{"op": "test", "path": "/data/k", "value": "other"}, {"op": "replace", "path": "/data/k", "value": "x"}]);
+    maps.json_patch("a", operations)
+        .await
+        .refused(422, "Invalid");
+    check(&maps.get("a").await.is(200), "/data/k", "v");
+}
+
+async fn json_patch_removing_what_is_missing_is_refused(client: Client) {
+    let reply = map(&client)
+        .await
+        .json_patch("a", json!([{"op": "remove", "path": "/data/missing"}]))
+        .await;
+    reply.fails(
+        422,
+        "Invalid",
+        "the server rejected our request due to an error in our request",
+    );
+}
+
+async fn json_patch_escapes_slashes(client: Client) {
+    let maps = configmaps(&client).await;
+    maps.given(
+        "a",
+        json!({"metadata": {"annotations": {"example.com/a": "v"}}}),
+    )
+    .await;
+    let operations = json!([
+        {"op": "add", "path": "/metadata/annotations/example.com~1b", "value": "w"},
+        {"op": "remove", "path": "/metadata/annotations/example.com~1a"},
+    ]);
+    let patched = maps.json_patch("a", operations).await.is(200);
+    check(
+        &patched,
+        "/metadata/annotations",
+        json!({"example.com/b": "w"}),
+    );
+}
+
+async fn json_patch_that_is_no_list_is_refused(client: Client) {
+    map(&client)
+        .await
+        .json_patch("a", json!({"op": "remove"}))
+        .await
+        .refused(400, "BadRequest");
+}
+
+async fn json_patch_with_an_unknown_operation_is_refused(client: Client) {
+    let code = map(&client)
+        .await
+        .json_patch("a", json!([{"op": "swap", "path": "/data/k", "value": 1}]))
+        .await;
+    code.refused(422, "Invalid");
+}
+
+async fn patch_with_an_unknown_media_type_is_refused(client: Client) {
+    let maps = map(&client).await;
+    let reply = patch(&client, &maps.at("a"), "application/json", &json!({})).await;
+    reply.fails(415, "UnsupportedMediaType", "415: Unsupported Media Type");
+}
+
+async fn patch_that_is_no_json_is_refused(client: Client) {
+    let maps = map(&client).await;
+    let headers = [("content-type", wire::patch_type::MERGE)];
+    let reply = send(
+        &client,
+        Method::PATCH,
+        &maps.at("a"),
+        &headers,
+        b"{".to_vec(),
+    )
+    .await;
+    reply.refused(400, "BadRequest");
+}
+
+const STRATEGIC: &str = "application/strategic-merge-patch+json";
+
+async fn strategic_merge_patch_of_a_custom_resource_is_refused(client: Client) {
+    let things = listed(&client).await;
+    patch(&client, &things.at("a"), STRATEGIC, &json!({}))
+        .await
+        .refused(415, "UnsupportedMediaType");
+}
+
+async fn deployment(client: &Client) -> Collection {
+    let deployments = namespaced(client, "/apis/apps/v1", "deployments", "Deployment").await;
+    let containers = json!([{"name": "one", "image": "i:1"}, {"name": "two", "image": "i:2"}]);
+    let template =
+        json!({"metadata": {"labels": {"app": "a"}}, "spec": {"containers": containers}});
+    deployments.given("a", json!({"spec": {"replicas": 0, "selector": {"matchLabels": {"app": "a"}}, "template": template}})).await;
+    deployments
+}
+
+fn images(deployment: &Value) -> Vec<(&str, &str)> {
+    let containers = at(deployment, "/spec/template/spec/containers")
+        .as_array()
+        .into_iter()
+        .flatten();
+    containers
+        .map(|c| {
+            (
+                c["name"].as_str().unwrap_or_default(),
+                c["image"].as_str().unwrap_or_default(),
+            )
+        })
+        .collect()
+}
+
+async fn strategic_merge_patch_merges_containers_by_name(client: Client) {
+    let deployments = deployment(&client).await;
+    let body =
+        json!({"spec": {"template": {"spec": {"containers": [{"name": "two", "image": "i:3"}]}}}});
+    let patched = patch(&client, &deployments.at("a"), STRATEGIC, &body)
+        .await
+        .is(200);
+    let mut found = images(&patched);
+    found.sort_unstable();
+    assert_eq!(found, [("one", "i:1"), ("two", "i:3")]);
+}
+
+async fn strategic_merge_patch_deletes_by_directive(client: Client) {
+    let deployments = deployment(&client).await;
+    let body = json!({"spec": {"template": {"spec": {"containers": [{"name": "two", "$patch": "delete"}]}}}});
+    let patched = patch(&client, &deployments.at("a"), STRATEGIC, &body)
+        .await
+        .is(200);
+    assert_eq!(images(&patched), [("one", "i:1")]);
+}

@@ -1,0 +1,188 @@
+//! What a structural schema keeps of an object.
+
+use crate::harness::cases;
+use crate::support::*;
+
+cases![
+    unknown_fields_are_pruned,
+    unknown_fields_at_the_root_are_pruned,
+    preserved_fields_are_kept,
+    pruning_goes_on_below_a_known_field_of_a_preserved_object,
+    additional_properties_keep_any_key,
+    unknown_fields_in_lists_are_pruned,
+    unknown_metadata_is_pruned,
+    embedded_resource_keeps_its_metadata,
+    embedded_resource_is_pruned_below,
+    embedded_resource_needs_a_kind,
+    preserve_unknown_fields_at_the_root,
+    update_prunes_too,
+    objects_of_an_older_schema_are_pruned_when_read,
+    int_or_string_keeps_both,
+];
+
+async fn unknown_fields_are_pruned(client: Client) {
+    let things = things(&client, json!({"known": {"type": "string"}})).await;
+    let created = things
+        .given("a", json!({"spec": {"known": "v", "unknown": {"deep": 1}}}))
+        .await;
+    check(&created, "/spec", json!({"known": "v"}));
+}
+
+async fn unknown_fields_at_the_root_are_pruned(client: Client) {
+    let things = things(&client, json!({})).await;
+    check_absent(&things.given("a", json!({"extra": 1})).await, "/extra");
+}
+
+async fn preserved_fields_are_kept(client: Client) {
+    let things = things(
+        &client,
+        json!({"any": {"x-kubernetes-preserve-unknown-fields": true}}),
+    )
+    .await;
+    let any = json!({"deep": [1, {"x": null}], "text": "t"});
+    let created = things.given("a", json!({"spec": {"any": any}})).await;
+    check(&created, "/spec/any", any);
+}
+
+async fn pruning_goes_on_below_a_known_field_of_a_preserved_object(client: Client) {
+    let known = json!({"type": "object", "properties": {"k": {"type": "string"}}});
+    let any = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true, "properties": {"known": known}});
+    let things = things(&client, json!({"any": any})).await;
+    let created = things
+        .given(
+            "a",
+            json!({"spec": {"any": {"free": 1, "known": {"k": "v", "free": 1}}}}),
+        )
+        .await;
+    check(
+        &created,
+        "/spec/any",
+        json!({"free": 1, "known": {"k": "v"}}),
+    );
+}
+
+async fn additional_properties_keep_any_key(client: Client) {
+    let value = json!({"type": "object", "properties": {"k": {"type": "string"}}});
+    let things = things(
+        &client,
+        json!({"map": {"type": "object", "additionalProperties": value}}),
+    )
+    .await;
+    let created = things
+        .given(
+            "a",
+            json!({"spec": {"map": {"one": {"k": "v", "x": 1}, "two": {}}}}),
+        )
+        .await;
+    check(&created, "/spec/map", json!({"one": {"k": "v"}, "two": {}}));
+}
+
+async fn unknown_fields_in_lists_are_pruned(client: Client) {
+    let items = json!({"type": "object", "properties": {"k": {"type": "string"}}});
+    let things = things(&client, json!({"list": {"type": "array", "items": items}})).await;
+    let created = things
+        .given(
+            "a",
+            json!({"spec": {"list": [{"k": "v", "x": 1}, {"x": 2}]}}),
+        )
+        .await;
+    check(&created, "/spec/list", json!([{"k": "v"}, {}]));
+}
+
+async fn unknown_metadata_is_pruned(client: Client) {
+    let things = things(&client, json!({})).await;
+    check_absent(
+        &things
+            .given("a", json!({"metadata": {"unknown": "x"}}))
+            .await,
+        "/metadata/unknown",
+    );
+}
+
+fn embedded() -> Value {
+    json!({"template": {
+        "type": "object",
+        "x-kubernetes-embedded-resource": true,
+        "properties": {"spec": {"type": "object", "properties": {"k": {"type": "string"}}}},
+    }})
+}
+
+async fn embedded_resource_keeps_its_metadata(client: Client) {
+    let things = things(&client, embedded()).await;
+    let template = json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "labels": {"l": "1"}}, "spec": {"k": "v"}});
+    let created = things
+        .given("a", json!({"spec": {"template": template}}))
+        .await;
+    check(&created, "/spec/template", template);
+}
+
+async fn embedded_resource_is_pruned_below(client: Client) {
+    let things = things(&client, embedded()).await;
+    let template = json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"unknown": 1, "name": "p"}, "spec": {"x": 1}, "extra": 1});
+    let created = things
+        .given("a", json!({"spec": {"template": template}}))
+        .await;
+    check(
+        &created,
+        "/spec/template",
+        json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": {}}),
+    );
+}
+
+async fn embedded_resource_needs_a_kind(client: Client) {
+    let things = things(&client, embedded()).await;
+    let reply = things
+        .create(&things.object("a", json!({"spec": {"template": {"spec": {}}}})))
+        .await;
+    let status = reply.fails_with(422, "Invalid", "spec.template.apiVersion: Required value");
+    assert!(
+        at(&status, "/message")
+            .as_str()
+            .is_some_and(|m| m.contains("spec.template.kind: Required value"))
+    );
+}
+
+async fn preserve_unknown_fields_at_the_root(client: Client) {
+    let crd = Crd::new(json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true}));
+    let things = crd.install(&client).await;
+    let created = things.given("a", json!({"extra": {"x": [1, "two"]}})).await;
+    check(&created, "/extra", json!({"x": [1, "two"]}));
+}
+
+async fn update_prunes_too(client: Client) {
+    let things = things(&client, json!({"known": {"type": "string"}})).await;
+    things.given("a", json!({"spec": {"known": "v"}})).await;
+    let updated = things
+        .merge("a", json!({"spec": {"known": "w", "unknown": 1}}))
+        .await
+        .is(200);
+    check(&updated, "/spec", json!({"known": "w"}));
+}
+
+async fn objects_of_an_older_schema_are_pruned_when_read(client: Client) {
+    let crd = Crd::new(crd::spec_schema(
+        json!({"old": {"type": "string"}, "kept": {"type": "string"}}),
+    ));
+    let things = crd.install(&client).await;
+    things
+        .given("a", json!({"spec": {"old": "v", "kept": "v"}}))
+        .await;
+    let mut stored = get(&client, &crd.path()).await.is(200);
+    stored["spec"]["versions"][0]["schema"]["openAPIV3Schema"] =
+        crd::spec_schema(json!({"kept": {"type": "string"}}));
+    put(&client, &crd.path(), &stored).await.is(200);
+    expect::eventually("the old field is gone", || async {
+        let spec = things.get("a").await.json()["spec"].take();
+        (spec == json!({"kept": "v"})).then_some(())
+    })
+    .await;
+}
+
+async fn int_or_string_keeps_both(client: Client) {
+    let port = json!({"x-kubernetes-int-or-string": true});
+    let things = things(&client, json!({"first": port, "second": port})).await;
+    let created = things
+        .given("a", json!({"spec": {"first": 80, "second": "http"}}))
+        .await;
+    check(&created, "/spec", json!({"first": 80, "second": "http"}));
+}

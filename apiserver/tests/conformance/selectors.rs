@@ -1,0 +1,304 @@
+//! Label and field selectors of lists and watches.
+
+use crate::harness::cases;
+use crate::support::*;
+
+cases![
+    label_equality,
+    label_inequality,
+    label_in_a_set,
+    label_not_in_a_set,
+    label_exists,
+    label_does_not_exist,
+    label_requirements_are_all_met,
+    invalid_label_selector_is_refused,
+    field_metadata_name,
+    field_metadata_name_not_equal,
+    field_metadata_namespace,
+    field_of_a_pod,
+    unknown_field_selector_is_refused,
+    unknown_field_selector_of_a_custom_resource_is_refused,
+    selectable_fields_of_a_custom_resource,
+    watch_follows_a_label_selector,
+    watch_shows_objects_that_leave_a_selector_as_deleted,
+    watch_shows_objects_that_enter_a_selector_as_added,
+    watch_follows_a_field_selector,
+    label_and_field_selector_together,
+    field_type_of_a_secret,
+    field_involved_object_of_an_event,
+];
+
+async fn labelled(client: &Client) -> Collection {
+    let secrets = secrets(client).await;
+    for (name, labels) in [
+        ("a", json!({"color": "red", "size": "1"})),
+        ("b", json!({"color": "blue"})),
+        ("c", json!({"size": "1"})),
+        ("d", json!({"color": ""})),
+    ] {
+        secrets
+            .given(name, json!({"metadata": {"labels": labels}}))
+            .await;
+    }
+    secrets
+}
+
+async fn check_labels(client: Client, selector: &str, expected: &[&str]) {
+    let list = labelled(&client)
+        .await
+        .list(&format!("labelSelector={selector}"))
+        .await
+        .is(200);
+    assert_eq!(names(&list), expected, "{selector}");
+}
+
+async fn label_equality(client: Client) {
+    check_labels(client, "color%3Dred", &["a"]).await;
+}
+
+async fn label_inequality(client: Client) {
+    check_labels(client, "color!%3Dred", &["b", "c", "d"]).await;
+}
+
+async fn label_in_a_set(client: Client) {
+    check_labels(client, "color%20in%20(red,blue)", &["a", "b"]).await;
+}
+
+async fn label_not_in_a_set(client: Client) {
+    check_labels(client, "color%20notin%20(red,blue)", &["c", "d"]).await;
+}
+
+async fn label_exists(client: Client) {
+    check_labels(client, "color", &["a", "b", "d"]).await;
+}
+
+async fn label_does_not_exist(client: Client) {
+    check_labels(client, "!color", &["c"]).await;
+}
+
+async fn label_requirements_are_all_met(client: Client) {
+    check_labels(client, "color%3Dred,size%3D1", &["a"]).await;
+}
+
+async fn invalid_label_selector_is_refused(client: Client) {
+    let reply = secrets(&client)
+        .await
+        .list("labelSelector=color%3D%3D%3Dred")
+        .await;
+    reply.fails_with(400, "BadRequest", "unable to parse requirement");
+}
+
+async fn field_metadata_name(client: Client) {
+    let list = labelled(&client)
+        .await
+        .list("fieldSelector=metadata.name%3Db")
+        .await
+        .is(200);
+    assert_eq!(names(&list), ["b"]);
+}
+
+async fn field_metadata_name_not_equal(client: Client) {
+    let list = labelled(&client)
+        .await
+        .list("fieldSelector=metadata.name!%3Db")
+        .await
+        .is(200);
+    assert_eq!(names(&list), ["a", "c", "d"]);
+}
+
+async fn field_metadata_namespace(client: Client) {
+    let secrets = labelled(&client).await;
+    let namespace = secrets.namespace.clone().unwrap_or_default();
+    let list = get(
+        &client,
+        &format!("/api/v1/secrets?fieldSelector=metadata.namespace%3D{namespace}"),
+    )
+    .await
+    .is(200);
+    assert_eq!(names(&list), ["a", "b", "c", "d"]);
+}
+
+async fn field_of_a_pod(client: Client) {
+    let pods = namespaced(&client, "/api/v1", "pods", "Pod").await;
+    for (name, node) in [("a", "one"), ("b", "two")] {
+        pods.given(
+            name,
+            json!({"spec": {"nodeName": node, "containers": [{"name": "c", "image": "i"}]}}),
+        )
+        .await;
+    }
+    assert_eq!(
+        names(&pods.list("fieldSelector=spec.nodeName%3Done").await.is(200)),
+        ["a"]
+    );
+    assert_eq!(
+        names(
+            &pods
+                .list("fieldSelector=status.phase%3DPending,spec.nodeName%3Dtwo")
+                .await
+                .is(200)
+        ),
+        ["b"]
+    );
+    pods.delete_all("gracePeriodSeconds=0").await;
+}
+
+async fn unknown_field_selector_is_refused(client: Client) {
+    let secrets = secrets(&client).await;
+    let reply = secrets.list("fieldSelector=spec.color%3Dred").await;
+    reply.fails(400, "BadRequest", "field label not supported: spec.color");
+    let reply = get(&client, "/api/v1/configmaps?fieldSelector=spec.color%3Dred").await;
+    reply.fails(
+        400,
+        "BadRequest",
+        "\"spec.color\" is not a known field selector: only \"metadata.name\", \"metadata.namespace\"",
+    );
+}
+
+async fn unknown_field_selector_of_a_custom_resource_is_refused(client: Client) {
+    let things = things(&client, json!({"color": {"type": "string"}})).await;
+    things
+        .list("fieldSelector=spec.color%3Dred")
+        .await
+        .fails_with(400, "BadRequest", "field label not supported: spec.color");
+}
+
+async fn selectable_fields_of_a_custom_resource(client: Client) {
+    let things = Crd::new(crd::spec_schema(json!({"color": {"type": "string"}})))
+        .with("selectableFields", json!([{"jsonPath": ".spec.color"}]))
+        .install(&client)
+        .await;
+    for (name, color) in [("a", "red"), ("b", "blue"), ("c", "red")] {
+        things.given(name, json!({"spec": {"color": color}})).await;
+    }
+    assert_eq!(
+        names(&things.list("fieldSelector=spec.color%3Dred").await.is(200)),
+        ["a", "c"]
+    );
+    assert_eq!(
+        names(&things.list("fieldSelector=spec.color!%3Dred").await.is(200)),
+        ["b"]
+    );
+}
+
+async fn watch_follows_a_label_selector(client: Client) {
+    let secrets = labelled(&client).await;
+    let version = resource_version(&secrets.list("").await.is(200));
+    let mut watch = secrets
+        .watch(&format!(
+            "resourceVersion={version}&labelSelector=color%3Dred"
+        ))
+        .await;
+    secrets
+        .given("e", json!({"metadata": {"labels": {"color": "blue"}}}))
+        .await;
+    secrets
+        .given("f", json!({"metadata": {"labels": {"color": "red"}}}))
+        .await;
+    watch.expect("ADDED", "f").await;
+}
+
+async fn watch_shows_objects_that_leave_a_selector_as_deleted(client: Client) {
+    let secrets = labelled(&client).await;
+    let version = resource_version(&secrets.list("").await.is(200));
+    let mut watch = secrets
+        .watch(&format!(
+            "resourceVersion={version}&labelSelector=color%3Dred"
+        ))
+        .await;
+    let updated = secrets
+        .merge("a", json!({"metadata": {"labels": {"color": "blue"}}}))
+        .await
+        .is(200);
+    let gone = watch.expect("DELETED", "a").await;
+    check(&gone, "/metadata/labels/color", "red");
+    assert_eq!(resource_version(&gone), resource_version(&updated));
+}
+
+async fn watch_shows_objects_that_enter_a_selector_as_added(client: Client) {
+    let secrets = labelled(&client).await;
+    let version = resource_version(&secrets.list("").await.is(200));
+    let mut watch = secrets
+        .watch(&format!(
+            "resourceVersion={version}&labelSelector=color%3Dred"
+        ))
+        .await;
+    secrets
+        .merge("b", json!({"metadata": {"labels": {"color": "red"}}}))
+        .await
+        .is(200);
+    watch.expect("ADDED", "b").await;
+    secrets
+        .merge("b", json!({"metadata": {"labels": {"more": "1"}}}))
+        .await
+        .is(200);
+    watch.expect("MODIFIED", "b").await;
+}
+
+async fn watch_follows_a_field_selector(client: Client) {
+    let secrets = labelled(&client).await;
+    let version = resource_version(&secrets.list("").await.is(200));
+    let mut watch = secrets
+        .watch(&format!(
+            "resourceVersion={version}&fieldSelector=metadata.name%3Dc"
+        ))
+        .await;
+    secrets
+        .merge("a", json!({"metadata": {"labels": {"x": "1"}}}))
+        .await
+        .is(200);
+    secrets
+        .merge("c", json!({"metadata": {"labels": {"x": "1"}}}))
+        .await
+        .is(200);
+    watch.expect("MODIFIED", "c").await;
+}
+
+async fn label_and_field_selector_together(client: Client) {
+    let secrets = labelled(&client).await;
+    let query =
+        |name: &str| format!("labelSelector=color%3Dred&fieldSelector=metadata.name%3D{name}");
+    assert_eq!(names(&secrets.list(&query("a")).await.is(200)), ["a"]);
+    assert_eq!(
+        names(&secrets.list(&query("b")).await.is(200)),
+        Vec::<&str>::new()
+    );
+}
+
+async fn field_type_of_a_secret(client: Client) {
+    let secrets = secrets(&client).await;
+    secrets.given("a", json!({})).await;
+    secrets.given("b", json!({"type": "example.com/own"})).await;
+    assert_eq!(
+        names(
+            &secrets
+                .list("fieldSelector=type%3Dexample.com/own")
+                .await
+                .is(200)
+        ),
+        ["b"]
+    );
+}
+
+async fn field_involved_object_of_an_event(client: Client) {
+    let events = namespaced(&client, "/api/v1", "events", "Event").await;
+    let namespace = events.namespace.clone().unwrap_or_default();
+    for (name, involved) in [("a", "one"), ("b", "two")] {
+        let involved = json!({"kind": "Pod", "name": involved, "namespace": namespace});
+        events
+            .given(
+                name,
+                json!({"involvedObject": involved, "reason": "Tested", "type": "Normal"}),
+            )
+            .await;
+    }
+    assert_eq!(
+        names(
+            &events
+                .list("fieldSelector=involvedObject.name%3Dtwo,type%3DNormal")
+                .await
+                .is(200)
+        ),
+        ["b"]
+    );
+}

@@ -1,0 +1,212 @@
+//! The status subresource: status and the rest are written apart.
+
+use crate::harness::cases;
+use crate::support::*;
+
+cases![
+    create_drops_the_status,
+    update_of_the_object_leaves_the_status,
+    update_of_the_status_leaves_the_rest,
+    update_of_the_status_does_not_count_a_generation,
+    update_of_the_status_checks_the_resource_version,
+    patch_of_the_status_leaves_the_rest,
+    json_patch_of_the_status,
+    get_of_the_status_gives_the_whole_object,
+    status_without_the_subresource_is_a_plain_field,
+    status_of_a_missing_object_is_not_found,
+    status_without_the_subresource_is_not_found,
+    status_is_validated,
+    deployment_status_is_apart,
+    namespace_status_is_apart,
+    metadata_changes_through_status_are_dropped,
+];
+
+async fn with_status(client: &Client) -> Collection {
+    things_with(
+        client,
+        json!({"size": {"type": "integer"}}),
+        json!({"status": {}}),
+    )
+    .await
+}
+
+async fn create_drops_the_status(client: Client) {
+    let things = with_status(&client).await;
+    let created = things
+        .given("a", json!({"spec": {"size": 1}, "status": {"ready": true}}))
+        .await;
+    check_absent(&created, "/status");
+    check(&created, "/spec/size", 1);
+}
+
+async fn update_of_the_object_leaves_the_status(client: Client) {
+    let things = with_status(&client).await;
+    things.given("a", json!({"spec": {"size": 1}})).await;
+    let mut object = things
+        .merge("a/status", json!({"status": {"ready": true}}))
+        .await
+        .is(200);
+    object["spec"]["size"] = json!(2);
+    object["status"]["ready"] = json!(false);
+    let updated = things.put("a", &object).await.is(200);
+    check(&updated, "/spec/size", 2);
+    check(&updated, "/status/ready", true);
+}
+
+async fn update_of_the_status_leaves_the_rest(client: Client) {
+    let things = with_status(&client).await;
+    let mut object = things.given("a", json!({"spec": {"size": 1}})).await;
+    object["spec"]["size"] = json!(2);
+    object["status"] = json!({"ready": true});
+    let updated = things.put("a/status", &object).await.is(200);
+    check(&updated, "/spec/size", 1);
+    check(&updated, "/status/ready", true);
+    assert_eq!(things.get("a").await.is(200), updated);
+}
+
+async fn update_of_the_status_does_not_count_a_generation(client: Client) {
+    let things = with_status(&client).await;
+    let created = things.given("a", json!({"spec": {"size": 1}})).await;
+    let updated = things
+        .merge("a/status", json!({"status": {"ready": true}}))
+        .await
+        .is(200);
+    check(&updated, "/metadata/generation", 1);
+    assert_ne!(resource_version(&created), resource_version(&updated));
+}
+
+async fn update_of_the_status_checks_the_resource_version(client: Client) {
+    let things = with_status(&client).await;
+    let mut stale = things.given("a", json!({"spec": {"size": 1}})).await;
+    things
+        .merge("a", json!({"spec": {"size": 2}}))
+        .await
+        .is(200);
+    stale["status"] = json!({"ready": true});
+    things.put("a/status", &stale).await.fails_with(
+        409,
+        "Conflict",
+        "the object has been modified",
+    );
+}
+
+async fn patch_of_the_status_leaves_the_rest(client: Client) {
+    let things = with_status(&client).await;
+    things.given("a", json!({"spec": {"size": 1}})).await;
+    let patched = things
+        .merge(
+            "a/status",
+            json!({"spec": {"size": 2}, "status": {"phase": "Up"}}),
+        )
+        .await
+        .is(200);
+    check(&patched, "/spec/size", 1);
+    check(&patched, "/status/phase", "Up");
+}
+
+async fn json_patch_of_the_status(client: Client) {
+    let things = with_status(&client).await;
+    things.given("a", json!({"spec": {"size": 1}})).await;
+    let patched = things
+        .json_patch(
+            "a/status",
+            json!([{"op": "add", "path": "/status", "value": {"phase": "Up"}}]),
+        )
+        .await;
+    check(&patched.is(200), "/status/phase", "Up");
+}
+
+async fn get_of_the_status_gives_the_whole_object(client: Client) {
+    let things = with_status(&client).await;
+    let created = things.given("a", json!({"spec": {"size": 1}})).await;
+    assert_eq!(things.get("a/status").await.is(200), created);
+}
+
+async fn status_without_the_subresource_is_a_plain_field(client: Client) {
+    let things = things(&client, json!({})).await;
+    let created = things.given("a", json!({"status": {"ready": true}})).await;
+    check(&created, "/status/ready", true);
+    let updated = things
+        .merge("a", json!({"status": {"ready": false}}))
+        .await
+        .is(200);
+    check(&updated, "/metadata/generation", 2);
+}
+
+async fn status_of_a_missing_object_is_not_found(client: Client) {
+    let things = with_status(&client).await;
+    things
+        .merge("a/status", json!({"status": {}}))
+        .await
+        .fails_with(404, "NotFound", "\"a\" not found");
+}
+
+async fn status_without_the_subresource_is_not_found(client: Client) {
+    let things = things(&client, json!({})).await;
+    things.given("a", json!({})).await;
+    assert_eq!(things.get("a/status").await.code, 404);
+}
+
+async fn status_is_validated(client: Client) {
+    let status = json!({"type": "object", "properties": {"count": {"type": "integer"}}});
+    let crd = Crd::new(json!({"type": "object", "properties": {"status": status}}));
+    let things = crd
+        .with("subresources", json!({"status": {}}))
+        .install(&client)
+        .await;
+    things.given("a", json!({})).await;
+    // The message names the field below the status, unlike that of a whole object.
+    things.merge("a/status", json!({"status": {"count": "many"}})).await.fails_with(
+        422,
+        "Invalid",
+        "status.count: Invalid value: \"string\": count in body must be of type integer: \"string\"",
+    );
+}
+
+async fn deployment_status_is_apart(client: Client) {
+    let deployments = namespaced(&client, "/apis/apps/v1", "deployments", "Deployment").await;
+    let fields = json!({
+        "spec": {
+            "replicas": 0,
+            "selector": {"matchLabels": {"app": "a"}},
+            "template": {"metadata": {"labels": {"app": "a"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}},
+        },
+        "status": {"observedGeneration": 9},
+    });
+    let created = deployments.given("a", fields).await;
+    check(&created, "/status", json!({}));
+    let updated = deployments
+        .merge(
+            "a/status",
+            json!({"spec": {"replicas": 5}, "status": {"replicas": 0, "observedGeneration": 1}}),
+        )
+        .await;
+    let updated = updated.is(200);
+    check(&updated, "/spec/replicas", 0);
+    check(&updated, "/status/observedGeneration", 1);
+    check(&updated, "/metadata/generation", 1);
+}
+
+async fn namespace_status_is_apart(client: Client) {
+    let name = namespace(&client).await;
+    let namespaces = cluster_collection(&client, "/api/v1", "namespaces", "Namespace");
+    let updated = namespaces
+        .merge(&name, json!({"status": {"phase": "Terminating"}}))
+        .await
+        .is(200);
+    check(&updated, "/status/phase", "Active");
+}
+
+async fn metadata_changes_through_status_are_dropped(client: Client) {
+    let things = with_status(&client).await;
+    things.given("a", json!({})).await;
+    let patched = things
+        .merge(
+            "a/status",
+            json!({"metadata": {"labels": {"l": "1"}}, "status": {"ready": true}}),
+        )
+        .await
+        .is(200);
+    check_absent(&patched, "/metadata/labels");
+    check(&patched, "/status/ready", true);
+}

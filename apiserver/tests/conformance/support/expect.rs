@@ -1,0 +1,72 @@
+//! What an answer should hold.
+
+use std::fmt::Debug;
+use std::time::Duration;
+
+use serde_json::Value;
+
+/// The value at a JSON pointer, or `null`.
+pub(crate) fn at<'v>(value: &'v Value, pointer: &str) -> &'v Value {
+    value.pointer(pointer).unwrap_or(&Value::Null)
+}
+
+/// The value at a JSON pointer is this one.
+#[track_caller]
+pub(crate) fn check<T>(value: &Value, pointer: &str, expected: T)
+where
+    T: Debug,
+    Value: PartialEq<T>,
+{
+    let found = at(value, pointer);
+    assert!(
+        *found == expected,
+        "{pointer}: expected {expected:?}, found {found} in {value:#}"
+    );
+}
+
+/// There is nothing at a JSON pointer.
+#[track_caller]
+pub(crate) fn check_absent(value: &Value, pointer: &str) {
+    assert!(
+        value.pointer(pointer).is_none(),
+        "{pointer}: expected nothing in {value:#}"
+    );
+}
+
+/// The names of a list's items, in order.
+pub(crate) fn names(list: &Value) -> Vec<&str> {
+    at(list, "/items")
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|item| at(item, "/metadata/name").as_str().unwrap_or_default())
+        .collect()
+}
+
+/// An object's or a list's resource version.
+#[track_caller]
+pub(crate) fn resource_version(value: &Value) -> String {
+    let version = at(value, "/metadata/resourceVersion")
+        .as_str()
+        .unwrap_or_default();
+    assert!(!version.is_empty(), "no resource version in {value:#}");
+    version.to_owned()
+}
+
+/// Polls until there is a value; panics after 30 s, which only a broken server takes.
+#[track_caller]
+pub(crate) fn eventually<T, F, Fut>(what: &str, poll: F) -> impl Future<Output = T>
+where
+    F: Fn() -> Fut,
+    Fut: Future<Output = Option<T>>,
+{
+    async move {
+        for _ in 0..600 {
+            if let Some(value) = poll().await {
+                return value;
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        panic!("still not so after 30 s: {what}");
+    }
+}

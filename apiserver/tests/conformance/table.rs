@@ -1,0 +1,286 @@
+//! Table output, which is what `kubectl get` shows.
+
+use crate::harness::cases;
+use crate::support::watching::Watch;
+use crate::support::*;
+
+cases![
+    table_of_a_list,
+    table_of_one_object,
+    table_of_config_maps_counts_data,
+    table_of_custom_resources_has_name_and_age,
+    table_has_the_printer_columns_of_a_crd,
+    table_cells_of_missing_values_are_empty,
+    table_rows_hold_metadata,
+    table_rows_hold_the_object_on_request,
+    table_rows_hold_nothing_on_request,
+    table_columns_have_priorities,
+    table_of_a_watch,
+    table_of_a_page,
+    table_of_an_empty_list,
+    table_of_deployments,
+    table_of_pods,
+    table_is_one_of_several_accepted,
+    table_of_a_status_stays_a_status,
+    table_of_an_unknown_version_falls_back,
+];
+
+const TABLE: &str = "application/json;as=Table;v=v1;g=meta.k8s.io";
+
+fn columns(table: &Value) -> Vec<&str> {
+    let columns = at(table, "/columnDefinitions")
+        .as_array()
+        .into_iter()
+        .flatten();
+    columns
+        .map(|column| column["name"].as_str().unwrap_or_default())
+        .collect()
+}
+
+async fn table(objects: &Collection, query: &str) -> Value {
+    get_accepting(&objects.client, &format!("{}?{query}", objects.path), TABLE)
+        .await
+        .is(200)
+}
+
+async fn table_of_a_list(client: Client) {
+    let secrets = secrets(&client).await;
+    secrets.given("a", json!({})).await;
+    let table = table(&secrets, "").await;
+    check(&table, "/kind", "Table");
+    check(&table, "/apiVersion", "meta.k8s.io/v1");
+    resource_version(&table);
+    assert_eq!(columns(&table), ["Name", "Type", "Data", "Age"]);
+    check(&table, "/rows/0/cells/0", "a");
+    check(&table, "/rows/0/cells/1", "Opaque");
+    check(&table, "/rows/0/cells/2", 0);
+    check(&table, "/columnDefinitions/0/type", "string");
+    check(&table, "/columnDefinitions/0/format", "name");
+    assert!(at(&table, "/columnDefinitions/0/description").is_string());
+}
+
+async fn table_of_one_object(client: Client) {
+    let secrets = secrets(&client).await;
+    let created = secrets.given("a", json!({})).await;
+    let table = get_accepting(&client, &secrets.at("a"), TABLE)
+        .await
+        .is(200);
+    check(&table, "/kind", "Table");
+    check(&table, "/rows/0/cells/0", "a");
+    assert_eq!(resource_version(&table), resource_version(&created));
+}
+
+async fn table_of_config_maps_counts_data(client: Client) {
+    let maps = configmaps(&client).await;
+    maps.given(
+        "a",
+        json!({"data": {"k": "v"}, "binaryData": {"b": "AA=="}}),
+    )
+    .await;
+    let table = table(&maps, "fieldSelector=metadata.name%3Da").await;
+    assert_eq!(columns(&table), ["Name", "Data", "Age"]);
+    check(&table, "/rows/0/cells/1", 2);
+}
+
+async fn table_of_custom_resources_has_name_and_age(client: Client) {
+    let things = things(&client, json!({})).await;
+    things.given("a", json!({})).await;
+    let table = table(&things, "").await;
+    assert_eq!(columns(&table), ["Name", "Age"]);
+    check(&table, "/rows/0/cells/0", "a");
+    assert!(at(&table, "/rows/0/cells/1").is_string());
+}
+
+async fn printed(client: &Client) -> Collection {
+    let properties = json!({"size": {"type": "integer"}, "on": {"type": "boolean"}, "tags": {"type": "array", "items": {"type": "string"}}});
+    Crd::new(crd::spec_schema(properties))
+        .with(
+            "additionalPrinterColumns",
+            json!([
+                {"name": "Size", "type": "integer", "jsonPath": ".spec.size", "description": "how big"},
+                {"name": "On", "type": "boolean", "jsonPath": ".spec.on", "priority": 1},
+                {"name": "Tag", "type": "string", "jsonPath": ".spec.tags[0]"},
+                {"name": "Made", "type": "date", "jsonPath": ".metadata.creationTimestamp"},
+            ]),
+        )
+        .install(client)
+        .await
+}
+
+async fn table_has_the_printer_columns_of_a_crd(client: Client) {
+    let things = printed(&client).await;
+    things
+        .given(
+            "a",
+            json!({"spec": {"size": 3, "on": true, "tags": ["x", "y"]}}),
+        )
+        .await;
+    let table = table(&things, "").await;
+    assert_eq!(columns(&table), ["Name", "Size", "On", "Tag", "Made"]);
+    check(&table, "/rows/0/cells/1", 3);
+    check(&table, "/rows/0/cells/2", true);
+    check(&table, "/rows/0/cells/3", "x");
+    check(&table, "/columnDefinitions/1/description", "how big");
+    check(&table, "/columnDefinitions/1/type", "integer");
+}
+
+async fn table_cells_of_missing_values_are_empty(client: Client) {
+    let things = printed(&client).await;
+    things.given("a", json!({})).await;
+    let table = table(&things, "").await;
+    check(&table, "/rows/0/cells/1", Value::Null);
+    check(&table, "/rows/0/cells/3", Value::Null);
+}
+
+async fn table_rows_hold_metadata(client: Client) {
+    let secrets = secrets(&client).await;
+    secrets
+        .given("a", json!({"metadata": {"labels": {"l": "1"}}}))
+        .await;
+    let table = table(&secrets, "").await;
+    check(&table, "/rows/0/object/kind", "PartialObjectMetadata");
+    check(&table, "/rows/0/object/apiVersion", "meta.k8s.io/v1");
+    check(&table, "/rows/0/object/metadata/labels/l", "1");
+    check_absent(&table, "/rows/0/object/type");
+}
+
+async fn table_rows_hold_the_object_on_request(client: Client) {
+    let secrets = secrets(&client).await;
+    secrets.given("a", json!({})).await;
+    let table = table(&secrets, "includeObject=Object").await;
+    check(&table, "/rows/0/object/kind", "Secret");
+    check(&table, "/rows/0/object/type", "Opaque");
+}
+
+async fn table_rows_hold_nothing_on_request(client: Client) {
+    let secrets = secrets(&client).await;
+    secrets.given("a", json!({})).await;
+    let table = table(&secrets, "includeObject=None").await;
+    check(&table, "/rows/0/object", Value::Null);
+}
+
+async fn table_columns_have_priorities(client: Client) {
+    let things = printed(&client).await;
+    let table = table(&things, "").await;
+    check(&table, "/columnDefinitions/1/priority", 0);
+    check(&table, "/columnDefinitions/2/priority", 1);
+}
+
+async fn table_of_a_watch(client: Client) {
+    let secrets = secrets(&client).await;
+    let version = resource_version(&secrets.list("").await.is(200));
+    let path = format!("{}?watch=true&resourceVersion={version}", secrets.path);
+    let mut watch = Watch::start_accepting(&client, &path, TABLE).await;
+    secrets.given("a", json!({})).await;
+    secrets.delete("a").await.is(200);
+    let first = watch.next().await.expect("an event");
+    check(&first, "/type", "ADDED");
+    check(&first, "/object/kind", "Table");
+    check(&first, "/object/rows/0/cells/0", "a");
+    assert_eq!(
+        columns(at(&first, "/object")),
+        ["Name", "Type", "Data", "Age"]
+    );
+    let second = watch.next().await.expect("an event");
+    check(&second, "/type", "DELETED");
+    check(&second, "/object/rows/0/cells/0", "a");
+}
+
+async fn table_of_a_page(client: Client) {
+    let secrets = secrets(&client).await;
+    secrets.given("a", json!({})).await;
+    secrets.given("b", json!({})).await;
+    let table = table(&secrets, "limit=1").await;
+    assert_eq!(at(&table, "/rows").as_array().map(Vec::len), Some(1));
+    check(&table, "/metadata/remainingItemCount", 1);
+    assert!(at(&table, "/metadata/continue").is_string());
+}
+
+async fn table_of_an_empty_list(client: Client) {
+    let table = table(&secrets(&client).await, "").await;
+    check(&table, "/rows", json!([]));
+    assert_eq!(columns(&table).len(), 4);
+}
+
+async fn table_of_deployments(client: Client) {
+    let deployments = namespaced(&client, "/apis/apps/v1", "deployments", "Deployment").await;
+    let template = json!({"metadata": {"labels": {"app": "a"}}, "spec": {"containers": [{"name": "c", "image": "i:1"}]}});
+    deployments.given("a", json!({"spec": {"replicas": 2, "selector": {"matchLabels": {"app": "a"}}, "template": template}})).await;
+    let table = table(&deployments, "").await;
+    assert_eq!(
+        columns(&table),
+        [
+            "Name",
+            "Ready",
+            "Up-to-date",
+            "Available",
+            "Age",
+            "Containers",
+            "Images",
+            "Selector"
+        ]
+    );
+    check(&table, "/rows/0/cells/1", "0/2");
+    check(&table, "/rows/0/cells/6", "i:1");
+    check(&table, "/rows/0/cells/7", "app=a");
+}
+
+async fn table_of_pods(client: Client) {
+    let pods = namespaced(&client, "/api/v1", "pods", "Pod").await;
+    pods.given(
+        "a",
+        json!({"spec": {"containers": [{"name": "c", "image": "i:1"}]}}),
+    )
+    .await;
+    let table = table(&pods, "").await;
+    let expected = [
+        "Name",
+        "Ready",
+        "Status",
+        "Restarts",
+        "Age",
+        "IP",
+        "Node",
+        "Nominated Node",
+        "Readiness Gates",
+    ];
+    assert_eq!(columns(&table), expected);
+    check(&table, "/rows/0/cells/1", "0/1");
+    check(&table, "/rows/0/cells/2", "Pending");
+    check(&table, "/rows/0/cells/5", "<none>");
+    pods.delete_with("a", &json!({"gracePeriodSeconds": 0}))
+        .await;
+}
+
+async fn table_is_one_of_several_accepted(client: Client) {
+    let secrets = secrets(&client).await;
+    let accept = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json";
+    check(
+        &get_accepting(&client, &secrets.path, accept).await.is(200),
+        "/kind",
+        "Table",
+    );
+}
+
+async fn table_of_a_status_stays_a_status(client: Client) {
+    let secrets = secrets(&client).await;
+    let reply = get_accepting(&client, &secrets.at("missing"), TABLE).await;
+    reply.fails(404, "NotFound", "secrets \"missing\" not found");
+}
+
+async fn table_of_an_unknown_version_falls_back(client: Client) {
+    let secrets = secrets(&client).await;
+    let accept = "application/json;as=Table;v=v9;g=meta.k8s.io,application/json";
+    check(
+        &get_accepting(&client, &secrets.path, accept).await.is(200),
+        "/kind",
+        "SecretList",
+    );
+    let reply = get_accepting(
+        &client,
+        &secrets.path,
+        "application/json;as=Table;v=v9;g=meta.k8s.io",
+    )
+    .await;
+    reply.refused(406, "NotAcceptable");
+}

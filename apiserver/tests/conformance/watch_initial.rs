@@ -1,0 +1,190 @@
+//! Streamed lists: watches that begin with what is there.
+
+use crate::harness::cases;
+use crate::support::watching::Watch;
+use crate::support::*;
+
+cases![
+    initial_events_end_with_a_marked_bookmark,
+    initial_events_without_bookmarks_come_unmarked,
+    initial_events_follow_a_label_selector,
+    initial_events_of_nothing_are_a_bookmark,
+    initial_events_go_on_with_changes,
+    initial_events_need_a_match,
+    initial_events_need_not_older_than,
+    match_without_initial_events_is_refused,
+    initial_events_of_custom_resources,
+    initial_events_from_a_version_see_the_write,
+    no_initial_events_on_request,
+    initial_events_on_a_list_are_refused,
+];
+
+const STREAMED: &str =
+    "sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true";
+
+async fn initial(watch: &mut Watch) -> (Vec<String>, Value) {
+    let (events, bookmark) = watch.until_bookmark().await;
+    let mut found = Vec::new();
+    for event in &events {
+        check(event, "/type", "ADDED");
+        found.push(
+            at(event, "/object/metadata/name")
+                .as_str()
+                .unwrap_or_default()
+                .to_owned(),
+        );
+    }
+    found.sort();
+    (found, bookmark)
+}
+
+async fn two(client: &Client) -> Collection {
+    let secrets = secrets(client).await;
+    secrets
+        .given("a", json!({"metadata": {"labels": {"color": "red"}}}))
+        .await;
+    secrets.given("b", json!({})).await;
+    secrets
+}
+
+async fn initial_events_end_with_a_marked_bookmark(client: Client) {
+    let secrets = two(&client).await;
+    let (found, bookmark) = initial(&mut secrets.watch(STREAMED).await).await;
+    assert_eq!(found, ["a", "b"]);
+    check(
+        &bookmark,
+        "/metadata/annotations",
+        json!({"k8s.io/initial-events-end": "true"}),
+    );
+    check(&bookmark, "/kind", "Secret");
+    resource_version(&bookmark);
+}
+
+async fn initial_events_without_bookmarks_come_unmarked(client: Client) {
+    let secrets = two(&client).await;
+    let reply = secrets
+        .list(
+            "watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&timeoutSeconds=2",
+        )
+        .await;
+    let events: Vec<Value> = reply
+        .text
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("an event"))
+        .collect();
+    assert_eq!(events.len(), 2);
+    assert!(events.iter().all(|event| event["type"] == "ADDED"));
+}
+
+async fn initial_events_follow_a_label_selector(client: Client) {
+    let secrets = two(&client).await;
+    let (found, _) = initial(
+        &mut secrets
+            .watch(&format!("{STREAMED}&labelSelector=color%3Dred"))
+            .await,
+    )
+    .await;
+    assert_eq!(found, ["a"]);
+}
+
+async fn initial_events_of_nothing_are_a_bookmark(client: Client) {
+    let secrets = secrets(&client).await;
+    let (found, bookmark) = initial(&mut secrets.watch(STREAMED).await).await;
+    assert_eq!(found, Vec::<String>::new());
+    check(
+        &bookmark,
+        "/metadata/annotations",
+        json!({"k8s.io/initial-events-end": "true"}),
+    );
+}
+
+async fn initial_events_go_on_with_changes(client: Client) {
+    let secrets = two(&client).await;
+    let mut watch = secrets.watch(STREAMED).await;
+    initial(&mut watch).await;
+    secrets
+        .merge("a", json!({"metadata": {"labels": {"x": "1"}}}))
+        .await
+        .is(200);
+    watch.expect("MODIFIED", "a").await;
+    secrets.given("c", json!({})).await;
+    watch.expect("ADDED", "c").await;
+}
+
+async fn initial_events_need_a_match(client: Client) {
+    let reply = secrets(&client)
+        .await
+        .list("watch=true&sendInitialEvents=true&allowWatchBookmarks=true")
+        .await;
+    reply.fails_with(
+        422,
+        "Invalid",
+        "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan",
+    );
+}
+
+async fn initial_events_need_not_older_than(client: Client) {
+    let reply = secrets(&client)
+        .await
+        .list("watch=true&sendInitialEvents=true&resourceVersionMatch=Exact&resourceVersion=1")
+        .await;
+    reply.fails_with(422, "Invalid", "resourceVersionMatch: Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
+}
+
+async fn match_without_initial_events_is_refused(client: Client) {
+    let reply = secrets(&client)
+        .await
+        .list("watch=true&resourceVersionMatch=NotOlderThan&resourceVersion=1")
+        .await;
+    reply.fails_with(422, "Invalid", "resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided");
+}
+
+async fn initial_events_of_custom_resources(client: Client) {
+    let things = things(&client, json!({})).await;
+    things.given("a", json!({})).await;
+    let (found, bookmark) = initial(&mut things.watch(STREAMED).await).await;
+    assert_eq!(found, ["a"]);
+    check(&bookmark, "/kind", "Thing");
+    check(
+        &bookmark,
+        "/metadata/annotations",
+        json!({"k8s.io/initial-events-end": "true"}),
+    );
+}
+
+async fn initial_events_from_a_version_see_the_write(client: Client) {
+    let secrets = two(&client).await;
+    let version = resource_version(&secrets.given("c", json!({})).await);
+    let (found, bookmark) = initial(
+        &mut secrets
+            .watch(&format!("{STREAMED}&resourceVersion={version}"))
+            .await,
+    )
+    .await;
+    assert_eq!(found, ["a", "b", "c"]);
+    let number = |version: &str| version.parse::<u64>().expect("a number");
+    assert!(number(&resource_version(&bookmark)) >= number(&version));
+}
+
+async fn no_initial_events_on_request(client: Client) {
+    let secrets = two(&client).await;
+    let version = resource_version(&secrets.list("").await.is(200));
+    let query = format!(
+        "sendInitialEvents=false&resourceVersionMatch=NotOlderThan&resourceVersion={version}"
+    );
+    let mut watch = secrets.watch(&query).await;
+    secrets.given("c", json!({})).await;
+    watch.expect("ADDED", "c").await;
+}
+
+async fn initial_events_on_a_list_are_refused(client: Client) {
+    let reply = secrets(&client)
+        .await
+        .list("sendInitialEvents=true&resourceVersionMatch=NotOlderThan")
+        .await;
+    reply.fails_with(
+        422,
+        "Invalid",
+        "sendInitialEvents: Forbidden: sendInitialEvents is forbidden for list",
+    );
+}
