@@ -1,0 +1,24 @@
+//! What controllers are made of, each statement pinned by a test named after it, against an API server in memory.
+
+#![allow(dead_code, reason = "the server serves more than each test uses")]
+
+mod leader;
+mod leader_config;
+mod server;
+
+use std::time::Duration;
+
+const fn ms(millis: u64) -> Duration {
+    Duration::from_millis(millis)
+}
+
+const fn secs(secs: u64) -> Duration {
+    Duration::from_secs(secs)
+}
+
+/// Lets every other task go on until all wait.
+async fn settle() {
+    for _ in 0..100 {
+        tokio::task::yield_now().await;
+    }
+}
