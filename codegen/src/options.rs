@@ -19,6 +19,10 @@ pub struct Options {
     pub schemars: bool,
     /// Module under which `apis` and `generated` stand (`crate`, or `crate::kube` in a build script).
     pub base_path: String,
+    /// Name of the module that holds clientset, listers and informers.
+    pub generated: String,
+    /// Whether each group is behind a feature of its module's name.
+    pub group_features: bool,
     /// Which CRDs to keep.
     pub filters: Filters,
     /// Rust names by schema path (`VirtualMachine.spec.resource` = `MachineSize`).
@@ -34,6 +38,8 @@ impl Default for Options {
             k8s_openapi_path: None,
             schemars: false,
             base_path: "crate".to_owned(),
+            generated: "generated".to_owned(),
+            group_features: false,
             filters: Filters::default(),
             renames: BTreeMap::new(),
         }

@@ -61,6 +61,8 @@ pub enum ChangeKind {
 pub struct Scope {
     /// Folders relative to the root; searched with all that is below them.
     pub folders: BTreeSet<PathBuf>,
+    /// The folder that holds clientset, listers and informers, relative to the root.
+    pub generated: PathBuf,
     /// The generators whose files may be orphans; none means all.
     pub only: Option<BTreeSet<Generator>>,
 }
@@ -276,31 +278,26 @@ impl Scope {
     /// Whether a generated file of this path, which nothing generates now, is an orphan.
     fn covers(&self, path: &Path) -> bool {
         let Some(only) = &self.only else { return true };
-        generator_of(path).is_some_and(|generator| only.contains(&generator))
+        generator_of(path, &self.generated).is_some_and(|generator| only.contains(&generator))
     }
 }
 
 /// The generator that a file comes from, by where it stands; none for files that several share (`generated/mod.rs`).
-pub(crate) fn generator_of(path: &Path) -> Option<Generator> {
-    let file = path.file_name().and_then(|name| name.to_str());
-    match file {
+pub(crate) fn generator_of(path: &Path, generated: &Path) -> Option<Generator> {
+    match path.file_name().and_then(|name| name.to_str()) {
         Some("zz_generated_deepcopy.rs") => return Some(Generator::Deepcopy),
         Some("zz_generated_register.rs") => return Some(Generator::Register),
         _ => {}
     }
-    let parts: Vec<&str> = path.iter().filter_map(|part| part.to_str()).collect();
-    let below = parts.windows(2).enumerate().find_map(|(index, pair)| {
-        let generator = match pair {
-            ["generated", "clientset"] if parts.get(index + 2) == Some(&"fake") => Generator::Fake,
-            ["generated", "clientset"] if parts.get(index + 2) == Some(&"fake.rs") => {
-                Generator::Fake
-            }
-            ["generated", "clientset"] => Generator::Client,
-            ["generated", "listers"] => Generator::Lister,
-            ["generated", "informers"] => Generator::Informer,
-            _ => return None,
-        };
-        Some(generator)
-    });
-    below.or_else(|| parts.contains(&"apis").then_some(Generator::Types))
+    let Ok(below) = path.strip_prefix(generated) else {
+        return Some(Generator::Types);
+    };
+    let mut parts = below.iter().filter_map(|part| part.to_str());
+    match (parts.next()?, parts.next()) {
+        ("clientset", Some("fake" | "fake.rs")) => Some(Generator::Fake),
+        ("clientset", _) => Some(Generator::Client),
+        ("listers", _) => Some(Generator::Lister),
+        ("informers", _) => Some(Generator::Informer),
+        _ => None,
+    }
 }

@@ -45,7 +45,8 @@ impl Crate {
     pub(super) fn run(self, color: Color) -> Result<(), Failure> {
         let config = Config::new()
             .out_dir(self.output.join("src"))
-            .base_path("crate");
+            .base_path("crate")
+            .group_features(true);
         let config = self.code.apply(self.types.apply(self.input.apply(config)));
         let configs = [config];
         let prepared = prepare(&configs)?;

@@ -64,14 +64,6 @@ impl Groups {
                 self.output
             )));
         };
-        if name != "generated" {
-            return Err(Failure::Usage(format!(
-                "`{}` does not end in `generated`, the module that holds clientset, listers and informers; \
-                 write {}",
-                self.output,
-                codegen::config::shown(&output.join("generated"))
-            )));
-        }
         let groups = self
             .groups
             .iter()
@@ -79,6 +71,7 @@ impl Groups {
         let config = Config::new()
             .api_groups(apis, groups)?
             .out_dir(parent)
+            .generated_module(name.to_string_lossy())
             .partial(generators);
         let finish = Finish {
             mode: self.mode.mode(),

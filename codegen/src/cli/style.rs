@@ -38,8 +38,8 @@ impl Color {
 }
 
 /// The diagnostics as text.
-pub(super) fn render(diagnostics: &Diagnostics, _color: Color) -> String {
-    format!("{diagnostics}\n")
+pub(super) fn render(diagnostics: &Diagnostics, color: Color) -> String {
+    diagnostics.render(color.stderr())
 }
 
 /// An error without a place.

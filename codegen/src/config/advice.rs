@@ -14,6 +14,7 @@ pub(super) fn missing_modules(
     sources: &Sources,
     root: &Path,
     below: &Path,
+    modules: [&str; 2],
 ) -> Vec<String> {
     let mut missing: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for package in &sources.rust {
@@ -43,18 +44,18 @@ pub(super) fn missing_modules(
         }
     }
     let out = root.join(below);
-    let modules = if below.as_os_str().is_empty() {
+    let files = if below.as_os_str().is_empty() {
         ["lib.rs", "main.rs"]
     } else {
         ["mod.rs", "mod.rs"]
     };
-    let parent = modules.iter().find_map(|name| {
+    let parent = files.iter().find_map(|name| {
         let path = out.join(name);
         let text = fs::read_to_string(&path).ok()?;
         Some((shown(&path), text))
     });
     if let Some((name, text)) = parent {
-        for module in ["apis", "generated"] {
+        for module in modules {
             let folder = below.join(module);
             if tree.keys().any(|path| path.starts_with(&folder)) && !declares(&text, module) {
                 let lines = missing.entry(name.clone()).or_default();

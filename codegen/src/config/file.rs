@@ -19,9 +19,10 @@ use crate::{options::Generator, source::Source, suggest::closest};
 /// The name of the file, looked for from the current folder upwards.
 pub const FILE_NAME: &str = "codegen.toml";
 
-const CRATE_KEYS: [&str; 11] = [
+const CRATE_KEYS: [&str; 12] = [
     "path",
     "output",
+    "generated",
     "emit",
     "header-file",
     "runtime-path",
@@ -162,6 +163,9 @@ impl<'a> File<'a> {
             config.header_file = Some(self.existing(&path, self.folder));
         }
         let options = &mut config.options;
+        if let Some(name) = self.reader.string(table, "generated") {
+            options.generated = name.into_inner();
+        }
         if let Some(path) = self.reader.string(table, "runtime-path") {
             options.runtime_path = path.into_inner();
         }

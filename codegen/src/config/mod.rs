@@ -157,6 +157,20 @@ impl Config {
         self
     }
 
+    /// The name of the module that holds clientset, listers and informers, instead of `generated`.
+    #[must_use]
+    pub fn generated_module(mut self, name: impl Into<String>) -> Self {
+        self.options.generated = name.into();
+        self
+    }
+
+    /// Puts each group behind a feature of its module's name.
+    #[must_use]
+    pub fn group_features(mut self, features: bool) -> Self {
+        self.options.group_features = features;
+        self
+    }
+
     /// Also writes a file of this name that declares the modules of the output folder, to be included by the module that
     /// [`base_path`](Self::base_path) names. `mod.rs` by default where the output goes to `OUT_DIR`, none elsewhere.
     #[must_use]

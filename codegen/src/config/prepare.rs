@@ -11,6 +11,7 @@ use super::{
     layout::{Place, module_path, normalize, shown},
 };
 use crate::{
+    diag::Diagnostic,
     emit, format,
     model::ApiSet,
     options::{Generator, Options},
@@ -78,6 +79,13 @@ struct Target {
     below: PathBuf,
 }
 
+impl Target {
+    /// The folder below the root that holds clientset, listers and informers.
+    fn generated(&self, options: &Options) -> PathBuf {
+        self.below.join(&options.generated)
+    }
+}
+
 impl Config {
     /// Loads the inputs, generates everything, and compares it with the disk. Writes nothing.
     ///
@@ -102,7 +110,8 @@ impl Config {
         let sources = self.sources(progress)?;
         let (api, tree) = run(&sources, &options)?;
         let tree = self.place(tree, &sources, &target, &options)?;
-        let advice = advice::missing_modules(&tree, &sources, &target.root, &target.below);
+        let modules = ["apis", &options.generated];
+        let advice = advice::missing_modules(&tree, &sources, &target.root, &target.below, modules);
         let scope = self.scope(&sources, &target);
         let plan = Plan::new(&target.root, &tree, &Tree::new(), &scope)?;
         Ok(Prepared { api, plan, advice })
@@ -150,7 +159,7 @@ impl Config {
             .clone()
             .unwrap_or_else(|| module_path(&target.below));
         if let Some(partial) = &self.partial {
-            options.emit = partial | &present(&target.root.join(&target.below));
+            options.emit = partial | &present(&target.root.join(target.generated(&options)));
         }
         Ok(options)
     }
@@ -172,22 +181,22 @@ impl Config {
         let wanted = |path: &Path| {
             self.partial
                 .as_ref()
-                .zip(generator_of(path))
+                .zip(generator_of(path, Path::new("generated")))
                 .is_none_or(|(partial, generator)| partial.contains(&generator))
         };
-        let include = self.include_text(&tree, options)?;
         let mut placed: Tree = tree
             .into_iter()
             .filter(|(path, _)| wanted(path))
             .map(|(path, text)| {
-                if beside(&path) {
-                    (path, text)
-                } else {
-                    (target.below.join(path), text)
-                }
+                let placed = match path.strip_prefix("generated") {
+                    Ok(below) => target.generated(options).join(below),
+                    Err(_) if beside(&path) => path,
+                    Err(_) => target.below.join(path),
+                };
+                (placed, text)
             })
             .collect();
-        if let Some((name, text)) = include {
+        if let Some((name, text)) = self.include_text(&placed, target, options)? {
             placed.insert(target.below.join(name), text);
         }
         Ok(placed)
@@ -197,6 +206,7 @@ impl Config {
     fn include_text(
         &self,
         tree: &Tree,
+        target: &Target,
         options: &Options,
     ) -> Result<Option<(String, String)>, Error> {
         let default = self.out.is_none().then(|| "mod.rs".to_owned());
@@ -205,7 +215,13 @@ impl Config {
         };
         let modules: BTreeSet<_> = tree
             .keys()
-            .filter_map(|path| path.iter().next()?.to_str())
+            .filter_map(|path| {
+                path.strip_prefix(&target.below)
+                    .ok()?
+                    .iter()
+                    .next()?
+                    .to_str()
+            })
             .map(|name| name.trim_end_matches(".rs"))
             .collect();
         let idents = modules.iter().map(|name| quote::format_ident!("{name}"));
@@ -226,13 +242,15 @@ impl Config {
             .iter()
             .map(|package| package.dir.clone())
             .collect();
-        folders.insert(target.below.join("generated"));
+        let generated = target.generated(&self.options);
+        folders.insert(generated.clone());
         if self.partial.is_none() {
             folders.insert(target.below.join("apis"));
             folders.extend(self.apis.iter().map(|apis| Place::of(&apis.folder).below));
         }
         Scope {
             folders,
+            generated,
             only: self.partial.clone(),
         }
     }
@@ -248,13 +266,17 @@ impl Config {
 
 fn run(sources: &Sources, options: &Options) -> Result<(ApiSet, Tree), Error> {
     let api = crate::load(sources, options).map_err(Error::Input)?;
+    if api.groups.is_empty() {
+        let diagnostic = Diagnostic::error("the input holds no API")
+            .help("look at it with `kube-codegen inspect`, and at the filters for group, version and kind");
+        return Err(Error::Input(diagnostic.into()));
+    }
     let tree = emit::emit(&api, options).map_err(Error::Input)?;
     Ok((api, tree))
 }
 
 /// The generators whose output an output folder already holds.
-fn present(out: &Path) -> BTreeSet<Generator> {
-    let generated = out.join("generated");
+fn present(generated: &Path) -> BTreeSet<Generator> {
     let holds = [
         (Generator::Client, "clientset"),
         (Generator::Fake, "clientset/fake"),

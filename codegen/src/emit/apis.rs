@@ -23,12 +23,13 @@ pub(crate) fn emit(cx: &Emit<'_>, files: &mut Files) {
     if groups.is_empty() {
         return;
     }
+    let features = groups.iter().map(|(group, _)| cx.feature(group));
     let modules = groups.iter().map(|(group, _)| ident(&group.module));
     files.rust(
         "apis/mod.rs",
         quote! {
             //! Types, by group and version.
-            #(pub mod #modules;)*
+            #(#features pub mod #modules;)*
         },
     );
     for (group, versions) in groups {

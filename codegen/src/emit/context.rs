@@ -37,9 +37,17 @@ impl<'a> Emit<'a> {
         }
     }
 
-    /// Path of the `generated` module.
+    /// Path of the `generated` module, whatever its name.
     pub(crate) fn generated(&self) -> String {
-        format!("{}::generated", self.options.base_path)
+        format!("{}::{}", self.options.base_path, self.options.generated)
+    }
+
+    /// `#[cfg(feature = "…")]` where each group is a feature of its own, else nothing.
+    pub(crate) fn feature(&self, group: &Group) -> Option<TokenStream> {
+        let feature = &group.module;
+        self.options
+            .group_features
+            .then(|| quote!(#[cfg(feature = #feature)]))
     }
 
     /// The imports of a file: modules of the runtime crate, and the version's types as `api`.

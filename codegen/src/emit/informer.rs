@@ -67,12 +67,15 @@ fn version_name(version: &Version) -> Ident {
 /// ```
 fn emit_factory(cx: &Emit<'_>, groups: &[(&Group, Vec<&Version>)]) -> TokenStream {
     let runtime = cx.runtime();
+    let features = groups.iter().map(|(group, _)| cx.feature(group));
     let modules = groups.iter().map(|(group, _)| ident(&group.module));
     let accessors = groups.iter().map(|(group, _)| {
         let docs = docs(&format!("The informers of `{}`.", group.name));
         let (module, name) = (ident(&group.module), group_name(group));
+        let feature = cx.feature(group);
         quote! {
             #docs
+            #feature
             #[must_use]
             pub fn #module(&self) -> #module::#name {
                 #module::#name::new(self.0.clone())
@@ -82,7 +85,7 @@ fn emit_factory(cx: &Emit<'_>, groups: &[(&Group, Vec<&Version>)]) -> TokenStrea
     let builder = emit_builder(cx);
     quote! {
         //! Informers: one cache for each type, shared by all who ask.
-        #(pub mod #modules;)*
+        #(#features pub mod #modules;)*
 
         /// Hands out the informers of this crate's APIs, one for each type, and runs them together. Cloning is cheap.
         #[derive(Clone)]

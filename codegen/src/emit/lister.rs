@@ -13,6 +13,7 @@ use crate::model::{Group, Resource, Scope, Version};
 /// Emits the whole folder.
 pub(crate) fn emit(cx: &Emit<'_>, files: &mut Files) {
     modules::emit(
+        cx,
         files,
         "generated/listers",
         "Listers",

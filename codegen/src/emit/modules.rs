@@ -3,7 +3,7 @@
 use quote::quote;
 
 use super::{
-    Files,
+    Emit, Files,
     context::{by_group, ident, module_docs},
 };
 use crate::model::{Group, Version};
@@ -16,6 +16,7 @@ use crate::model::{Group, Version};
 /// pub mod cloudnative;
 /// ```
 pub(crate) fn emit<'a>(
+    cx: &Emit<'_>,
     files: &mut Files,
     dir: &str,
     what: &str,
@@ -23,8 +24,12 @@ pub(crate) fn emit<'a>(
 ) {
     let groups = by_group(versions);
     let docs = module_docs(&format!("{what}, by group and version."));
+    let features = groups.iter().map(|(group, _)| cx.feature(group));
     let modules = groups.iter().map(|(group, _)| ident(&group.module));
-    files.rust(format!("{dir}/mod.rs"), quote!(#docs #(pub mod #modules;)*));
+    files.rust(
+        format!("{dir}/mod.rs"),
+        quote!(#docs #(#features pub mod #modules;)*),
+    );
     for (group, versions) in groups {
         let docs = module_docs(&format!("{what} for `{}`.", group.name));
         let modules = versions.iter().map(|version| ident(&version.module));

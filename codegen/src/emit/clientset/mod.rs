@@ -23,7 +23,7 @@ pub(crate) fn emit(cx: &Emit<'_>, files: &mut Files) {
     files.rust("generated/clientset/mod.rs", emit_clientset(cx));
     files.rust("generated/clientset/scheme.rs", scheme::emit(cx));
     let dir = "generated/clientset/typed";
-    modules::emit(files, dir, "Typed clients", cx.client_versions());
+    modules::emit(cx, files, dir, "Typed clients", cx.client_versions());
     for (group, version) in cx.client_versions() {
         let dir = format!("{dir}/{}/{}", group.module, version.module);
         files.rust(format!("{dir}/mod.rs"), emit_version(cx, group, version));
@@ -68,7 +68,7 @@ fn emit_clientset(cx: &Emit<'_>) -> TokenStream {
     });
     let accessors = cx
         .client_versions()
-        .map(|(group, version)| emit_version_accessor(group, version));
+        .map(|(group, version)| emit_version_accessor(cx, group, version));
     quote! {
         //! The clientset: every typed client of this crate's APIs behind one handle.
         #fake
@@ -121,13 +121,15 @@ fn emit_clientset(cx: &Emit<'_>) -> TokenStream {
     }
 }
 
-fn emit_version_accessor(group: &Group, version: &Version) -> TokenStream {
+fn emit_version_accessor(cx: &Emit<'_>, group: &Group, version: &Version) -> TokenStream {
+    let feature = cx.feature(group);
     let docs = docs(&format!("Clients for `{}`.", api_version(group, version)));
     let accessor = ident(&format!("{}_{}", group.module, version.module));
     let (group_module, version_module) = (ident(&group.module), ident(&version.module));
     let client = version_client(group, version);
     quote! {
         #docs
+        #feature
         #[must_use]
         pub fn #accessor(&self) -> typed::#group_module::#version_module::#client {
             typed::#group_module::#version_module::#client::new(self.client.clone())
@@ -156,7 +158,9 @@ fn emit_version(cx: &Emit<'_>, group: &Group, version: &Version) -> TokenStream 
     ));
     let runtime = cx.runtime();
     let name = version_client(group, version);
-    let modules: Vec<_> = clients(version).map(|resource| ident(&resource.accessor)).collect();
+    let modules: Vec<_> = clients(version)
+        .map(|resource| ident(&resource.accessor))
+        .collect();
     let accessors = clients(version).map(emit_resource_accessor);
     quote! {
         #module_docs

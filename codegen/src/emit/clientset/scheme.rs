@@ -16,11 +16,12 @@ use crate::emit::{
 /// ```
 pub(super) fn emit(cx: &Emit<'_>) -> TokenStream {
     let runtime = cx.runtime();
-    let roots = cx.api.versions().flat_map(|(_, version)| {
+    let registrations = cx.api.versions().flat_map(|(group, version)| {
         let module = path(&version.path);
+        let feature = cx.feature(group);
         version.resources.iter().map(move |resource| {
             let root = ident(&resource.root);
-            quote!(#module::#root)
+            quote!(#feature scheme.register::<#module::#root>()?;)
         })
     });
     quote! {
@@ -33,7 +34,7 @@ pub(super) fn emit(cx: &Emit<'_>) -> TokenStream {
         ///
         /// Another type is registered for one of the kinds.
         pub fn add_to_scheme(scheme: &mut scheme::Scheme) -> Result<(), scheme::SchemeError> {
-            #(scheme.register::<#roots>()?;)*
+            #(#registrations)*
             Ok(())
         }
     }
