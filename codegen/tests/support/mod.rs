@@ -1,5 +1,9 @@
 //! Reading of test inputs, shared by the tests of this crate.
-#![allow(dead_code, reason = "each test uses a part")]
+#![allow(
+    dead_code,
+    clippy::unwrap_used,
+    reason = "each test uses a part, and a test that cannot read its input has failed"
+)]
 
 use std::{
     fs,
@@ -9,18 +13,17 @@ use std::{
 use codegen::{RustPackage, Source, Sources};
 
 /// The folder of test data.
-pub fn testdata() -> PathBuf {
+pub(crate) fn testdata() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata")
 }
 
 /// The group-version folders below `apis`, with file names as shown to users.
-pub fn rust_packages(apis: &Path, shown: &str) -> Vec<RustPackage> {
+pub(crate) fn rust_packages(apis: &Path, shown: &str) -> Vec<RustPackage> {
     let mut packages = Vec::new();
     for group in folders(apis) {
         for version in folders(&apis.join(&group)) {
             let dir = apis.join(&group).join(&version);
-            let mut files = Vec::new();
-            collect(&dir, &format!("{shown}/{group}/{version}"), &mut files);
+            let files = rust_files(&dir, &format!("{shown}/{group}/{version}"));
             packages.push(RustPackage {
                 module_path: format!("crate::apis::{group}::{version}"),
                 dir: format!("apis/{group}/{version}").into(),
@@ -34,11 +37,18 @@ pub fn rust_packages(apis: &Path, shown: &str) -> Vec<RustPackage> {
 }
 
 /// The sources of one case of annotated Rust: `<case>/src/apis/<group>/<version>`.
-pub fn rust_sources(case: &Path) -> Sources {
+pub(crate) fn rust_sources(case: &Path) -> Sources {
     Sources {
         rust: rust_packages(&case.join("src/apis"), "src/apis"),
         crds: Vec::new(),
     }
+}
+
+/// The Rust files of a folder, with names as shown to users.
+pub(crate) fn rust_files(dir: &Path, shown: &str) -> Vec<Source> {
+    let mut files = Vec::new();
+    collect(dir, shown, &mut files);
+    files
 }
 
 fn collect(dir: &Path, shown: &str, files: &mut Vec<Source>) {
@@ -54,7 +64,7 @@ fn collect(dir: &Path, shown: &str, files: &mut Vec<Source>) {
 }
 
 /// The names of the folders in a folder, sorted.
-pub fn folders(dir: &Path) -> Vec<String> {
+pub(crate) fn folders(dir: &Path) -> Vec<String> {
     names(dir)
         .into_iter()
         .filter(|name| dir.join(name).is_dir())
@@ -62,7 +72,7 @@ pub fn folders(dir: &Path) -> Vec<String> {
 }
 
 /// The names in a folder, sorted.
-pub fn names(dir: &Path) -> Vec<String> {
+pub(crate) fn names(dir: &Path) -> Vec<String> {
     let mut names: Vec<String> = fs::read_dir(dir)
         .unwrap_or_else(|error| panic!("{}: {error}", dir.display()))
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
@@ -72,7 +82,7 @@ pub fn names(dir: &Path) -> Vec<String> {
 }
 
 /// The sources of one case of CRDs: every YAML file of its folder.
-pub fn crd_sources(case: &Path) -> Sources {
+pub(crate) fn crd_sources(case: &Path) -> Sources {
     let crds = names(case)
         .into_iter()
         .filter(|name| name.ends_with(".yaml"))

@@ -4,6 +4,7 @@
 //! Start reading at [`lower`].
 
 mod checks;
+mod enums;
 mod known;
 mod kube;
 mod paths;

@@ -49,6 +49,17 @@ impl Cx<'_> {
         diagnostics: &mut Diagnostics,
     ) -> Option<Resource> {
         let markers = &item.markers;
+        if !matches!(item.body, Body::Struct(_)) {
+            diagnostics.push(
+                at_item(
+                    item,
+                    format!("`{}` is an API object but no struct", item.name),
+                    "not a struct",
+                )
+                .help("write a struct with `metadata: ObjectMeta`, `spec` and `status`"),
+            );
+            return None;
+        }
         self.check_root(index, item, diagnostics);
         let client = markers.has("genclient")
             && !markers.has("kubebuilder:unservedversion")
@@ -139,14 +150,6 @@ impl Cx<'_> {
     /// A root is a struct with metadata, seen by its name in the version's module.
     fn check_root(&self, index: usize, item: &Item, diagnostics: &mut Diagnostics) {
         let Body::Struct(fields) = &item.body else {
-            diagnostics.push(
-                at_item(
-                    item,
-                    format!("`{}` is an API object but no struct", item.name),
-                    "not a struct",
-                )
-                .help("write a struct with `metadata: ObjectMeta`, `spec` and `status`"),
-            );
             return;
         };
         let metadata = fields.fields.iter().find(|field| field.name == "metadata");

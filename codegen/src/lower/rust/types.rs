@@ -3,10 +3,7 @@
 use super::{Cx, at_item, has_derive};
 use crate::{
     diag::{Diagnostic, Diagnostics},
-    model::{
-        Aliasing, EnumDef, Field, RustItem, StructDef, TypeDef, TypeKind, TypeRef, UnionDef,
-        UnionVariant, Variant,
-    },
+    model::{Aliasing, Field, RustItem, StructDef, TypeDef, TypeKind, TypeRef},
     read::{
         markers::MarkerSet,
         rust::{self, Body, Fields, Item, SerdeAttrs, Shape, apply_case},
@@ -159,7 +156,7 @@ impl Cx<'_> {
         })
     }
 
-    fn fields(
+    pub(super) fn fields(
         &self,
         owner: &Owner<'_>,
         fields: &[rust::Field],
@@ -267,121 +264,13 @@ impl Cx<'_> {
             Presence::Required
         }
     }
-
-    fn enum_kind(
-        &self,
-        item: &Item,
-        variants: &[rust::Variant],
-        diagnostics: &mut Diagnostics,
-    ) -> TypeKind {
-        let serde = &item.serde;
-        let case = serde.rename_all.as_deref();
-        let tagged = serde.tag.is_some() || serde.untagged || serde.content.is_some();
-        let open = variants
-            .iter()
-            .position(|variant| self.is_open(item, variant));
-        let closed = |index: usize| Some(index) != open;
-        let units = variants
-            .iter()
-            .enumerate()
-            .filter(|(index, _)| closed(*index))
-            .all(|(_, variant)| variant.fields.shape == Shape::Unit);
-        if tagged || !units || variants.is_empty() {
-            return self.union(item, variants, diagnostics);
-        }
-        let mut def = EnumDef {
-            open: open.map(|index| variants[index].name.clone()),
-            ..EnumDef::default()
-        };
-        for (index, variant) in variants
-            .iter()
-            .enumerate()
-            .filter(|(index, _)| closed(*index))
-        {
-            if variant.default {
-                def.default = Some(def.variants.len());
-            }
-            let value = wire_name(
-                &variant.name,
-                &variant.serde,
-                case,
-                true,
-                &variant.place,
-                diagnostics,
-            );
-            if let Some(first) = def.variants.iter().position(|other| other.value == value) {
-                diagnostics.push(
-                    Diagnostic::error(format!("two variants are called `{value}` on the wire"))
-                        .at(variants[index].place.clone(), "this one")
-                        .at(variants[first].place.clone(), "and this one"),
-                );
-            }
-            def.variants.push(Variant {
-                name: variant.name.clone(),
-                value,
-                docs: variant.docs.clone(),
-            });
-        }
-        TypeKind::Enum(def)
-    }
-
-    /// `#[serde(untagged)] Other(String)` holds any value that the others do not.
-    fn is_open(&self, item: &Item, variant: &rust::Variant) -> bool {
-        variant.serde.untagged
-            && matches!(variant.fields.fields.as_slice(), [only]
-                if self.reference(item, &only.ty, &mut Diagnostics::new()) == TypeRef::String)
-    }
-
-    fn union(
-        &self,
-        item: &Item,
-        variants: &[rust::Variant],
-        diagnostics: &mut Diagnostics,
-    ) -> TypeKind {
-        let serde = &item.serde;
-        let variants = variants
-            .iter()
-            .map(|variant| {
-                let case = variant
-                    .serde
-                    .rename_all
-                    .as_deref()
-                    .or(serde.rename_all_fields.as_deref());
-                let owner = Owner {
-                    item,
-                    case,
-                    defaults: false,
-                };
-                UnionVariant {
-                    name: variant.name.clone(),
-                    json_name: wire_name(
-                        &variant.name,
-                        &variant.serde,
-                        serde.rename_all.as_deref(),
-                        true,
-                        &variant.place,
-                        diagnostics,
-                    ),
-                    docs: variant.docs.clone(),
-                    fields: self.fields(&owner, &variant.fields.fields, diagnostics),
-                    named: variant.fields.shape == Shape::Named,
-                }
-            })
-            .collect();
-        TypeKind::Union(UnionDef {
-            variants,
-            tag: serde.tag.clone(),
-            content: serde.content.clone(),
-            untagged: serde.untagged,
-        })
-    }
 }
 
 /// What the fields of a struct or variant share.
-struct Owner<'a> {
-    item: &'a Item,
-    case: Option<&'a str>,
-    defaults: bool,
+pub(super) struct Owner<'a> {
+    pub(super) item: &'a Item,
+    pub(super) case: Option<&'a str>,
+    pub(super) defaults: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -402,7 +291,7 @@ fn marked_presence(markers: &MarkerSet) -> Option<Presence> {
 }
 
 /// The name that serde writes.
-fn wire_name(
+pub(super) fn wire_name(
     name: &str,
     serde: &SerdeAttrs,
     case: Option<&str>,

@@ -55,7 +55,8 @@ impl RawMarker {
         let mut cursor = Cursor::new(text, arguments_at.unwrap_or(text.len()));
         if def.arguments.is_empty() && arguments_at.is_some() {
             return Err(Diagnostic::error(format!("`+{name}` takes no value"))
-                .at(self.part(name_end..text.len()), "this has to go"));
+                .at(self.part(name_end..text.len()), "this has to go")
+                .help(format!("write `{}`", def.syntax)));
         }
         self.arguments(&mut cursor, &mut marker)?;
         self.missing(&marker)?;

@@ -7,9 +7,11 @@ mod comments;
 mod docs;
 mod item;
 mod kube;
+mod members;
 mod parse;
 mod scan;
 mod serde;
+mod syntax;
 mod types;
 
 use std::{sync::Arc, thread};

@@ -5,9 +5,10 @@ use syn::{Attribute, Ident, spanned::Spanned};
 use super::{
     comments::Comments,
     docs,
-    item::{Body, Declared, Field, Fields, Generics, Impl, Item, Module, Shape, Use, Variant},
+    item::{Body, Declared, Generics, Impl, Item, Module, Use},
     kube::KubeDerive,
     serde::SerdeAttrs,
+    syntax::{attributes_of, collect_uses, derives, ident_text, is_public, is_test, span_of},
     types,
 };
 use crate::{
@@ -55,12 +56,12 @@ impl FileReader<'_> {
         self.out
     }
 
-    fn range(&self, node: &impl Spanned) -> std::ops::Range<usize> {
+    pub(super) fn range(&self, node: &impl Spanned) -> std::ops::Range<usize> {
         let range = node.span().byte_range();
         range.start + self.base..range.end + self.base
     }
 
-    fn place(&self, node: &impl Spanned) -> Place {
+    pub(super) fn place(&self, node: &impl Spanned) -> Place {
         self.comments.place(self.range(node))
     }
 
@@ -100,7 +101,7 @@ impl FileReader<'_> {
     }
 
     /// Markers that belong to nothing: only rules and webhooks may stand so.
-    fn free(&mut self, raws: Vec<RawMarker>) {
+    pub(super) fn free(&mut self, raws: Vec<RawMarker>) {
         for raw in raws {
             match raw.parse() {
                 Ok(marker) if marker.def.stands_anywhere() => self.out.package.0.push(marker),
@@ -240,7 +241,7 @@ impl FileReader<'_> {
     }
 
     /// Markers of one place, with those apart taken out that may stand anywhere.
-    fn markers(&mut self, raws: Vec<RawMarker>, target: Target) -> MarkerSet {
+    pub(super) fn markers(&mut self, raws: Vec<RawMarker>, target: Target) -> MarkerSet {
         let mut set = MarkerSet::default();
         for raw in raws {
             match raw.parse() {
@@ -282,7 +283,7 @@ impl FileReader<'_> {
         });
     }
 
-    fn serde(&mut self, attrs: &[Attribute]) -> SerdeAttrs {
+    pub(super) fn serde(&mut self, attrs: &[Attribute]) -> SerdeAttrs {
         self.report(SerdeAttrs::read(attrs)).unwrap_or_default()
     }
 
@@ -333,95 +334,6 @@ impl FileReader<'_> {
             place: Some(self.comments.place(range)),
         }
     }
-
-    fn fields(&mut self, fields: &syn::Fields) -> Fields {
-        let (shape, open) = match fields {
-            syn::Fields::Named(named) => (Shape::Named, named.brace_token.span.open()),
-            syn::Fields::Unnamed(tuple) => (Shape::Tuple, tuple.paren_token.span.open()),
-            syn::Fields::Unit => {
-                return Fields {
-                    fields: Vec::new(),
-                    shape: Shape::Unit,
-                };
-            }
-        };
-        let mut from = open.byte_range().end + self.base;
-        let mut read = Vec::with_capacity(fields.len());
-        for (position, field) in fields.iter().enumerate() {
-            let end = self.range(field).end;
-            read.push(self.field(field, position, from));
-            from = self.after_comma(end);
-        }
-        Fields {
-            fields: read,
-            shape,
-        }
-    }
-
-    fn field(&mut self, field: &syn::Field, position: usize, from: usize) -> Field {
-        let name_range = field
-            .ident
-            .as_ref()
-            .map_or_else(|| self.range(&field.ty), |ident| self.range(ident));
-        let (docs, own) = self.lead(&field.attrs, from, name_range.start);
-        Field {
-            name: field
-                .ident
-                .as_ref()
-                .map_or_else(|| position.to_string(), ident_text),
-            place: self.comments.place(name_range),
-            docs,
-            markers: self.markers(own, Target::Field),
-            serde: self.serde(&field.attrs),
-            ty: types::read(&field.ty, &self.comments, self.base),
-        }
-    }
-
-    fn variants(&mut self, item: &syn::ItemEnum) -> Vec<Variant> {
-        let mut from = item.brace_token.span.open().byte_range().end + self.base;
-        let mut variants = Vec::with_capacity(item.variants.len());
-        for variant in &item.variants {
-            let end = self.range(variant).end;
-            let name_range = self.range(&variant.ident);
-            let (docs, own) = self.lead(&variant.attrs, from, name_range.start);
-            // No marker of Go's stands above a single value; each is reported as misplaced.
-            self.markers(own, Target::Variant);
-            variants.push(Variant {
-                name: ident_text(&variant.ident),
-                place: self.comments.place(name_range),
-                docs,
-                serde: self.serde(&variant.attrs),
-                default: variant.attrs.iter().any(|a| a.path().is_ident("default")),
-                fields: self.fields(&variant.fields),
-            });
-            from = self.after_comma(end);
-        }
-        variants
-    }
-
-    fn lead(
-        &mut self,
-        attrs: &[Attribute],
-        from: usize,
-        name_at: usize,
-    ) -> (String, Vec<RawMarker>) {
-        let lead = self.comments.lead(from, name_at);
-        self.free(lead.far);
-        let (docs, hidden) = docs::read(attrs, &self.comments, self.base);
-        let mut own = lead.apart;
-        own.extend(lead.own);
-        own.extend(hidden);
-        (docs, own)
-    }
-
-    fn after_comma(&self, end: usize) -> usize {
-        let next = self.comments.skip_trivia(end);
-        if self.comments.text().as_bytes().get(next) == Some(&b',') {
-            next + 1
-        } else {
-            end
-        }
-    }
 }
 
 struct Head {
@@ -430,106 +342,4 @@ struct Head {
     docs: String,
     markers: MarkerSet,
     generics: Generics,
-}
-
-/// An identifier's text, without `r#`.
-pub(super) fn ident_text(ident: &Ident) -> String {
-    let text = ident.to_string();
-    text.strip_prefix("r#").map_or(text.clone(), str::to_owned)
-}
-
-fn is_public(vis: &syn::Visibility) -> bool {
-    matches!(vis, syn::Visibility::Public(_))
-}
-
-fn span_of(attrs: &[Attribute]) -> proc_macro2::Span {
-    attrs
-        .iter()
-        .find(|attribute| attribute.path().is_ident("kube") || attribute.path().is_ident("derive"))
-        .map_or_else(proc_macro2::Span::call_site, Spanned::span)
-}
-
-/// The derives by their last path segment, sorted.
-fn derives(attrs: &[Attribute]) -> Vec<String> {
-    let mut derives = Vec::new();
-    for attribute in attrs.iter().filter(|a| a.path().is_ident("derive")) {
-        // What is no list of paths is rustc's to report.
-        let _ = attribute.parse_nested_meta(|meta| {
-            derives.extend(
-                meta.path
-                    .segments
-                    .last()
-                    .map(|last| ident_text(&last.ident)),
-            );
-            Ok(())
-        });
-    }
-    derives.sort();
-    derives.dedup();
-    derives
-}
-
-/// `#[cfg(test)]`
-fn is_test(attrs: &[Attribute]) -> bool {
-    attrs.iter().any(|attribute| {
-        attribute.path().is_ident("cfg")
-            && attribute
-                .parse_args::<Ident>()
-                .is_ok_and(|predicate| predicate == "test")
-    })
-}
-
-fn attributes_of(item: &syn::Item) -> &[Attribute] {
-    match item {
-        syn::Item::Const(item) => &item.attrs,
-        syn::Item::Enum(item) => &item.attrs,
-        syn::Item::Fn(item) => &item.attrs,
-        syn::Item::Impl(item) => &item.attrs,
-        syn::Item::Macro(item) => &item.attrs,
-        syn::Item::Mod(item) => &item.attrs,
-        syn::Item::Static(item) => &item.attrs,
-        syn::Item::Struct(item) => &item.attrs,
-        syn::Item::Trait(item) => &item.attrs,
-        syn::Item::Type(item) => &item.attrs,
-        syn::Item::Use(item) => &item.attrs,
-        _ => &[],
-    }
-}
-
-/// Every name that a `use` tree brings, with the path that it stands for.
-fn collect_uses(
-    tree: &syn::UseTree,
-    prefix: &mut Vec<String>,
-    found: &mut impl FnMut(Option<String>, Vec<String>),
-) {
-    match tree {
-        syn::UseTree::Path(path) => {
-            prefix.push(ident_text(&path.ident));
-            collect_uses(&path.tree, prefix, found);
-            prefix.pop();
-        }
-        syn::UseTree::Name(name) => {
-            let name = ident_text(&name.ident);
-            let mut path = prefix.clone();
-            if name == "self" {
-                found(path.last().cloned(), path);
-            } else {
-                path.push(name.clone());
-                found(Some(name), path);
-            }
-        }
-        syn::UseTree::Rename(rename) => {
-            let mut path = prefix.clone();
-            if rename.ident != "self" {
-                path.push(ident_text(&rename.ident));
-            }
-            found(Some(ident_text(&rename.rename)), path);
-        }
-        syn::UseTree::Glob(_) => found(None, prefix.clone()),
-        syn::UseTree::Group(group) => {
-            for tree in &group.items {
-                collect_uses(tree, prefix, found);
-            }
-        }
-    }
 }

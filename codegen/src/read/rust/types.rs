@@ -5,7 +5,7 @@ use syn::{GenericArgument, PathArguments, spanned::Spanned};
 use super::{
     comments::Comments,
     item::{Kind, PathType, Type},
-    parse::ident_text,
+    syntax::ident_text,
 };
 
 /// Reads a type.

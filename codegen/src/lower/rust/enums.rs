@@ -1,0 +1,121 @@
+//! Enums: strings with known values, and unions.
+
+use super::{
+    Cx,
+    types::{Owner, wire_name},
+};
+use crate::{
+    diag::{Diagnostic, Diagnostics},
+    model::{EnumDef, TypeKind, TypeRef, UnionDef, UnionVariant, Variant},
+    read::rust::{self, Item, Shape},
+};
+
+impl Cx<'_> {
+    pub(super) fn enum_kind(
+        &self,
+        item: &Item,
+        variants: &[rust::Variant],
+        diagnostics: &mut Diagnostics,
+    ) -> TypeKind {
+        let serde = &item.serde;
+        let case = serde.rename_all.as_deref();
+        let tagged = serde.tag.is_some() || serde.untagged || serde.content.is_some();
+        let open = variants
+            .iter()
+            .position(|variant| self.is_open(item, variant));
+        let closed = |index: usize| Some(index) != open;
+        let units = variants
+            .iter()
+            .enumerate()
+            .filter(|(index, _)| closed(*index))
+            .all(|(_, variant)| variant.fields.shape == Shape::Unit);
+        if tagged || !units || variants.is_empty() {
+            return self.union(item, variants, diagnostics);
+        }
+        let mut def = EnumDef {
+            open: open.map(|index| variants[index].name.clone()),
+            ..EnumDef::default()
+        };
+        for (index, variant) in variants
+            .iter()
+            .enumerate()
+            .filter(|(index, _)| closed(*index))
+        {
+            if variant.default {
+                def.default = Some(def.variants.len());
+            }
+            let value = wire_name(
+                &variant.name,
+                &variant.serde,
+                case,
+                true,
+                &variant.place,
+                diagnostics,
+            );
+            if let Some(first) = def.variants.iter().position(|other| other.value == value) {
+                diagnostics.push(
+                    Diagnostic::error(format!("two variants are called `{value}` on the wire"))
+                        .at(variants[index].place.clone(), "this one")
+                        .at(variants[first].place.clone(), "and this one"),
+                );
+            }
+            def.variants.push(Variant {
+                name: variant.name.clone(),
+                value,
+                docs: variant.docs.clone(),
+            });
+        }
+        TypeKind::Enum(def)
+    }
+
+    /// `#[serde(untagged)] Other(String)` holds any value that the others do not.
+    fn is_open(&self, item: &Item, variant: &rust::Variant) -> bool {
+        variant.serde.untagged
+            && matches!(variant.fields.fields.as_slice(), [only]
+                if self.reference(item, &only.ty, &mut Diagnostics::new()) == TypeRef::String)
+    }
+
+    fn union(
+        &self,
+        item: &Item,
+        variants: &[rust::Variant],
+        diagnostics: &mut Diagnostics,
+    ) -> TypeKind {
+        let serde = &item.serde;
+        let variants = variants
+            .iter()
+            .map(|variant| {
+                let case = variant
+                    .serde
+                    .rename_all
+                    .as_deref()
+                    .or(serde.rename_all_fields.as_deref());
+                let owner = Owner {
+                    item,
+                    case,
+                    defaults: false,
+                };
+                UnionVariant {
+                    name: variant.name.clone(),
+                    json_name: wire_name(
+                        &variant.name,
+                        &variant.serde,
+                        serde.rename_all.as_deref(),
+                        true,
+                        &variant.place,
+                        diagnostics,
+                    ),
+                    docs: variant.docs.clone(),
+                    fields: self.fields(&owner, &variant.fields.fields, diagnostics),
+                    named: variant.fields.shape == Shape::Named,
+                }
+            })
+            .collect();
+        TypeKind::Union(UnionDef {
+            variants,
+            tag: serde.tag.clone(),
+            content: serde.content.clone(),
+            untagged: serde.untagged,
+        })
+    }
+}

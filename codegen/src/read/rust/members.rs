@@ -1,0 +1,103 @@
+//! Fields and variants.
+
+use syn::Attribute;
+
+use super::{
+    docs,
+    item::{Field, Fields, Shape, Variant},
+    parse::FileReader,
+    syntax::ident_text,
+    types,
+};
+use crate::read::markers::{RawMarker, Target};
+
+impl FileReader<'_> {
+    pub(super) fn fields(&mut self, fields: &syn::Fields) -> Fields {
+        let (shape, open) = match fields {
+            syn::Fields::Named(named) => (Shape::Named, named.brace_token.span.open()),
+            syn::Fields::Unnamed(tuple) => (Shape::Tuple, tuple.paren_token.span.open()),
+            syn::Fields::Unit => {
+                return Fields {
+                    fields: Vec::new(),
+                    shape: Shape::Unit,
+                };
+            }
+        };
+        let mut from = open.byte_range().end + self.base;
+        let mut read = Vec::with_capacity(fields.len());
+        for (position, field) in fields.iter().enumerate() {
+            let end = self.range(field).end;
+            read.push(self.field(field, position, from));
+            from = self.after_comma(end);
+        }
+        Fields {
+            fields: read,
+            shape,
+        }
+    }
+
+    fn field(&mut self, field: &syn::Field, position: usize, from: usize) -> Field {
+        let name_range = field
+            .ident
+            .as_ref()
+            .map_or_else(|| self.range(&field.ty), |ident| self.range(ident));
+        let (docs, own) = self.lead(&field.attrs, from, name_range.start);
+        Field {
+            name: field
+                .ident
+                .as_ref()
+                .map_or_else(|| position.to_string(), ident_text),
+            place: self.comments.place(name_range),
+            docs,
+            markers: self.markers(own, Target::Field),
+            serde: self.serde(&field.attrs),
+            ty: types::read(&field.ty, &self.comments, self.base),
+        }
+    }
+
+    pub(super) fn variants(&mut self, item: &syn::ItemEnum) -> Vec<Variant> {
+        let mut from = item.brace_token.span.open().byte_range().end + self.base;
+        let mut variants = Vec::with_capacity(item.variants.len());
+        for variant in &item.variants {
+            let end = self.range(variant).end;
+            let name_range = self.range(&variant.ident);
+            let (docs, own) = self.lead(&variant.attrs, from, name_range.start);
+            // No marker of Go's stands above a single value; each is reported as misplaced.
+            self.markers(own, Target::Variant);
+            variants.push(Variant {
+                name: ident_text(&variant.ident),
+                place: self.comments.place(name_range),
+                docs,
+                serde: self.serde(&variant.attrs),
+                default: variant.attrs.iter().any(|a| a.path().is_ident("default")),
+                fields: self.fields(&variant.fields),
+            });
+            from = self.after_comma(end);
+        }
+        variants
+    }
+
+    fn lead(
+        &mut self,
+        attrs: &[Attribute],
+        from: usize,
+        name_at: usize,
+    ) -> (String, Vec<RawMarker>) {
+        let lead = self.comments.lead(from, name_at);
+        self.free(lead.far);
+        let (docs, hidden) = docs::read(attrs, &self.comments, self.base);
+        let mut own = lead.apart;
+        own.extend(lead.own);
+        own.extend(hidden);
+        (docs, own)
+    }
+
+    fn after_comma(&self, end: usize) -> usize {
+        let next = self.comments.skip_trivia(end);
+        if self.comments.text().as_bytes().get(next) == Some(&b',') {
+            next + 1
+        } else {
+            end
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Small questions to a syntax tree.
+
+use syn::{Attribute, Ident, spanned::Spanned};
+
+/// An identifier's text, without `r#`.
+pub(super) fn ident_text(ident: &Ident) -> String {
+    let text = ident.to_string();
+    text.strip_prefix("r#").map_or(text.clone(), str::to_owned)
+}
+
+pub(super) fn is_public(vis: &syn::Visibility) -> bool {
+    matches!(vis, syn::Visibility::Public(_))
+}
+
+pub(super) fn span_of(attrs: &[Attribute]) -> proc_macro2::Span {
+    attrs
+        .iter()
+        .find(|attribute| attribute.path().is_ident("kube") || attribute.path().is_ident("derive"))
+        .map_or_else(proc_macro2::Span::call_site, Spanned::span)
+}
+
+/// The derives by their last path segment, sorted.
+pub(super) fn derives(attrs: &[Attribute]) -> Vec<String> {
+    let mut derives = Vec::new();
+    for attribute in attrs.iter().filter(|a| a.path().is_ident("derive")) {
+        // What is no list of paths is rustc's to report.
+        let _ = attribute.parse_nested_meta(|meta| {
+            derives.extend(
+                meta.path
+                    .segments
+                    .last()
+                    .map(|last| ident_text(&last.ident)),
+            );
+            Ok(())
+        });
+    }
+    derives.sort();
+    derives.dedup();
+    derives
+}
+
+/// `#[cfg(test)]`
+pub(super) fn is_test(attrs: &[Attribute]) -> bool {
+    attrs.iter().any(|attribute| {
+        attribute.path().is_ident("cfg")
+            && attribute
+                .parse_args::<Ident>()
+                .is_ok_and(|predicate| predicate == "test")
+    })
+}
+
+pub(super) fn attributes_of(item: &syn::Item) -> &[Attribute] {
+    match item {
+        syn::Item::Const(item) => &item.attrs,
+        syn::Item::Enum(item) => &item.attrs,
+        syn::Item::Fn(item) => &item.attrs,
+        syn::Item::Impl(item) => &item.attrs,
+        syn::Item::Macro(item) => &item.attrs,
+        syn::Item::Mod(item) => &item.attrs,
+        syn::Item::Static(item) => &item.attrs,
+        syn::Item::Struct(item) => &item.attrs,
+        syn::Item::Trait(item) => &item.attrs,
+        syn::Item::Type(item) => &item.attrs,
+        syn::Item::Use(item) => &item.attrs,
+        _ => &[],
+    }
+}
+
+/// Every name that a `use` tree brings, with the path that it stands for.
+pub(super) fn collect_uses(
+    tree: &syn::UseTree,
+    prefix: &mut Vec<String>,
+    found: &mut impl FnMut(Option<String>, Vec<String>),
+) {
+    match tree {
+        syn::UseTree::Path(path) => {
+            prefix.push(ident_text(&path.ident));
+            collect_uses(&path.tree, prefix, found);
+            prefix.pop();
+        }
+        syn::UseTree::Name(name) => {
+            let name = ident_text(&name.ident);
+            let mut path = prefix.clone();
+            if name == "self" {
+                found(path.last().cloned(), path);
+            } else {
+                path.push(name.clone());
+                found(Some(name), path);
+            }
+        }
+        syn::UseTree::Rename(rename) => {
+            let mut path = prefix.clone();
+            if rename.ident != "self" {
+                path.push(ident_text(&rename.ident));
+            }
+            found(Some(ident_text(&rename.rename)), path);
+        }
+        syn::UseTree::Glob(_) => found(None, prefix.clone()),
+        syn::UseTree::Group(group) => {
+            for tree in &group.items {
+                collect_uses(tree, prefix, found);
+            }
+        }
+    }
+}

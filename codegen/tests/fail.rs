@@ -1,0 +1,81 @@
+//! Bad input: each folder of `testdata/fail` has its rendered errors beside it.
+//!
+//! A folder with `.rs` files is the version folder `cloud/v1alpha1`; a folder with `.yaml` files is CRDs.
+
+mod support;
+
+use std::path::Path;
+
+use codegen::{Options, RustPackage, Source, Sources};
+use support::{crd_sources, folders, names, rust_files, testdata};
+
+#[test]
+fn bad_input_is_explained() {
+    let fail = testdata().join("fail");
+    let cases = folders(&fail);
+    assert!(cases.len() >= 40, "{} cases", cases.len());
+    for case in cases {
+        check(&fail.join(&case), &case);
+    }
+}
+
+fn check(folder: &Path, case: &str) {
+    let errors = match codegen::load(&sources(folder), &Options::default()) {
+        Ok(_) => panic!("{case} has no error"),
+        Err(errors) => errors.render(false),
+    };
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path(folder);
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.bind(|| insta::assert_snapshot!("error", errors));
+}
+
+fn sources(folder: &Path) -> Sources {
+    if names(folder).iter().any(|name| name.ends_with(".yaml")) {
+        return crd_sources(folder);
+    }
+    Sources {
+        rust: vec![RustPackage {
+            group: "cloud".to_owned(),
+            version: "v1alpha1".to_owned(),
+            module_path: "crate::apis::cloud::v1alpha1".to_owned(),
+            dir: "apis/cloud/v1alpha1".into(),
+            files: rust_files(folder, "src/apis/cloud/v1alpha1"),
+        }],
+        crds: Vec::new(),
+    }
+}
+
+#[test]
+fn a_group_in_two_folders_is_told_apart() {
+    let package = |folder: &str| RustPackage {
+        group: folder.to_owned(),
+        version: "v1".to_owned(),
+        module_path: format!("crate::apis::{folder}::v1"),
+        dir: format!("apis/{folder}/v1").into(),
+        files: vec![Source::new(
+            format!("src/apis/{folder}/v1/mod.rs"),
+            "// +groupName=cloud.example.com\n",
+        )],
+    };
+    let sources = Sources {
+        rust: vec![package("a"), package("b")],
+        crds: Vec::new(),
+    };
+    let errors = codegen::load(&sources, &Options::default()).unwrap_err();
+    insta::assert_snapshot!(errors.render(false), @r"
+    error: two folders are cloud.example.com/v1
+     --> src/apis/b/v1/mod.rs:1:1
+      |
+    1 | // +groupName=cloud.example.com
+      | ^ this one
+      |
+     ::: src/apis/a/v1/mod.rs:1:1
+      |
+    1 | // +groupName=cloud.example.com
+      | - and this one
+      |
+      = help: name their groups apart with `+groupName`
+    ");
+}

@@ -1,0 +1,3 @@
+pub struct Size {
+    pub cpus: i32,
+}

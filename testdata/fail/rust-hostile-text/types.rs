@@ -1,0 +1,4 @@
+// +gen[31mclient‮"*/
+pub struct Spec {
+    pub name: String,
+}

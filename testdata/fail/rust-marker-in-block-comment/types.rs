@@ -1,0 +1,8 @@
+use serde::{Deserialize, Serialize};
+
+/// A spec.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Spec {
+    /* +optional */
+    pub name: Option<String>,
+}

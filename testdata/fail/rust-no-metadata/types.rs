@@ -1,0 +1,23 @@
+use serde::{Deserialize, Serialize};
+
+// +genclient
+/// A machine.
+#[derive(Debug)]
+pub struct Machine {
+    pub spec: MachineSpec,
+    pub status: Option<MachineStatus>,
+}
+
+/// What a machine should be.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct MachineSpec {
+    /// How many processors it has.
+    pub cpus: i32,
+}
+
+/// What a machine is.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct MachineStatus {
+    /// Whether it runs.
+    pub running: bool,
+}

@@ -1,0 +1,3 @@
+struct Hidden {
+    name: String,
+}

@@ -1,0 +1,4 @@
+// +genclient
+pub enum Machine {
+    Small,
+}

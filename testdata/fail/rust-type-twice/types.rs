@@ -1,0 +1,11 @@
+use serde::{Deserialize, Serialize};
+
+/// A spec.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Spec {
+    pub name: String,
+}
+
+mod inner {
+    pub struct Spec;
+}

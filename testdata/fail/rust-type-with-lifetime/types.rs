@@ -1,0 +1,3 @@
+pub struct Spec<'a> {
+    pub name: &'a str,
+}

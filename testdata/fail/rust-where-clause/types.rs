@@ -1,0 +1,6 @@
+pub struct Page<T>
+where
+    T: Copy,
+{
+    pub items: Vec<T>,
+}

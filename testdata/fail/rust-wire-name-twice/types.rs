@@ -1,0 +1,9 @@
+use serde::{Deserialize, Serialize};
+
+/// A spec.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Spec {
+    pub name: String,
+    #[serde(rename = "name")]
+    pub title: String,
+}
