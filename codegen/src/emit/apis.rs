@@ -7,6 +7,7 @@ use quote::quote;
 use super::{
     Emit, Files,
     context::{api_version, by_group, ident, module_docs},
+    types,
 };
 use crate::{
     model::{Group, Origin, Version},
@@ -48,11 +49,11 @@ pub(crate) fn emit(cx: &Emit<'_>, files: &mut Files) {
 /// ```ignore
 /// //! Types of `cloudnative.czs/v1alpha1`.
 ///
-/// mod types;
+/// mod virtual_machine;
 /// mod zz_generated_deepcopy;
 /// pub mod zz_generated_register;
 ///
-/// pub use self::types::*;
+/// pub use virtual_machine::*;
 /// ```
 fn emit_version(cx: &Emit<'_>, files: &mut Files, group: &Group, version: &Version) {
     let docs = module_docs(&format!("Types of `{}`.", api_version(group, version)));
@@ -66,15 +67,31 @@ fn emit_version(cx: &Emit<'_>, files: &mut Files, group: &Group, version: &Versi
             pub mod zz_generated_register;
         )
     });
+    let kinds: Vec<_> = types::modules(version)
+        .into_keys()
+        .map(|module| ident(&module))
+        .collect();
+    let codec = types::needs_codec(version).then(|| {
+        quote!(
+            mod codec;
+        )
+    });
+    let mut modules: Vec<_> = kinds
+        .iter()
+        .map(|kind| (kind.to_string(), quote!(mod #kind;)))
+        .collect();
+    modules.extend(codec.map(|codec| ("codec".to_owned(), codec)));
+    modules.sort_by(|a, b| a.0.cmp(&b.0));
+    let modules = modules.into_iter().map(|(_, module)| module);
     files.rust(
         format!("{}/mod.rs", version.dir),
         quote! {
             #docs
-            mod types;
+            #(#modules)*
             #deepcopy
             #register
 
-            pub use types::*;
+            #(pub use self::#kinds::*;)*
         },
     );
 }

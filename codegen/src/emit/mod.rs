@@ -3,6 +3,8 @@
 mod apis;
 mod clientset;
 mod context;
+mod docs;
+mod fields;
 mod generated;
 mod informer;
 mod lister;

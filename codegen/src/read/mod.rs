@@ -3,6 +3,7 @@
 pub mod crd;
 pub mod markers;
 pub mod rust;
+pub(crate) mod yaml;
 
 use crate::{diag::Diagnostics, options::Options, source::Sources};
 

@@ -9,7 +9,7 @@ use crate::{
         Emit,
         context::{docs, ident},
     },
-    model::{Field, StructDef, TypeKind},
+    model::{Field, StructDef, TypeKind, UnknownFields},
 };
 
 /// Everything that the objects of a version need to be read and written, or nothing if their author saw to it.
@@ -93,7 +93,18 @@ fn wire_fields(def: &StructDef) -> Vec<WireField<'_>> {
             parameter: format_ident!("T{index}"),
             presence: presence(field),
         })
+        .chain(unknown_fields(def))
         .collect()
+}
+
+/// The properties that the schema does not name stand beside those that it does.
+fn unknown_fields(def: &StructDef) -> Option<WireField<'_>> {
+    matches!(def.unknown_fields, UnknownFields::Kept(_)).then(|| WireField {
+        name: ident("unknown_fields"),
+        json_name: "",
+        parameter: format_ident!("T{}", def.fields.len()),
+        presence: Presence::Flattened,
+    })
 }
 
 fn presence(field: &Field) -> Presence {

@@ -10,6 +10,7 @@ mod case;
 mod group;
 mod ident;
 mod plural;
+pub mod schema;
 mod version;
 
 pub use case::{snake_case, upper_camel, words};

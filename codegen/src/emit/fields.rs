@@ -1,0 +1,128 @@
+//! serde attributes of fields: how a property is written so that nothing is lost.
+//!
+//! A property that may be missing is an `Option`, one that may be null as well an `Option<Option<_>>`, and one that must be
+//! present but may be null an `Option` that is written as null. Times, numbers and int-or-strings go through the version's
+//! `codec` module, which keeps what k8s-openapi's own serde would round or refuse.
+
+use proc_macro2::{Literal, TokenStream};
+use quote::quote;
+
+use crate::model::{Field, KnownType, TypeRef};
+
+/// How a field is held, given its requiredness and nullability.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Presence {
+    /// Always there: `T`.
+    Required,
+    /// Always there, perhaps null: `Option<T>`, written as null.
+    RequiredNullable,
+    /// Perhaps missing: `Option<T>`.
+    Optional,
+    /// Perhaps missing, perhaps null: `Option<Option<T>>`.
+    OptionalNullable,
+}
+
+impl Presence {
+    /// How the field is held.
+    pub(crate) fn of(field: &Field) -> Self {
+        // A `Value` holds null by itself.
+        let nullable = field.nullable && field.ty != TypeRef::Any;
+        match (field.required, nullable) {
+            (true, false) => Self::Required,
+            (true, true) => Self::RequiredNullable,
+            (false, false) => Self::Optional,
+            (false, true) => Self::OptionalNullable,
+        }
+    }
+}
+
+/// Whether values of the type go through `codec`.
+pub(crate) fn needs_codec(ty: &TypeRef) -> bool {
+    match ty {
+        TypeRef::Float | TypeRef::Known(KnownType::Time | KnownType::IntOrString) => true,
+        TypeRef::List(inner)
+        | TypeRef::Map(inner)
+        | TypeRef::Optional(inner)
+        | TypeRef::Boxed(inner) => needs_codec(inner),
+        _ => false,
+    }
+}
+
+/// Whether the field goes through `codec`.
+pub(crate) fn uses_codec(field: &Field) -> bool {
+    needs_codec(&field.ty)
+        || Presence::of(field) == Presence::OptionalNullable
+        || null_is_a_value(field)
+}
+
+/// An optional `Value`: null is a value of its own, which `Option`'s own serde would read as missing.
+fn null_is_a_value(field: &Field) -> bool {
+    field.ty == TypeRef::Any && !field.required
+}
+
+/// The `#[serde(…)]` attribute of a field; none where serde needs no telling. `implied_name` is the name on the wire that
+/// the container's `rename_all` gives; `default` names the function of a default value; `codec` is the path of the module.
+pub(crate) fn serde_attribute(
+    field: &Field,
+    implied_name: &str,
+    default: Option<&str>,
+    codec: &str,
+) -> TokenStream {
+    let mut parts: Vec<TokenStream> = Vec::new();
+    if implied_name != field.json_name {
+        let name = Literal::string(&field.json_name);
+        parts.push(quote!(rename = #name));
+    }
+    let presence = Presence::of(field);
+    let optional = matches!(presence, Presence::Optional | Presence::OptionalNullable);
+    let codec_used = uses_codec(field);
+    match default.filter(|_| !optional) {
+        Some(function) => parts.push(quote!(default = #function)),
+        // serde takes a missing `Option` for `None` only without a function of ours.
+        None if codec_used && presence != Presence::Required => parts.push(quote!(default)),
+        None => {}
+    }
+    if codec_used {
+        let plain = !needs_codec(&field.ty);
+        let module = match presence {
+            Presence::OptionalNullable => format!("{codec}::present"),
+            _ if null_is_a_value(field) => format!("{codec}::present"),
+            _ => codec.to_owned(),
+        };
+        if plain {
+            let function = format!("{module}::deserialize");
+            parts.push(quote!(deserialize_with = #function));
+        } else if presence == Presence::OptionalNullable {
+            let module = format!("{codec}::nullable");
+            parts.push(quote!(with = #module));
+        } else {
+            parts.push(quote!(with = #module));
+        }
+    }
+    if optional {
+        parts.push(quote!(skip_serializing_if = "Option::is_none"));
+    }
+    if parts.is_empty() {
+        TokenStream::new()
+    } else {
+        quote!(#[serde(#(#parts),*)])
+    }
+}
+
+/// What serde's `rename_all = "camelCase"` makes of a field's name.
+pub(crate) fn serde_camel_case(rust_name: &str) -> String {
+    let mut camel = String::with_capacity(rust_name.len());
+    let mut capitalize = false;
+    for c in rust_name.chars() {
+        if c == '_' {
+            capitalize = true;
+        } else if capitalize && !camel.is_empty() {
+            camel.push(c.to_ascii_uppercase());
+            capitalize = false;
+        } else {
+            camel.push(c);
+            capitalize = false;
+        }
+    }
+    camel
+}

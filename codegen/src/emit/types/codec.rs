@@ -1,0 +1,166 @@
+//! The `codec` module of a version: serde for values that k8s-openapi's own would round or refuse.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use crate::{emit::Emit, model::Version};
+
+/// Emits the module; only for versions that use it.
+pub(super) fn emit(cx: &Emit<'_>, _version: &Version) -> TokenStream {
+    let module = functions();
+    let trait_ = trait_and_containers();
+    let values = values();
+    let k8s_openapi = cx.k8s_openapi();
+    quote! {
+        //! serde for values that must survive decoding and encoding unchanged: times keep their fraction of a second, numbers
+        //! are written as the API server writes them, integers beyond 32 bits are taken where an int-or-string stands, and a
+        //! missing property is told from one that is null.
+        #![allow(dead_code)]
+        use #k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+        use #k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
+        use serde::{Deserialize, Deserializer, Serialize, Serializer};
+        use std::collections::BTreeMap;
+        #module
+        #trait_
+        #values
+    }
+}
+
+fn functions() -> TokenStream {
+    quote! {
+        /// Writes a value.
+        pub(super) fn serialize<T: Codec, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
+            value.encode(serializer)
+        }
+        /// Reads a value.
+        pub(super) fn deserialize<'de, T: Codec, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+            T::decode(deserializer)
+        }
+        /// A property that is there, so that null is a value and not absence.
+        pub(super) mod present {
+            use serde::{Deserialize, Deserializer};
+            /// Reads a value that is there.
+            pub(in super::super) fn deserialize<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+                deserializer: D,
+            ) -> Result<Option<T>, D::Error> {
+                T::deserialize(deserializer).map(Some)
+            }
+        }
+        /// A property that is there or null, of a type that goes through this module.
+        pub(super) mod nullable {
+            use super::Codec;
+            use serde::{Deserializer, Serializer};
+            /// Reads a value that is there.
+            pub(in super::super) fn deserialize<'de, T: Codec, D: Deserializer<'de>>(
+                deserializer: D,
+            ) -> Result<Option<T>, D::Error> {
+                T::decode(deserializer).map(Some)
+            }
+            /// Writes a value that is there.
+            pub(in super::super) fn serialize<T: Codec, S: Serializer>(
+                value: &Option<T>,
+                serializer: S,
+            ) -> Result<S::Ok, S::Error> {
+                value.encode(serializer)
+            }
+        }
+    }
+}
+
+fn trait_and_containers() -> TokenStream {
+    quote! {
+        /// A value with serde of its own.
+        pub(super) trait Codec: Sized {
+            /// Reads the value.
+            fn decode<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error>;
+            /// Writes the value.
+            fn encode<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error>;
+        }
+        /// Reads through [`Codec`].
+        struct Decoded<T>(T);
+        impl<'de, T: Codec> Deserialize<'de> for Decoded<T> {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                T::decode(deserializer).map(Decoded)
+            }
+        }
+        /// Writes through [`Codec`].
+        struct Encoded<'a, T>(&'a T);
+        impl<T: Codec> Serialize for Encoded<'_, T> {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                self.0.encode(serializer)
+            }
+        }
+        impl<T: Codec> Codec for Option<T> {
+            fn decode<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                Ok(Option::<Decoded<T>>::deserialize(deserializer)?.map(|value| value.0))
+            }
+            fn encode<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                self.as_ref().map(Encoded).serialize(serializer)
+            }
+        }
+        impl<T: Codec> Codec for Vec<T> {
+            fn decode<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let items = Vec::<Decoded<T>>::deserialize(deserializer)?;
+                Ok(items.into_iter().map(|item| item.0).collect())
+            }
+            fn encode<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_seq(self.iter().map(Encoded))
+            }
+        }
+        impl<T: Codec> Codec for BTreeMap<String, T> {
+            fn decode<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let map = BTreeMap::<String, Decoded<T>>::deserialize(deserializer)?;
+                Ok(map.into_iter().map(|(key, value)| (key, value.0)).collect())
+            }
+            fn encode<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_map(self.iter().map(|(key, value)| (key, Encoded(value))))
+            }
+        }
+    }
+}
+
+fn values() -> TokenStream {
+    quote! {
+        impl Codec for Time {
+            fn decode<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                Time::deserialize(deserializer)
+            }
+            fn encode<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(&self.0)
+            }
+        }
+        impl Codec for f64 {
+            fn decode<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                f64::deserialize(deserializer)
+            }
+            fn encode<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                let whole = *self as i64;
+                if whole as f64 == *self && whole.abs() < 1 << 53 {
+                    serializer.serialize_i64(whole)
+                } else {
+                    serializer.serialize_f64(*self)
+                }
+            }
+        }
+        impl Codec for IntOrString {
+            fn decode<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                #[derive(Deserialize)]
+                #[serde(untagged)]
+                enum Wire {
+                    Int(i32),
+                    Long(i64),
+                    String(String),
+                }
+                let value = match Wire::deserialize(deserializer)? {
+                    Wire::Int(int) => IntOrString::Int(int),
+                    Wire::Long(long) => IntOrString::String(long.to_string()),
+                    Wire::String(string) => IntOrString::String(string),
+                };
+                Ok(value)
+            }
+            fn encode<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                self.serialize(serializer)
+            }
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! Defaults: of required properties, which the API server fills in when they are missing, and of types that need `Default`
+//! written out.
+
+use proc_macro2::{Literal, TokenStream};
+use quote::{format_ident, quote};
+use serde_json::Value;
+
+use super::{
+    Scope,
+    item::{field_type, type_tokens},
+};
+use crate::{
+    emit::{context::ident, fields::Presence},
+    model::{Field, KnownType, StructDef, TypeDef, TypeKind, TypeRef, UnknownFields},
+};
+
+/// What a struct needs for its defaults.
+pub(super) struct Defaults {
+    /// Whether `Default` can be derived.
+    pub(super) derive: bool,
+    /// The functions of default values and, where it cannot be derived, `Default`.
+    pub(super) items: TokenStream,
+}
+
+/// Emits what a struct needs for its defaults.
+pub(super) fn emit(scope: &Scope<'_>, def: &TypeDef, body: &StructDef) -> Defaults {
+    let name = ident(&def.name);
+    let functions: Vec<TokenStream> = body
+        .fields
+        .iter()
+        .filter_map(|field| emit_function(scope, field))
+        .collect();
+    let by_hand = !functions.is_empty() || body.fields.iter().any(has_no_default);
+    if !by_hand {
+        return Defaults {
+            derive: true,
+            items: TokenStream::new(),
+        };
+    }
+    let fields = body.fields.iter().map(|field| {
+        let ident = ident(&field.rust_name);
+        let value = initial(scope, field);
+        quote!(#ident: #value,)
+    });
+    let unknown = matches!(body.unknown_fields, UnknownFields::Kept(_))
+        .then(|| quote!(unknown_fields: Default::default(),));
+    let functions = (!functions.is_empty()).then(|| quote!(impl #name { #(#functions)* }));
+    let items = quote! {
+        #functions
+        impl Default for #name {
+            fn default() -> Self {
+                Self {
+                    #(#fields)*
+                    #unknown
+                }
+            }
+        }
+    };
+    Defaults {
+        derive: false,
+        items,
+    }
+}
+
+/// The function that gives a field's default, as serde's attribute names it; none where the field is an `Option`.
+pub(super) fn function(def: &TypeDef, field: &Field) -> Option<String> {
+    honoured(field).then(|| format!("{}::{}", def.name, function_ident(field)))
+}
+
+/// Whether a missing property decodes as its default: only where the field cannot tell that it is missing.
+fn honoured(field: &Field) -> bool {
+    Presence::of(field) == Presence::Required
+        && field
+            .default
+            .as_ref()
+            .is_some_and(|default| !default.is_null())
+}
+
+fn function_ident(field: &Field) -> proc_macro2::Ident {
+    format_ident!("default_{}", field.rust_name)
+}
+
+fn emit_function(scope: &Scope<'_>, field: &Field) -> Option<TokenStream> {
+    let default = field.default.as_ref().filter(|_| honoured(field))?;
+    let name = function_ident(field);
+    let ty = field_type(scope, field);
+    let value = value(scope, &field.ty, default);
+    Some(quote! {
+        fn #name() -> #ty {
+            #value
+        }
+    })
+}
+
+/// The field's value in `Default`.
+fn initial(scope: &Scope<'_>, field: &Field) -> TokenStream {
+    if honoured(field) {
+        let name = function_ident(field);
+        quote!(Self::#name())
+    } else if has_no_default(field) {
+        epoch(scope)
+    } else {
+        quote!(Default::default())
+    }
+}
+
+/// A required time: `Time` has no `Default`.
+fn has_no_default(field: &Field) -> bool {
+    Presence::of(field) == Presence::Required && field.ty == TypeRef::Known(KnownType::Time)
+}
+
+/// The start of the Unix epoch, which stands for a time that is not set.
+fn epoch(scope: &Scope<'_>) -> TokenStream {
+    let time = type_tokens(scope, &TypeRef::Known(KnownType::Time));
+    let k8s_openapi = scope.cx.k8s_openapi();
+    quote!(#time(#k8s_openapi::jiff::Timestamp::UNIX_EPOCH))
+}
+
+/// A default value as an expression of the type.
+fn value(scope: &Scope<'_>, ty: &TypeRef, default: &Value) -> TokenStream {
+    match (ty, default) {
+        (TypeRef::Bool, Value::Bool(flag)) => quote!(#flag),
+        (TypeRef::Int32 | TypeRef::Int64, Value::Number(number)) if number.is_i64() => {
+            let literal = number.as_i64().map(Literal::i64_unsuffixed);
+            quote!(#literal)
+        }
+        (TypeRef::Float, Value::Number(number)) => {
+            let literal = number.as_f64().map(Literal::f64_unsuffixed);
+            quote!(#literal)
+        }
+        (TypeRef::String, Value::String(text)) => quote!(#text.to_owned()),
+        (TypeRef::Known(KnownType::Time), _) => epoch(scope),
+        (TypeRef::Local(name), Value::String(text)) => variant(scope, name, text),
+        (_, Value::Object(members)) if members.is_empty() => from_json(default),
+        (TypeRef::List(_), Value::Array(items)) if items.is_empty() => quote!(Default::default()),
+        _ => from_json(default),
+    }
+}
+
+fn variant(scope: &Scope<'_>, name: &str, text: &str) -> TokenStream {
+    let ident = ident(name);
+    match scope.version.type_def(name).map(|def| &def.kind) {
+        Some(TypeKind::Enum(body)) => match (
+            body.variants.iter().find(|variant| variant.value == text),
+            &body.open,
+        ) {
+            (Some(variant), _) => {
+                let variant = crate::emit::context::ident(&variant.name);
+                quote!(#ident::#variant)
+            }
+            (None, Some(open)) => {
+                let open = crate::emit::context::ident(open);
+                quote!(#ident::#open(#text.to_owned()))
+            }
+            (None, None) => quote!(Default::default()),
+        },
+        _ => from_json(&Value::String(text.to_owned())),
+    }
+}
+
+/// A value that is no literal: decoded, so that defaults inside of it count too. It was checked against the schema by the
+/// API server; where it is of another type after all, the type's own default stands in.
+fn from_json(default: &Value) -> TokenStream {
+    let text = default.to_string();
+    quote!(serde_json::from_str(#text).unwrap_or_default())
+}

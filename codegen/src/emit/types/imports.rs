@@ -1,0 +1,83 @@
+//! Imports of a file: what its items name by one word, as far as no type of the version has that name.
+
+use std::{
+    cell::RefCell,
+    collections::{BTreeMap, BTreeSet},
+};
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use crate::{
+    emit::{
+        Emit,
+        context::{ident, path},
+    },
+    model::Version,
+};
+
+/// The imports that the items of a file have asked for.
+pub(crate) struct Imports<'a> {
+    /// Names of the version's own types, which come before any import.
+    own: BTreeSet<&'a str>,
+    k8s_openapi: String,
+    /// Modules with the names taken from each.
+    asked: RefCell<BTreeMap<String, BTreeSet<&'static str>>>,
+}
+
+impl<'a> Imports<'a> {
+    pub(crate) fn new(cx: &Emit<'_>, version: &'a Version) -> Self {
+        Self {
+            own: version.types.iter().map(|def| def.name.as_str()).collect(),
+            k8s_openapi: cx.k8s_openapi().to_string().replace(' ', ""),
+            asked: RefCell::default(),
+        }
+    }
+
+    /// A name of the prelude, by its path where the version has a type of that name.
+    pub(crate) fn prelude(&self, module: &str, name: &'static str) -> TokenStream {
+        let ident = ident(name);
+        if self.own.contains(name) {
+            let module = path(module);
+            quote!(#module::#ident)
+        } else {
+            quote!(#ident)
+        }
+    }
+
+    /// A name of a module, imported unless the version has a type of that name.
+    pub(crate) fn name(&self, module: &str, name: &'static str) -> TokenStream {
+        let full = if let Some(rest) = module.strip_prefix("k8s_openapi") {
+            format!("{}{rest}", self.k8s_openapi)
+        } else {
+            module.to_owned()
+        };
+        if self.own.contains(name) {
+            let (module, ident) = (path(&full), ident(name));
+            return quote!(#module::#ident);
+        }
+        self.asked
+            .borrow_mut()
+            .entry(full)
+            .or_default()
+            .insert(name);
+        let ident = ident(name);
+        quote!(#ident)
+    }
+
+    /// The `use` items, in the order in which rustfmt sorts them: paths that start with `::` first.
+    pub(crate) fn emit(&self) -> TokenStream {
+        let asked = self.asked.borrow();
+        let mut modules: Vec<(&String, &BTreeSet<&'static str>)> = asked.iter().collect();
+        modules.sort_by_key(|(module, _)| (!module.starts_with("::"), module.as_str()));
+        let uses = modules.into_iter().map(|(module, names)| {
+            let module = path(module);
+            let names: Vec<_> = names.iter().map(|name| ident(name)).collect();
+            match names.as_slice() {
+                [name] => quote!(use #module::#name;),
+                _ => quote!(use #module::{#(#names),*};),
+            }
+        });
+        quote!(#(#uses)*)
+    }
+}

@@ -1,0 +1,310 @@
+//! One type: struct, enum or alias.
+
+use proc_macro2::{Literal, TokenStream};
+use quote::quote;
+
+use super::{Scope, default};
+use crate::{
+    emit::{
+        context::ident,
+        docs,
+        fields::{Presence, needs_codec, serde_attribute, serde_camel_case},
+    },
+    model::{
+        Aliasing, EnumDef, Field, KnownType, StructDef, TypeDef, TypeKind, TypeRef, UnknownFields,
+        Validation,
+    },
+};
+
+/// Emits a type with its documentation.
+pub(super) fn emit(scope: &Scope<'_>, def: &TypeDef) -> TokenStream {
+    match &def.kind {
+        TypeKind::Struct(body) => emit_struct(scope, def, body),
+        TypeKind::Enum(body) => emit_enum(scope, def, body),
+        TypeKind::Alias(alias) => emit_alias(def, alias),
+        // Unions come from annotated Rust alone, whose types are the author's.
+        TypeKind::Union(_) => TokenStream::new(),
+    }
+}
+
+fn emit_struct(scope: &Scope<'_>, def: &TypeDef, body: &StructDef) -> TokenStream {
+    let name = ident(&def.name);
+    let docs = type_docs(def);
+    let root = is_root(scope, def);
+    let camel = !root
+        && body
+            .fields
+            .iter()
+            .any(|field| field.rust_name != field.json_name);
+    let rename_all = camel.then(|| quote!(#[serde(rename_all = "camelCase")]));
+    let fields = body
+        .fields
+        .iter()
+        .map(|field| emit_field(scope, def, field, root, camel));
+    let unknown = emit_unknown(scope, &body.unknown_fields, root);
+    let defaults = default::emit(scope, def, body);
+    let mut derives = vec!["Clone", "Debug"];
+    if defaults.derive {
+        derives.push("Default");
+    }
+    derives.push("PartialEq");
+    let derives = derive(scope, &derives, !root);
+    let items = &defaults.items;
+    quote! {
+        #docs
+        #derives
+        #rename_all
+        pub struct #name {
+            #(#fields)*
+            #unknown
+        }
+        #items
+    }
+}
+
+fn emit_field(
+    scope: &Scope<'_>,
+    def: &TypeDef,
+    field: &Field,
+    root: bool,
+    camel: bool,
+) -> TokenStream {
+    let name = ident(&field.rust_name);
+    let docs = field_docs(field);
+    let ty = field_type(scope, field);
+    let attribute = if root {
+        TokenStream::new()
+    } else {
+        let implied = if camel {
+            serde_camel_case(&field.rust_name)
+        } else {
+            field.rust_name.clone()
+        };
+        let function = default::function(def, field);
+        serde_attribute(field, &implied, function.as_deref(), "super::codec")
+    };
+    let schemars = (scope.cx.options.schemars && needs_codec(&field.ty)).then(|| {
+        let with = ty.to_string();
+        quote!(#[schemars(with = #with)])
+    });
+    quote!(#docs #attribute #schemars pub #name: #ty,)
+}
+
+/// The field that keeps what the schema does not name.
+fn emit_unknown(scope: &Scope<'_>, unknown: &UnknownFields, root: bool) -> TokenStream {
+    let UnknownFields::Kept(value) = unknown else {
+        return TokenStream::new();
+    };
+    let map = type_tokens(scope, &TypeRef::Map(Box::new(value.clone())));
+    let flatten = (!root).then(|| quote!(#[serde(flatten)]));
+    quote! {
+        /// Properties that the schema does not name; the API server keeps them.
+        #flatten
+        pub unknown_fields: #map,
+    }
+}
+
+fn emit_enum(scope: &Scope<'_>, def: &TypeDef, body: &EnumDef) -> TokenStream {
+    let name = ident(&def.name);
+    let docs = type_docs(def);
+    let default = body.default.unwrap_or(0);
+    let variants = body.variants.iter().enumerate().map(|(index, variant)| {
+        let name = ident(&variant.name);
+        let value = &variant.value;
+        let docs = doc_attributes(&[format!("`{}`", code(value))]);
+        let marked = (index == default).then(|| quote!(#[default]));
+        let rename = (*value != variant.name).then(|| quote!(#[serde(rename = #value)]));
+        quote!(#docs #marked #rename #name,)
+    });
+    let string = scope.imports.prelude("::std::string", "String");
+    let open = body.open.as_ref().map(|open| {
+        let open = ident(open);
+        quote! {
+            /// A value that the schema does not list, such as one of a newer API server.
+            #[serde(untagged)]
+            #open(#string),
+        }
+    });
+    let derives = derive(
+        scope,
+        &["Clone", "Debug", "Default", "PartialEq", "Eq"],
+        true,
+    );
+    quote! {
+        #docs
+        #derives
+        pub enum #name {
+            #(#variants)*
+            #open
+        }
+    }
+}
+
+fn emit_alias(def: &TypeDef, alias: &Aliasing) -> TokenStream {
+    let name = ident(&def.name);
+    let docs = type_docs(def);
+    let TypeRef::Local(target) = &alias.target else {
+        return TokenStream::new();
+    };
+    let target = ident(target);
+    quote!(#docs pub type #name = super::#target;)
+}
+
+fn derive(scope: &Scope<'_>, names: &[&'static str], serde: bool) -> TokenStream {
+    let mut derives: Vec<TokenStream> = names
+        .iter()
+        .map(|name| {
+            let ident = ident(name);
+            quote!(#ident)
+        })
+        .collect();
+    if serde {
+        derives.push(scope.imports.name("serde", "Serialize"));
+        derives.push(scope.imports.name("serde", "Deserialize"));
+    }
+    if scope.cx.options.schemars {
+        derives.push(quote!(::schemars::JsonSchema));
+    }
+    quote!(#[derive(#(#derives),*)])
+}
+
+/// The type of a field, with the `Option`s that its presence asks for.
+pub(super) fn field_type(scope: &Scope<'_>, field: &Field) -> TokenStream {
+    let inner = type_tokens(scope, &field.ty);
+    let option = scope.imports.prelude("::std::option", "Option");
+    match Presence::of(field) {
+        Presence::Required => inner,
+        Presence::RequiredNullable | Presence::Optional => quote!(#option<#inner>),
+        Presence::OptionalNullable => quote!(#option<#option<#inner>>),
+    }
+}
+
+/// A type as the file names it.
+pub(super) fn type_tokens(scope: &Scope<'_>, ty: &TypeRef) -> TokenStream {
+    let imports = &scope.imports;
+    match ty {
+        TypeRef::Bool => quote!(bool),
+        TypeRef::Int32 => quote!(i32),
+        TypeRef::Int64 => quote!(i64),
+        TypeRef::Float => quote!(f64),
+        TypeRef::Float32 => quote!(f32),
+        TypeRef::Integer(name) | TypeRef::Local(name) => {
+            let name = ident(name);
+            quote!(#name)
+        }
+        TypeRef::String => imports.prelude("::std::string", "String"),
+        TypeRef::Any => imports.name("serde_json", "Value"),
+        TypeRef::Known(known) => known_type(scope, *known),
+        TypeRef::External(external) => crate::emit::context::path(external),
+        TypeRef::List(inner) => wrapped(scope, imports.prelude("::std::vec", "Vec"), inner),
+        TypeRef::Optional(inner) => {
+            wrapped(scope, imports.prelude("::std::option", "Option"), inner)
+        }
+        TypeRef::Boxed(inner) => wrapped(scope, imports.prelude("::std::boxed", "Box"), inner),
+        TypeRef::Map(inner) => {
+            let map = imports.name("std::collections", "BTreeMap");
+            let string = imports.prelude("::std::string", "String");
+            let inner = type_tokens(scope, inner);
+            quote!(#map<#string, #inner>)
+        }
+    }
+}
+
+fn wrapped(scope: &Scope<'_>, outer: TokenStream, inner: &TypeRef) -> TokenStream {
+    let inner = type_tokens(scope, inner);
+    quote!(#outer<#inner>)
+}
+
+/// The k8s-openapi type of what a schema can say; other known types come from annotated Rust alone.
+fn known_type(scope: &Scope<'_>, known: KnownType) -> TokenStream {
+    const META: &str = "k8s_openapi::apimachinery::pkg::apis::meta::v1";
+    let (module, name) = match known {
+        KnownType::Time => (META, "Time"),
+        KnownType::MicroTime => (META, "MicroTime"),
+        KnownType::ObjectMeta => (META, "ObjectMeta"),
+        KnownType::Quantity => ("k8s_openapi::apimachinery::pkg::api::resource", "Quantity"),
+        KnownType::IntOrString => (
+            "k8s_openapi::apimachinery::pkg::util::intstr",
+            "IntOrString",
+        ),
+        KnownType::RawExtension => ("k8s_openapi::apimachinery::pkg::runtime", "RawExtension"),
+        KnownType::ByteString => ("k8s_openapi", "ByteString"),
+        _ => ("serde_json", "Value"),
+    };
+    scope.imports.name(module, name)
+}
+
+fn is_root(scope: &Scope<'_>, def: &TypeDef) -> bool {
+    scope
+        .version
+        .resources
+        .iter()
+        .any(|resource| resource.root == def.name)
+}
+
+/// The description, or the path in the API where there is none.
+fn type_docs(def: &TypeDef) -> TokenStream {
+    let lines = docs::lines(&def.docs);
+    if lines.is_empty() {
+        doc_attributes(&[format!("`{}`.", code(&def.path))])
+    } else {
+        doc_attributes(&lines)
+    }
+}
+
+fn field_docs(field: &Field) -> TokenStream {
+    let mut lines = docs::lines(&field.docs);
+    if lines.is_empty() {
+        lines.push(format!("`{}`.", code(&field.json_name)));
+    }
+    for note in [
+        values_note(&field.ty, &field.validation),
+        default_note(field),
+    ]
+    .into_iter()
+    .flatten()
+    {
+        lines.push(String::new());
+        lines.push(note);
+    }
+    doc_attributes(&lines)
+}
+
+/// The permitted values of what is no string enum.
+fn values_note(ty: &TypeRef, validation: &Validation) -> Option<String> {
+    let plain = matches!(
+        ty,
+        TypeRef::Bool | TypeRef::Int32 | TypeRef::Int64 | TypeRef::Float | TypeRef::Any
+    );
+    let values: Vec<String> = validation
+        .enum_
+        .iter()
+        .filter(|value| !value.is_null())
+        .map(|value| format!("`{}`", code(&value.to_string())))
+        .collect();
+    (plain && !values.is_empty()).then(|| format!("One of {}.", values.join(", ")))
+}
+
+fn default_note(field: &Field) -> Option<String> {
+    let default = field.default.as_ref()?;
+    Some(format!("Defaults to `{}`.", code(&default.to_string())))
+}
+
+/// Text inside a code span on one line.
+fn code(text: &str) -> String {
+    text.chars()
+        .map(|c| if c == '`' { '\'' } else { c })
+        .filter(|c| !c.is_control() && !('\u{200b}'..='\u{206f}').contains(c))
+        .collect()
+}
+
+fn doc_attributes(lines: &[String]) -> TokenStream {
+    let lines = lines.iter().map(|line| {
+        Literal::string(&if line.is_empty() {
+            String::new()
+        } else {
+            format!(" {line}")
+        })
+    });
+    quote!(#(#[doc = #lines])*)
+}

@@ -1,0 +1,154 @@
+//! Types from CRDs, a file for each kind; identical shapes of other kinds are aliases.
+//!
+//! For `VirtualMachine`, in `apis/cloudnative/v1alpha1/virtual_machine.rs`:
+//!
+//! ```text
+//! use serde::{Deserialize, Serialize};
+//!
+//! /// A virtual machine.
+//! #[derive(Clone, Debug, Default, PartialEq)]
+//! pub struct VirtualMachine {
+//!     /// Standard object metadata.
+//!     pub metadata: ObjectMeta,
+//!     /// What the machine should be.
+//!     pub spec: VirtualMachineSpec,
+//!     …
+//! }
+//!
+//! /// What the machine should be.
+//! #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+//! pub struct VirtualMachineSpec {
+//!     /// Whether the machine runs.
+//!     #[serde(skip_serializing_if = "Option::is_none")]
+//!     pub action: Option<VirtualMachineSpecAction>,
+//!     …
+//! }
+//! ```
+//!
+//! serde of the root, which knows `apiVersion` and `kind`, is in `zz_generated_deepcopy.rs` as for annotated Rust.
+
+mod codec;
+mod default;
+mod imports;
+mod item;
+
+use std::collections::BTreeMap;
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use self::imports::Imports;
+use super::{
+    Emit, Files,
+    context::{api_version, module_docs},
+    fields,
+};
+use crate::model::{Group, Origin, TypeDef, TypeKind, Version, names};
+
+/// What the items of one file are emitted with.
+pub(crate) struct Scope<'a> {
+    pub(crate) cx: &'a Emit<'a>,
+    pub(crate) version: &'a Version,
+    pub(crate) imports: Imports<'a>,
+}
+
+/// Emits the types of every version that comes from CRDs.
+pub(crate) fn emit(cx: &Emit<'_>, files: &mut Files) {
+    for (group, version) in cx
+        .api
+        .versions()
+        .filter(|(_, version)| version.origin == Origin::Crd)
+    {
+        for (module, defs) in modules(version) {
+            files.rust(
+                format!("{}/{module}.rs", version.dir),
+                emit_file(cx, group, version, &defs),
+            );
+        }
+        if needs_codec(version) {
+            files.rust(
+                format!("{}/codec.rs", version.dir),
+                codec::emit(cx, version),
+            );
+        }
+    }
+}
+
+/// The modules of a version from CRDs and the types in each, in order: one for each kind, which its `mod.rs` declares.
+pub(crate) fn modules(version: &Version) -> BTreeMap<String, Vec<&TypeDef>> {
+    let kinds: Vec<&str> = version
+        .resources
+        .iter()
+        .map(|resource| resource.kind.as_str())
+        .collect();
+    let files = module_names(&kinds);
+    let mut modules: BTreeMap<String, Vec<&TypeDef>> = BTreeMap::new();
+    for def in &version.types {
+        let kind = def.path.split(['.', '[']).next().unwrap_or_default();
+        if let Some(module) = files.get(kind) {
+            modules.entry(module.clone()).or_default().push(def);
+        }
+    }
+    modules
+}
+
+/// Whether the version has a `codec` module.
+pub(crate) fn needs_codec(version: &Version) -> bool {
+    version.origin == Origin::Crd
+        && version.types.iter().any(|def| match &def.kind {
+            TypeKind::Struct(def) => def.fields.iter().any(fields::uses_codec),
+            _ => false,
+        })
+}
+
+/// A module for each kind; kinds that differ in case alone get a number by their order.
+fn module_names<'a>(kinds: &[&'a str]) -> BTreeMap<&'a str, String> {
+    // Names of files that stand beside the kinds'.
+    let mut taken = vec!["codec".to_owned(), "mod".to_owned()];
+    let mut modules = BTreeMap::new();
+    for &kind in kinds {
+        let plain = names::plain_ident(&names::snake_case(kind));
+        let mut name = plain.clone();
+        let mut number = 1;
+        while taken.contains(&name) || name.starts_with("zz_generated") {
+            number += 1;
+            name = format!("{plain}_{number}");
+        }
+        taken.push(name.clone());
+        modules.insert(kind, name);
+    }
+    modules
+}
+
+fn emit_file(cx: &Emit<'_>, group: &Group, version: &Version, defs: &[&TypeDef]) -> TokenStream {
+    let scope = Scope {
+        cx,
+        version,
+        imports: Imports::new(cx, version),
+    };
+    let kind = defs
+        .first()
+        .map(|def| def.path.split(['.', '[']).next().unwrap_or_default())
+        .unwrap_or_default();
+    let docs = module_docs(&format!("`{kind}` of `{}`.", api_version(group, version)));
+    let (aliases, own): (Vec<&TypeDef>, Vec<&TypeDef>) = defs
+        .iter()
+        .partition(|def| matches!(def.kind, TypeKind::Alias(_)));
+    let items: Vec<TokenStream> = own
+        .iter()
+        .chain(&aliases)
+        .map(|def| item::emit(&scope, def))
+        .collect();
+    let allow = allowances(&own);
+    let uses = scope.imports.emit();
+    quote!(#docs #allow #uses #(#items)*)
+}
+
+/// Names are the API's: clippy's advice on them cannot be taken.
+fn allowances(defs: &[&TypeDef]) -> TokenStream {
+    if defs.iter().any(|def| matches!(def.kind, TypeKind::Enum(_))) {
+        quote!(#![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)])
+    } else {
+        TokenStream::new()
+    }
+}

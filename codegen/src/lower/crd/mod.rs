@@ -1,0 +1,160 @@
+//! CRDs to the model: each schema becomes drafts of types, drafts of one version get their names together, and identical
+//! shapes become one type with aliases.
+//!
+//! Start reading at [`lower`]; [`draft`] turns a schema into types, [`shape`] finds identical ones.
+
+mod draft;
+mod rename;
+mod shape;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use self::draft::{Draft, Drafts};
+use crate::{
+    diag::Diagnostics,
+    model::{
+        ApiSet, CustomMethod, Group, Origin, Resource, TypeRef, Verb, VerbSet, Version,
+        names::{self, schema::type_names},
+    },
+    options::Options,
+    read::crd::{Crd, CrdVersion},
+};
+
+/// Adds the groups of the CRDs to `api`.
+pub fn lower(crds: Vec<Crd>, options: &Options, api: &mut ApiSet, diagnostics: &mut Diagnostics) {
+    let renames = rename::Renames::check(&options.renames, &crds, diagnostics);
+    let mut groups: BTreeMap<&str, BTreeMap<&str, Vec<(&Crd, &CrdVersion)>>> = BTreeMap::new();
+    for crd in &crds {
+        for version in &crd.versions {
+            groups
+                .entry(&crd.group)
+                .or_default()
+                .entry(&version.name)
+                .or_default()
+                .push((crd, version));
+        }
+    }
+    let modules = names::module_names(groups.keys().copied());
+    for (name, versions) in groups {
+        let module = modules
+            .get(name)
+            .cloned()
+            .unwrap_or_else(|| names::qualified_module_name(name));
+        let mut versions: Vec<Version> = versions
+            .into_iter()
+            .map(|(version, members)| lower_version(version, &members, &module, options, &renames))
+            .collect();
+        versions.sort_by(|a, b| names::compare_versions(&a.name, &b.name));
+        api.groups.push(Group {
+            name: name.to_owned(),
+            module,
+            type_prefix: names::go_name(name),
+            versions,
+        });
+    }
+}
+
+fn lower_version(
+    name: &str,
+    members: &[(&Crd, &CrdVersion)],
+    group_module: &str,
+    options: &Options,
+    renames: &rename::Renames<'_>,
+) -> Version {
+    let mut drafts = Drafts::default();
+    for (crd, version) in members {
+        drafts.add_root(&crd.kind, version.schema.as_ref());
+    }
+    let drafts: Vec<Draft> = drafts.into_sorted();
+    let paths = drafts.iter().map(|draft| draft.path.clone()).collect();
+    let reserved = members
+        .iter()
+        .map(|(crd, _)| names::upper_camel(&crd.list_kind))
+        .collect::<BTreeSet<_>>();
+    let type_names = type_names(&paths, renames.names(), &reserved);
+    let resources = members
+        .iter()
+        .map(|(crd, version)| lower_resource(crd, version, &type_names))
+        .collect();
+    let module = names::plain_ident(&names::snake_case(name));
+    Version {
+        name: name.to_owned(),
+        path: format!(
+            "{}::apis::{}::{}",
+            options.base_path,
+            names::ident(group_module),
+            names::ident(&module)
+        ),
+        dir: format!("apis/{group_module}/{module}"),
+        module,
+        docs: String::new(),
+        origin: Origin::Crd,
+        resources,
+        types: shape::unify(drafts, &type_names),
+    }
+}
+
+fn lower_resource(
+    crd: &Crd,
+    version: &CrdVersion,
+    type_names: &BTreeMap<String, String>,
+) -> Resource {
+    let root = type_names
+        .get(&crd.kind)
+        .cloned()
+        .unwrap_or_else(|| names::upper_camel(&crd.kind));
+    let client_name = client_name(crd);
+    Resource {
+        kind: crd.kind.clone(),
+        list_kind: crd.list_kind.clone(),
+        plural: crd.plural.clone(),
+        singular: crd.singular.clone(),
+        accessor: names::plain_ident(&names::snake_case(&client_name)),
+        client_name,
+        root,
+        scope: crd.scope,
+        short_names: crd.short_names.clone(),
+        categories: crd.categories.clone(),
+        status_subresource: version.status,
+        scale_subresource: version.scale.clone(),
+        printer_columns: version.printer_columns.clone(),
+        selectable_fields: version.selectable_fields.clone(),
+        conversion: crd.conversion,
+        storage: version.storage,
+        deprecation: version.deprecation.clone(),
+        verbs: VerbSet::all(version.status),
+        methods: if version.scale.is_some() {
+            scale_methods()
+        } else {
+            Vec::new()
+        },
+        client: true,
+    }
+}
+
+/// The plural in the case of the kind: `VirtualMachines`; the plural of the CRD where that is another word.
+fn client_name(crd: &Crd) -> String {
+    let regular = names::plural(&names::upper_camel(&crd.kind));
+    if regular.to_lowercase() == crd.plural {
+        regular
+    } else {
+        names::upper_camel(&crd.plural)
+    }
+}
+
+/// The methods of the scale subresource, as client-gen's users write them by hand.
+fn scale_methods() -> Vec<CustomMethod> {
+    let scale = || Some(TypeRef::External("autoscaling::v1::Scale".to_owned()));
+    let method = |name: &str, verb, input, result| CustomMethod {
+        name: name.to_owned(),
+        verb,
+        subresource: Some("scale".to_owned()),
+        input,
+        result,
+    };
+    vec![
+        method("get_scale", Verb::Get, None, scale()),
+        method("update_scale", Verb::Update, scale(), scale()),
+        method("patch_scale", Verb::Patch, None, scale()),
+    ]
+}

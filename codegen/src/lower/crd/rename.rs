@@ -1,0 +1,90 @@
+//! Renames: type names that a person pinned in the configuration.
+
+use std::collections::BTreeMap;
+
+use crate::{
+    diag::{Diagnostic, Diagnostics},
+    model::names::{is_keyword, upper_camel},
+    read::crd::{
+        Crd,
+        schema::{Additional, Schema},
+    },
+};
+
+/// Pinned type names by path, each of which names something.
+pub(super) struct Renames<'a>(&'a BTreeMap<String, String>);
+
+impl<'a> Renames<'a> {
+    /// Refuses names that are no type names, names given twice, and paths that no CRD has: a rename that no longer applies is
+    /// an error, as it would hide that what it was for has gone.
+    pub(super) fn check(
+        renames: &'a BTreeMap<String, String>,
+        crds: &[Crd],
+        diagnostics: &mut Diagnostics,
+    ) -> Self {
+        let mut by_name: BTreeMap<&str, &str> = BTreeMap::new();
+        for (path, name) in renames {
+            if !is_type_name(name) {
+                diagnostics.push(
+                    Diagnostic::error(format!("rename of {path}: {name:?} is no type name")).help(
+                        format!(
+                            "write a name in camel case, such as {:?}",
+                            upper_camel(path)
+                        ),
+                    ),
+                );
+            }
+            if let Some(other) = by_name.insert(name, path) {
+                diagnostics.push(Diagnostic::error(format!(
+                    "renames give {name} to both {other} and {path}"
+                )));
+            }
+            if !crds.iter().any(|crd| has_path(crd, path)) {
+                diagnostics.push(
+                    Diagnostic::error(format!("rename of {path}: no CRD has this path"))
+                        .help("write the kind and the properties that lead to the object or enum, such as `VirtualMachine.spec.resource`, or drop the rename"),
+                );
+            }
+        }
+        Self(renames)
+    }
+
+    /// The pinned names by path.
+    pub(super) const fn names(&self) -> &BTreeMap<String, String> {
+        self.0
+    }
+}
+
+fn is_type_name(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_uppercase())
+        && name.chars().all(|c| c.is_ascii_alphanumeric())
+        && !is_keyword(name)
+}
+
+/// Whether a property path exists in some version, list items and map values passed through.
+fn has_path(crd: &Crd, path: &str) -> bool {
+    let Some(rest) = path.strip_prefix(crd.kind.as_str()) else {
+        return false;
+    };
+    crd.versions
+        .iter()
+        .filter_map(|version| version.schema.as_ref())
+        .any(|schema| {
+            let segments = rest.split('.').skip(1);
+            (rest.is_empty() || rest.starts_with('.'))
+                && segments
+                    .fold(Some(schema), |schema, name| property(schema?, name))
+                    .is_some()
+        })
+}
+
+fn property<'s>(schema: &'s Schema, name: &str) -> Option<&'s Schema> {
+    if let Some(found) = schema.properties.get(name) {
+        return Some(found);
+    }
+    let element = schema.items.as_deref().or(match &schema.additional {
+        Additional::Schema(value) => Some(value),
+        _ => None,
+    })?;
+    property(element, name)
+}

@@ -1,0 +1,241 @@
+//! Names for what a schema leaves nameless: the types, fields and variants of a CRD.
+//!
+//! A name is a function of the path (or property, or value) alone, so that a change elsewhere never renames anything. Camel
+//! case is not injective, though: `spec.rollout.strategy` and `spec.rolloutStrategy` both read `SpecRolloutStrategy`. Then
+//! the one that comes first in a fixed order keeps the plain name (fewer segments first, then by path), and every other gets
+//! a suffix that is a hash of its own path. Where that is not wanted, `codegen.toml` pins names.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{is_keyword, plain_ident, snake_case, upper_camel};
+
+/// The path of a type in its API: the kind, then property names. List items and map values share their parent's path, since
+/// at most one type stands at the end of `a: [[{…}]]`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Path {
+    /// How many segments there are; shorter paths sort first.
+    depth: usize,
+    /// The path as text, one for each path: `VirtualMachine.spec["a.b"]`.
+    text: String,
+    /// The segments in camel case, joined.
+    camel: String,
+}
+
+impl Path {
+    /// The path of a root type.
+    #[must_use]
+    pub fn root(kind: &str) -> Self {
+        Self {
+            depth: 1,
+            text: kind.to_owned(),
+            camel: upper_camel(kind),
+        }
+    }
+
+    /// The path of a property.
+    #[must_use]
+    pub fn property(&self, name: &str) -> Self {
+        let plain = !name.is_empty()
+            && name
+                .chars()
+                .all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '$'));
+        let text = if plain {
+            format!("{}.{name}", self.text)
+        } else {
+            format!("{}[{name:?}]", self.text)
+        };
+        Self {
+            depth: self.depth + 1,
+            text,
+            camel: format!("{}{}", self.camel, upper_camel(name)),
+        }
+    }
+
+    /// The path as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// How many segments there are.
+    #[must_use]
+    pub const fn depth(&self) -> usize {
+        self.depth
+    }
+}
+
+/// Gives each path its type name. `pinned` names come first and are never changed; `reserved` names are given to nothing.
+#[must_use]
+pub fn type_names(
+    paths: &BTreeSet<Path>,
+    pinned: &BTreeMap<String, String>,
+    reserved: &BTreeSet<String>,
+) -> BTreeMap<String, String> {
+    let mut names: BTreeMap<String, String> = BTreeMap::new();
+    let mut taken = reserved.clone();
+    for path in paths {
+        if let Some(name) = pinned.get(&path.text) {
+            taken.insert(name.clone());
+            names.insert(path.text.clone(), name.clone());
+        }
+    }
+    for path in paths {
+        if !names.contains_key(&path.text) {
+            let name = claim(&type_ident(&path.camel), &path.text, "", &mut taken);
+            names.insert(path.text.clone(), name);
+        }
+    }
+    names
+}
+
+/// Gives each property its field name, `reserved` ones to none; the result is in the order of the input.
+#[must_use]
+pub fn field_names(properties: &[&str], reserved: &[&str]) -> Vec<String> {
+    let mut taken: BTreeSet<String> = reserved.iter().map(|&name| name.to_owned()).collect();
+    allocate(
+        properties,
+        |property| field_ident(property),
+        |property| canonical_field(property),
+        "_",
+        &mut taken,
+    )
+}
+
+/// The name of the variant that holds a value which the schema does not list. Fixed, so that a new value never renames it.
+pub const OPEN_VARIANT: &str = "Unrecognized";
+
+/// Gives each string of an enum its variant name; the result is in the order of the input.
+#[must_use]
+pub fn variant_names(values: &[&str]) -> Vec<String> {
+    let mut taken = BTreeSet::from([OPEN_VARIANT.to_owned()]);
+    allocate(
+        values,
+        |value| variant_ident(value),
+        |value| variant_ident(value) == value,
+        "",
+        &mut taken,
+    )
+}
+
+/// Names for `keys`: those that are canonical choose first, then the others by key.
+fn allocate(
+    keys: &[&str],
+    plain: impl Fn(&str) -> String,
+    canonical: impl Fn(&str) -> bool,
+    separator: &str,
+    taken: &mut BTreeSet<String>,
+) -> Vec<String> {
+    let mut order: Vec<usize> = (0..keys.len()).collect();
+    order.sort_by_key(|&index| (!canonical(keys[index]), keys[index]));
+    let mut names = vec![String::new(); keys.len()];
+    for index in order {
+        names[index] = claim(&plain(keys[index]), keys[index], separator, taken);
+    }
+    names
+}
+
+/// The plain name if it is free, else the plain name with a hash of the key.
+fn claim(plain: &str, key: &str, separator: &str, taken: &mut BTreeSet<String>) -> String {
+    let hash = format!("{:016x}", fnv1a(key));
+    let suffixed = [4, 8, 16].map(|digits| format!("{plain}{separator}{}", &hash[..digits]));
+    let free = std::iter::once(plain.to_owned())
+        .chain(suffixed)
+        .find(|name| !taken.contains(name));
+    let mut name = free.unwrap_or_else(|| format!("{plain}{separator}{hash}"));
+    while taken.contains(&name) {
+        name.push('0');
+    }
+    taken.insert(name.clone());
+    name
+}
+
+fn type_ident(camel: &str) -> String {
+    legal(camel, "Type", "T")
+}
+
+/// The field of a property, without `r#`: `host_ip` for `hostIP`, `type` for `type`, `self_` for `self`.
+fn field_ident(property: &str) -> String {
+    plain_ident(&legal(&snake_case(property), "field", "_"))
+}
+
+/// Whether the property is written as Kubernetes' conventions have it, so that it has the first right to its field name.
+fn canonical_field(property: &str) -> bool {
+    property.starts_with(|c: char| c.is_ascii_lowercase())
+        && property.chars().all(|c| c.is_ascii_alphanumeric())
+}
+
+fn variant_ident(value: &str) -> String {
+    if value.is_empty() {
+        return "Empty".to_owned();
+    }
+    // A sign before a digit carries meaning: `-1` is not `1`.
+    let negative = value
+        .strip_prefix('-')
+        .filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    let camel = match negative {
+        Some(rest) => format!("Minus{}", upper_camel(rest)),
+        None => upper_camel(value),
+    };
+    let named = if camel.is_empty() {
+        value.chars().map(symbol_name).collect()
+    } else {
+        camel
+    };
+    let legal = legal(&named, "Value", "V");
+    if is_keyword(&legal) {
+        format!("{legal}_")
+    } else {
+        legal
+    }
+}
+
+/// Makes a name legal: ASCII, not empty, no digit first.
+fn legal(name: &str, if_empty: &str, before_digit: &str) -> String {
+    let ascii: String = name
+        .chars()
+        .filter(|&c| c.is_ascii_alphanumeric() || c == '_')
+        .collect();
+    if ascii.trim_matches('_').is_empty() {
+        if_empty.to_owned()
+    } else if ascii.starts_with(|c: char| c.is_ascii_digit()) {
+        format!("{before_digit}{ascii}")
+    } else {
+        ascii
+    }
+}
+
+/// Words for values that are made of signs alone, such as the operators `=~` and `!=`.
+fn symbol_name(c: char) -> &'static str {
+    match c {
+        '=' => "Equal",
+        '!' => "Not",
+        '~' => "Tilde",
+        '<' => "Less",
+        '>' => "Greater",
+        '*' => "Star",
+        '+' => "Plus",
+        '-' => "Minus",
+        '/' => "Slash",
+        '%' => "Percent",
+        '&' => "And",
+        '|' => "Or",
+        '^' => "Caret",
+        '.' => "Dot",
+        ',' => "Comma",
+        ':' => "Colon",
+        ';' => "Semicolon",
+        '?' => "Question",
+        '@' => "At",
+        '#' => "Hash",
+        '$' => "Dollar",
+        ' ' => "Space",
+        '_' => "Underscore",
+        _ => "",
+    }
+}
+
+fn fnv1a(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}

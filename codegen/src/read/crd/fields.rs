@@ -1,0 +1,172 @@
+//! Typed access to the fields of a document, with a finding for each that is missing or of the wrong type.
+
+use crate::{
+    diag::{Diagnostic, Diagnostics},
+    read::yaml::{self, Node, Yaml},
+    source::Source,
+};
+
+/// Reads one document: where findings go, and the path that they name.
+pub(super) struct Reader<'a> {
+    pub(super) source: &'a Source,
+    pub(super) diagnostics: &'a mut Diagnostics,
+    /// The path of the node being read, as `spec.versions[0]`.
+    pub(super) path: String,
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(source: &'a Source, diagnostics: &'a mut Diagnostics) -> Self {
+        Self {
+            source,
+            diagnostics,
+            path: String::new(),
+        }
+    }
+
+    /// Reports an error at a node, with the path of the node being read.
+    pub(super) fn error(
+        &mut self,
+        node: &Node,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) {
+        let help = help.into();
+        let mut diagnostic =
+            Diagnostic::error(message).at(yaml::place(self.source, node.range.clone()), "");
+        if !self.path.is_empty() {
+            diagnostic = diagnostic.note(format!("at {}", self.path));
+        }
+        if !help.is_empty() {
+            diagnostic = diagnostic.help(help);
+        }
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// Runs `read` with the path going through `key`.
+    pub(super) fn within<T>(&mut self, key: &str, read: impl FnOnce(&mut Self) -> T) -> T {
+        let length = self.path.len();
+        self.push(key);
+        let value = read(self);
+        self.path.truncate(length);
+        value
+    }
+
+    /// Lets the path go on through `key`.
+    pub(super) fn push(&mut self, key: &str) {
+        if !self.path.is_empty() && !key.starts_with('[') {
+            self.path.push('.');
+        }
+        self.path.push_str(key);
+    }
+
+    /// A key that must be there and hold a map.
+    pub(super) fn map<'n>(&mut self, node: &'n Node, key: &str) -> Option<&'n Node> {
+        match node.get(key) {
+            Some(value) if matches!(value.value, Yaml::Map(_)) => Some(value),
+            Some(value) => {
+                self.wrong_type(value, key, "a map");
+                None
+            }
+            None => {
+                self.missing(node, key, "");
+                None
+            }
+        }
+    }
+
+    /// A key that must be there and hold a string that is not empty.
+    pub(super) fn string(&mut self, node: &Node, key: &str, help: &str) -> Option<String> {
+        match node.get(key) {
+            Some(value) => match self.str(value, key) {
+                Some("") => {
+                    self.error(value, format!("`{key}` is empty"), help);
+                    None
+                }
+                text => text.map(str::to_owned),
+            },
+            None => {
+                self.missing(node, key, help);
+                None
+            }
+        }
+    }
+
+    /// A key that may be missing or null and holds a string otherwise.
+    pub(super) fn optional_string(&mut self, node: &Node, key: &str) -> Option<String> {
+        let value = node.get(key).filter(|value| !value.is_null())?;
+        self.str(value, key).map(str::to_owned)
+    }
+
+    /// The text of a node that must be a string.
+    pub(super) fn str<'n>(&mut self, node: &'n Node, key: &str) -> Option<&'n str> {
+        let text = node.as_str();
+        if text.is_none() {
+            self.wrong_type(node, key, "a string");
+        }
+        text
+    }
+
+    /// The value of a node that must be a boolean; null counts as false.
+    pub(super) fn bool(&mut self, node: &Node, key: &str) -> bool {
+        match node.value {
+            Yaml::Bool(flag) => flag,
+            Yaml::Null => false,
+            _ => {
+                self.wrong_type(node, key, "a boolean");
+                false
+            }
+        }
+    }
+
+    /// The value of a node that must be a count.
+    pub(super) fn count(&mut self, node: &Node, key: &str) -> Option<u64> {
+        let count = match &node.value {
+            Yaml::Number(number) => {
+                // `1e3` and `100.0` are counts too, as Go's decoder of int64 has it for whole numbers in CRDs.
+                number.as_u64().or_else(|| {
+                    number
+                        .as_f64()
+                        .filter(|n| n.fract() == 0.0 && *n >= 0.0)
+                        .map(|n| n as u64)
+                })
+            }
+            _ => None,
+        };
+        if count.is_none() && !node.is_null() {
+            self.wrong_type(node, key, "a whole number of at least 0");
+        }
+        count
+    }
+
+    /// A list of strings; missing or null means none.
+    pub(super) fn strings(&mut self, node: &Node, key: &str) -> Vec<String> {
+        let Some(value) = node.get(key).filter(|value| !value.is_null()) else {
+            return Vec::new();
+        };
+        if !matches!(value.value, Yaml::List(_)) {
+            self.wrong_type(value, key, "a list of strings");
+            return Vec::new();
+        }
+        value
+            .items()
+            .iter()
+            .filter_map(|item| self.str(item, key).map(str::to_owned))
+            .collect()
+    }
+
+    /// Reports a key that is not there.
+    pub(super) fn missing(&mut self, node: &Node, key: &str, help: &str) {
+        let start = node.range.start;
+        let at = Node {
+            value: Yaml::Null,
+            range: start..start,
+        };
+        self.error(&at, format!("`{key}` is missing"), help);
+    }
+
+    /// Reports a value of the wrong type.
+    pub(super) fn wrong_type(&mut self, node: &Node, key: &str, wanted: &str) {
+        let found = node.describe();
+        self.error(node, format!("`{key}` must be {wanted}, not {found}"), "");
+    }
+}

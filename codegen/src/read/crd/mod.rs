@@ -1,0 +1,228 @@
+//! CRD YAML: `CustomResourceDefinition` documents, as read.
+//!
+//! Any number of documents a source, `kind: List` included; documents of other kinds are passed over, so that a release
+//! bundle can be read as it is. Start reading at [`read`]; [`schema`] reads the schemas.
+
+mod fields;
+mod names;
+pub mod schema;
+
+use std::{collections::BTreeMap, ops::Range};
+
+use rayon::prelude::*;
+
+use self::{fields::Reader, schema::Schema};
+use super::yaml::{self, Node};
+use crate::{
+    diag::{Diagnostic, Diagnostics},
+    model::{Conversion, PrinterColumn, ScaleSubresource, Scope, SelectableField},
+    options::Filters,
+    source::Source,
+};
+
+/// A CRD as read: names, and each served version with its schema.
+#[derive(Clone, Debug)]
+pub struct Crd {
+    /// The source, for places.
+    pub source: Source,
+    /// The bytes of `metadata.name` or, without one, of the document.
+    pub range: Range<usize>,
+    /// `spec.group`, a DNS name.
+    pub group: String,
+    /// `spec.names.kind`.
+    pub kind: String,
+    /// `spec.names.listKind`, or the kind with `List` after it.
+    pub list_kind: String,
+    /// `spec.names.plural`.
+    pub plural: String,
+    /// `spec.names.singular`, or the kind in lower case.
+    pub singular: String,
+    /// `spec.names.shortNames`.
+    pub short_names: Vec<String>,
+    /// `spec.names.categories`.
+    pub categories: Vec<String>,
+    /// `spec.scope`.
+    pub scope: Scope,
+    /// `spec.conversion.strategy`.
+    pub conversion: Conversion,
+    /// The versions that are served and that the filters keep.
+    pub versions: Vec<CrdVersion>,
+}
+
+/// A served version of a CRD.
+#[derive(Clone, Debug)]
+pub struct CrdVersion {
+    /// `v1alpha1`.
+    pub name: String,
+    /// Whether it is the stored one.
+    pub storage: bool,
+    /// The warning, `Some("")` for the API server's own.
+    pub deprecation: Option<String>,
+    /// The schema; none where the CRD has none.
+    pub schema: Option<Schema>,
+    /// Whether `/status` is a subresource.
+    pub status: bool,
+    /// `/scale`.
+    pub scale: Option<ScaleSubresource>,
+    /// `additionalPrinterColumns`.
+    pub printer_columns: Vec<PrinterColumn>,
+    /// `selectableFields`.
+    pub selectable_fields: Vec<SelectableField>,
+}
+
+/// Reads all documents of all sources, in parallel, and keeps what the filters name.
+pub fn read(sources: &[Source], filters: &Filters, diagnostics: &mut Diagnostics) -> Vec<Crd> {
+    let read_one = |source: &Source| {
+        let mut diagnostics = Diagnostics::new();
+        let crds = read_source(source, filters, &mut diagnostics);
+        (crds, diagnostics)
+    };
+    // A single small source is not worth a thread pool.
+    let read: Vec<_> = if sources.len() > 1 {
+        sources.par_iter().map(read_one).collect()
+    } else {
+        sources.iter().map(read_one).collect()
+    };
+    let mut crds = Vec::new();
+    for (of_source, found) in read {
+        crds.extend(of_source);
+        diagnostics.extend(found);
+    }
+    crds.sort_by(|a, b| {
+        (&a.group, &a.kind, &a.source.name).cmp(&(&b.group, &b.kind, &b.source.name))
+    });
+    refuse_duplicates(&crds, diagnostics);
+    crds
+}
+
+fn read_source(source: &Source, filters: &Filters, diagnostics: &mut Diagnostics) -> Vec<Crd> {
+    let documents = match yaml::read_documents(source) {
+        Ok(documents) => documents,
+        Err(diagnostic) => {
+            diagnostics.push(*diagnostic);
+            return Vec::new();
+        }
+    };
+    let mut crds = Vec::new();
+    for document in &documents {
+        read_document(source, document, filters, &mut crds, diagnostics);
+    }
+    crds
+}
+
+/// Reads a document that is a CRD, or the CRDs of a list; anything else is not ours.
+fn read_document(
+    source: &Source,
+    node: &Node,
+    filters: &Filters,
+    crds: &mut Vec<Crd>,
+    diagnostics: &mut Diagnostics,
+) {
+    let text = |key: &str| node.get(key).and_then(Node::as_str).unwrap_or_default();
+    match (text("apiVersion"), text("kind")) {
+        (_, "List") | (_, "CustomResourceDefinitionList") => {
+            for item in node.get("items").map(Node::items).unwrap_or_default() {
+                read_document(source, item, filters, crds, diagnostics);
+            }
+        }
+        ("apiextensions.k8s.io/v1", "CustomResourceDefinition") => {
+            let mut reader = Reader::new(source, diagnostics);
+            if let Some(crd) = read_crd(&mut reader, node, filters)
+                && !crd.versions.is_empty()
+            {
+                crds.push(crd);
+            }
+        }
+        (api_version, "CustomResourceDefinition") => {
+            let at = node.get("apiVersion").unwrap_or(node);
+            diagnostics.push(
+                unsupported_version(api_version).at(yaml::place(source, at.range.clone()), ""),
+            );
+        }
+        _ => {}
+    }
+}
+
+fn unsupported_version(api_version: &str) -> Diagnostic {
+    if api_version == "apiextensions.k8s.io/v1beta1" {
+        return Diagnostic::error("apiextensions.k8s.io/v1beta1 is not read: Kubernetes 1.22 removed it")
+            .help("write `apiVersion: apiextensions.k8s.io/v1`, and move `spec.version` to `spec.versions[].name`")
+            .help(
+                "move `spec.validation`, `spec.subresources` and `spec.additionalPrinterColumns` (`JSONPath` becomes `jsonPath`) \
+                 into each of `spec.versions`, the schema as `schema.openAPIV3Schema`",
+            );
+    }
+    let message = if api_version.is_empty() {
+        "the CustomResourceDefinition has no apiVersion".to_owned()
+    } else {
+        format!("a CustomResourceDefinition of apiVersion {api_version:?} is not known")
+    };
+    Diagnostic::error(message).help("write `apiVersion: apiextensions.k8s.io/v1`")
+}
+
+fn read_crd(reader: &mut Reader<'_>, node: &Node, filters: &Filters) -> Option<Crd> {
+    let spec = reader.map(node, "spec")?;
+    reader.push("spec");
+    let names = reader.read_names(spec);
+    let group = reader.read_group(spec);
+    let scope = reader.read_scope(spec);
+    let conversion = match spec
+        .get("conversion")
+        .and_then(|node| node.get("strategy"))
+        .and_then(Node::as_str)
+    {
+        Some("Webhook") => Conversion::Webhook,
+        _ => Conversion::None,
+    };
+    let (names, group, scope) = (names?, group?, scope?);
+    let wanted =
+        |list: &[String], name: &str| list.is_empty() || list.iter().any(|item| item == name);
+    let mut crd = Crd {
+        source: reader.source.clone(),
+        range: node
+            .get("metadata")
+            .and_then(|node| node.get("name"))
+            .unwrap_or(node)
+            .range
+            .clone(),
+        group,
+        kind: names.kind,
+        list_kind: names.list_kind,
+        plural: names.plural,
+        singular: names.singular,
+        short_names: names.short_names,
+        categories: names.categories,
+        scope,
+        conversion,
+        versions: Vec::new(),
+    };
+    reader.check_name(node, &crd);
+    if wanted(&filters.groups, &crd.group) && wanted(&filters.kinds, &crd.kind) {
+        crd.versions = reader.read_versions(spec, |version| wanted(&filters.versions, version));
+    }
+    Some(crd)
+}
+
+fn refuse_duplicates(crds: &[Crd], diagnostics: &mut Diagnostics) {
+    let mut seen: BTreeMap<(&str, &str, &str), &Crd> = BTreeMap::new();
+    for crd in crds {
+        for version in &crd.versions {
+            let key = (crd.group.as_str(), crd.kind.as_str(), version.name.as_str());
+            if let Some(first) = seen.insert(key, crd) {
+                diagnostics.push(
+                    Diagnostic::error(format!(
+                        "{} {}/{} is defined twice",
+                        crd.kind, crd.group, version.name
+                    ))
+                    .at(yaml::place(&crd.source, crd.range.clone()), "again here")
+                    .at(
+                        yaml::place(&first.source, first.range.clone()),
+                        "first here",
+                    )
+                    .help("leave out one of the two, or keep one by a filter"),
+                );
+                break;
+            }
+        }
+    }
+}

@@ -1,0 +1,302 @@
+//! Names, scope and versions of a CRD, with the API server's rules for them.
+
+use super::{Crd, CrdVersion, fields::Reader};
+use crate::{
+    model::{PrinterColumn, ScaleSubresource, Scope, SelectableField},
+    read::yaml::{Node, Yaml},
+};
+
+/// `spec.names`.
+pub(super) struct Names {
+    pub(super) kind: String,
+    pub(super) list_kind: String,
+    pub(super) plural: String,
+    pub(super) singular: String,
+    pub(super) short_names: Vec<String>,
+    pub(super) categories: Vec<String>,
+}
+
+impl Reader<'_> {
+    pub(super) fn read_names(&mut self, spec: &Node) -> Option<Names> {
+        let names = self.map(spec, "names")?;
+        self.within("names", |reader| {
+            let kind = reader.string(
+                names,
+                "kind",
+                "name the kind in camel case, such as `kind: VirtualMachine`",
+            );
+            let plural = reader.string(
+                names,
+                "plural",
+                "name the resource in lower case, such as `plural: virtualmachines`",
+            );
+            if let Some(kind) = &kind {
+                let label = kind.to_ascii_lowercase();
+                reader.check_label(
+                    names.get("kind").unwrap_or(names),
+                    "kind",
+                    kind,
+                    is_label_1035(&label),
+                );
+            }
+            if let Some(plural) = &plural {
+                reader.check_label(
+                    names.get("plural").unwrap_or(names),
+                    "plural",
+                    plural,
+                    is_label_1035(plural),
+                );
+            }
+            let (kind, plural) = (kind?, plural?);
+            let or = |name: Option<String>, default: String| {
+                name.filter(|name| !name.is_empty()).unwrap_or(default)
+            };
+            Some(Names {
+                list_kind: or(
+                    reader.optional_string(names, "listKind"),
+                    format!("{kind}List"),
+                ),
+                singular: or(
+                    reader.optional_string(names, "singular"),
+                    kind.to_lowercase(),
+                ),
+                short_names: reader.strings(names, "shortNames"),
+                categories: reader.strings(names, "categories"),
+                kind,
+                plural,
+            })
+        })
+    }
+
+    fn check_label(&mut self, node: &Node, key: &str, name: &str, legal: bool) {
+        if !legal {
+            self.error(
+                node,
+                format!("`{key}` is no legal name: {name:?}"),
+                "the API server takes letters, digits and `-`, a letter first, no `-` last, at most 63 of them",
+            );
+        }
+    }
+
+    pub(super) fn read_group(&mut self, spec: &Node) -> Option<String> {
+        let group = self.string(
+            spec,
+            "group",
+            "name the API group, such as `group: cloudnative.czs`",
+        )?;
+        if is_subdomain(&group) {
+            return Some(group);
+        }
+        self.error(
+            spec.get("group").unwrap_or(spec),
+            format!("`group` is no DNS name: {group:?}"),
+            "write lower-case letters, digits, `-` and `.`, such as `cloudnative.czs`",
+        );
+        None
+    }
+
+    pub(super) fn read_scope(&mut self, spec: &Node) -> Option<Scope> {
+        let help = "write `scope: Namespaced` or `scope: Cluster`";
+        let scope = self.string(spec, "scope", help)?;
+        match scope.as_str() {
+            "Namespaced" => Some(Scope::Namespaced),
+            "Cluster" => Some(Scope::Cluster),
+            other => {
+                self.error(
+                    spec.get("scope").unwrap_or(spec),
+                    format!("`scope` is unknown: {other:?}"),
+                    help,
+                );
+                None
+            }
+        }
+    }
+
+    /// `metadata.name` must be `<plural>.<group>`; the API server refuses anything else.
+    pub(super) fn check_name(&mut self, document: &Node, crd: &Crd) {
+        let Some(name) = document
+            .get("metadata")
+            .and_then(|metadata| metadata.get("name"))
+        else {
+            return;
+        };
+        let wanted = format!("{}.{}", crd.plural, crd.group);
+        if name.as_str().is_some_and(|name| name != wanted) {
+            self.error(
+                name,
+                "the CRD's name is not its plural and group",
+                format!("write `name: {wanted}`"),
+            );
+        }
+    }
+
+    pub(super) fn read_versions(
+        &mut self,
+        spec: &Node,
+        wanted: impl Fn(&str) -> bool,
+    ) -> Vec<CrdVersion> {
+        let help = "list each version with `name`, `served`, `storage` and `schema`";
+        let Some(versions) = spec.get("versions") else {
+            self.missing(spec, "versions", help);
+            return Vec::new();
+        };
+        if !matches!(versions.value, Yaml::List(_)) {
+            self.wrong_type(versions, "versions", "a list");
+            return Vec::new();
+        }
+        if versions.items().is_empty() {
+            self.error(versions, "`versions` is empty", help);
+        }
+        let mut names: Vec<String> = Vec::new();
+        let mut read = Vec::new();
+        for (index, version) in versions.items().iter().enumerate() {
+            self.within(&format!("versions[{index}]"), |reader| {
+                let Some(name) = reader.version_name(version, &names) else {
+                    return;
+                };
+                names.push(name.clone());
+                // Versions that are not served have no clients.
+                let served = version
+                    .get("served")
+                    .is_none_or(|node| reader.bool(node, "served"));
+                if served && wanted(&name) {
+                    read.push(reader.read_version(version, name));
+                }
+            });
+        }
+        read
+    }
+
+    fn version_name(&mut self, version: &Node, before: &[String]) -> Option<String> {
+        let name = self.string(
+            version,
+            "name",
+            "name the version, such as `name: v1alpha1`",
+        )?;
+        let node = version.get("name").unwrap_or(version);
+        if !is_label_1035(&name) {
+            self.error(
+                node,
+                format!("the version's name is illegal: {name:?}"),
+                "write one such as `v1`, `v1beta1` or `v1alpha1`",
+            );
+            return None;
+        }
+        if before.contains(&name) {
+            self.error(node, format!("version {name} is declared twice"), "");
+            return None;
+        }
+        Some(name)
+    }
+
+    fn read_version(&mut self, version: &Node, name: String) -> CrdVersion {
+        let deprecated = version
+            .get("deprecated")
+            .is_some_and(|node| self.bool(node, "deprecated"));
+        let warning = self.optional_string(version, "deprecationWarning");
+        let subresources = version.get("subresources").filter(|node| !node.is_null());
+        let scale = subresources
+            .and_then(|node| node.get("scale"))
+            .filter(|node| !node.is_null());
+        let schema = version
+            .get("schema")
+            .and_then(|node| node.get("openAPIV3Schema"))
+            .filter(|node| !node.is_null());
+        CrdVersion {
+            storage: version
+                .get("storage")
+                .is_some_and(|node| self.bool(node, "storage")),
+            deprecation: deprecated.then(|| warning.unwrap_or_default()),
+            status: subresources
+                .and_then(|node| node.get("status"))
+                .is_some_and(|node| !node.is_null()),
+            scale: scale
+                .map(|node| self.within("subresources.scale", |reader| reader.read_scale(node))),
+            printer_columns: self.read_columns(version),
+            selectable_fields: version
+                .get("selectableFields")
+                .map(Node::items)
+                .unwrap_or_default()
+                .iter()
+                .filter_map(|field| {
+                    self.string(field, "jsonPath", "")
+                        .map(|json_path| SelectableField { json_path })
+                })
+                .collect(),
+            schema: schema.map(|node| {
+                self.within("schema.openAPIV3Schema", |reader| reader.read_schema(node))
+            }),
+            name,
+        }
+    }
+
+    fn read_scale(&mut self, node: &Node) -> ScaleSubresource {
+        let help = "name the path, such as `.spec.replicas`";
+        ScaleSubresource {
+            spec_replicas_path: self
+                .string(node, "specReplicasPath", help)
+                .unwrap_or_default(),
+            status_replicas_path: self
+                .string(node, "statusReplicasPath", help)
+                .unwrap_or_default(),
+            label_selector_path: self.optional_string(node, "labelSelectorPath"),
+        }
+    }
+
+    fn read_columns(&mut self, version: &Node) -> Vec<PrinterColumn> {
+        let columns = version
+            .get("additionalPrinterColumns")
+            .map(Node::items)
+            .unwrap_or_default();
+        self.within("additionalPrinterColumns", |reader| {
+            columns
+                .iter()
+                .filter_map(|column| {
+                    let name = reader.string(column, "name", "");
+                    let type_ = reader.string(
+                        column,
+                        "type",
+                        "write string, integer, number, boolean or date",
+                    );
+                    let json_path = reader.string(
+                        column,
+                        "jsonPath",
+                        "name the path, such as `.spec.replicas`",
+                    );
+                    let priority = column
+                        .get("priority")
+                        .and_then(|node| reader.count(node, "priority"))
+                        .unwrap_or(0);
+                    Some(PrinterColumn {
+                        name: name?,
+                        type_: type_?,
+                        format: reader.optional_string(column, "format"),
+                        description: reader.optional_string(column, "description"),
+                        priority: i32::try_from(priority).unwrap_or(i32::MAX),
+                        json_path: json_path?,
+                    })
+                })
+                .collect()
+        })
+    }
+}
+
+/// RFC 1035 label, as the API server demands of plurals, kinds (in lower case) and versions.
+fn is_label_1035(name: &str) -> bool {
+    name.len() <= 63 && name.starts_with(|c: char| c.is_ascii_lowercase()) && is_label(name)
+}
+
+/// RFC 1123 subdomain, as the API server demands of groups.
+fn is_subdomain(name: &str) -> bool {
+    name.len() <= 253
+        && name
+            .split('.')
+            .all(|label| !label.is_empty() && is_label(label))
+}
+
+fn is_label(label: &str) -> bool {
+    let alphanumeric = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
+    label.chars().all(|c| alphanumeric(c) || c == '-')
+        && label.starts_with(alphanumeric)
+        && label.ends_with(alphanumeric)
+}

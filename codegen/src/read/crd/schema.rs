@@ -1,0 +1,463 @@
+//! Structural schemas, losslessly: every keyword that the API server knows, typed.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::Range,
+};
+
+use serde_json::{Number, Value};
+
+use super::fields::Reader;
+use crate::{
+    model::{CelRule, Combinators, ListType, MapType, Validation},
+    read::yaml::{Node, Yaml},
+};
+
+/// A structural schema.
+#[derive(Clone, Debug, Default)]
+pub struct Schema {
+    /// The bytes of the schema.
+    pub range: Range<usize>,
+    /// `type`; none for int-or-string, preserve-unknown and untyped schemas.
+    pub type_: Option<Type>,
+    /// `description`.
+    pub description: String,
+    /// `default`.
+    pub default: Option<Value>,
+    /// `nullable`.
+    pub nullable: bool,
+    /// `properties`, sorted by name.
+    pub properties: BTreeMap<String, Schema>,
+    /// `required`.
+    pub required: BTreeSet<String>,
+    /// `additionalProperties`.
+    pub additional: Additional,
+    /// `items`.
+    pub items: Option<Box<Schema>>,
+    /// Everything else.
+    pub validation: Validation,
+}
+
+/// `type`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "JSON Schema's own names")]
+pub enum Type {
+    Object,
+    Array,
+    String,
+    Integer,
+    Number,
+    Boolean,
+}
+
+/// `additionalProperties`.
+#[derive(Clone, Debug, Default)]
+pub enum Additional {
+    /// Not given, or false.
+    #[default]
+    No,
+    /// `true`: any value.
+    Any,
+    /// Values of a schema.
+    Schema(Box<Schema>),
+}
+
+/// Keywords of JSON Schema that a structural schema must not have, with what to do instead.
+const FORBIDDEN: [(&str, &str); 5] = [
+    (
+        "$ref",
+        "write the referenced schema in place: a CRD cannot refer",
+    ),
+    (
+        "definitions",
+        "write the definitions in place: a CRD cannot refer",
+    ),
+    ("dependencies", "use `x-kubernetes-validations` instead"),
+    (
+        "patternProperties",
+        "use `additionalProperties` with `x-kubernetes-validations` instead",
+    ),
+    ("additionalItems", "use `items`"),
+];
+
+/// Keywords that say nothing to us; any `x-` keyword that is not Kubernetes' is passed over as well.
+const SILENT: [&str; 5] = [
+    "$schema",
+    "id",
+    "externalDocs",
+    "allowEmptyValue",
+    "readOnly",
+];
+
+const KEYWORDS: [&str; 43] = [
+    "additionalProperties",
+    "allOf",
+    "anyOf",
+    "default",
+    "description",
+    "enum",
+    "example",
+    "exclusiveMaximum",
+    "exclusiveMinimum",
+    "format",
+    "items",
+    "maxItems",
+    "maxLength",
+    "maxProperties",
+    "maximum",
+    "minItems",
+    "minLength",
+    "minProperties",
+    "minimum",
+    "multipleOf",
+    "not",
+    "nullable",
+    "oneOf",
+    "pattern",
+    "properties",
+    "required",
+    "title",
+    "type",
+    "uniqueItems",
+    "x-kubernetes-embedded-resource",
+    "x-kubernetes-int-or-string",
+    "x-kubernetes-list-map-keys",
+    "x-kubernetes-list-type",
+    "x-kubernetes-map-type",
+    "x-kubernetes-preserve-unknown-fields",
+    "x-kubernetes-validations",
+    "$ref",
+    "definitions",
+    "dependencies",
+    "patternProperties",
+    "additionalItems",
+    "externalDocs",
+    "id",
+];
+
+impl Reader<'_> {
+    pub(super) fn read_schema(&mut self, node: &Node) -> Schema {
+        let mut schema = Schema {
+            range: node.range.clone(),
+            ..Schema::default()
+        };
+        if !matches!(node.value, Yaml::Map(_)) {
+            let found = node.describe();
+            self.error(
+                node,
+                format!("a schema must be a map, not {found}"),
+                "write `type: …` at least",
+            );
+            return schema;
+        }
+        for entry in node.entries() {
+            let (key, value) = (entry.key.as_str(), &entry.value);
+            if !self.read_structure(&mut schema, key, value)
+                && !self.read_validation(&mut schema.validation, key, value)
+                && !self.read_extension(&mut schema.validation, key, value)
+            {
+                self.unknown_keyword(
+                    key,
+                    &Node {
+                        value: Yaml::Null,
+                        range: entry.range.clone(),
+                    },
+                );
+            }
+        }
+        self.check_schema(node, &schema);
+        schema
+    }
+
+    /// Keywords that shape the type.
+    fn read_structure(&mut self, schema: &mut Schema, key: &str, value: &Node) -> bool {
+        match key {
+            "type" => schema.type_ = self.read_type(value),
+            "description" => schema.description = self.text(value, key).unwrap_or_default(),
+            "default" => schema.default = Some(value.to_json()),
+            "nullable" => schema.nullable = self.bool(value, key),
+            "properties" => schema.properties = self.read_properties(value),
+            "required" => {
+                if let Yaml::List(items) = &value.value {
+                    schema.required = items
+                        .iter()
+                        .filter_map(|item| self.str(item, key).map(str::to_owned))
+                        .collect();
+                } else if !value.is_null() {
+                    self.wrong_type(value, key, "a list of property names");
+                }
+            }
+            "additionalProperties" => {
+                schema.additional = match value.value {
+                    Yaml::Bool(true) => Additional::Any,
+                    Yaml::Bool(false) | Yaml::Null => Additional::No,
+                    _ => Additional::Schema(Box::new(
+                        self.within("additionalProperties", |reader| reader.read_schema(value)),
+                    )),
+                }
+            }
+            "items" => match value.value {
+                Yaml::Null => {}
+                Yaml::List(_) => self.error(
+                    value,
+                    "`items` must be one schema, not a list of them",
+                    "write the schema that all items share",
+                ),
+                _ => {
+                    schema.items = Some(Box::new(
+                        self.within("items", |reader| reader.read_schema(value)),
+                    ))
+                }
+            },
+            _ => return false,
+        }
+        true
+    }
+
+    fn read_type(&mut self, value: &Node) -> Option<Type> {
+        if value.is_null() {
+            return None;
+        }
+        let help = "write one of object, array, string, integer, number, boolean";
+        if let Yaml::List(_) = value.value {
+            self.error(
+                value,
+                "`type` must be one type, not a list of them",
+                "write one type, with `nullable: true` where null may stand",
+            );
+            return None;
+        }
+        match self.str(value, "type")? {
+            "" => None,
+            "object" => Some(Type::Object),
+            "array" => Some(Type::Array),
+            "string" => Some(Type::String),
+            "integer" => Some(Type::Integer),
+            "number" => Some(Type::Number),
+            "boolean" => Some(Type::Boolean),
+            other => {
+                self.error(value, format!("`type` is unknown: {other:?}"), help);
+                None
+            }
+        }
+    }
+
+    fn read_properties(&mut self, value: &Node) -> BTreeMap<String, Schema> {
+        if !matches!(value.value, Yaml::Map(_)) {
+            if !value.is_null() {
+                self.wrong_type(value, "properties", "a map from name to schema");
+            }
+            return BTreeMap::new();
+        }
+        self.within("properties", |reader| {
+            let mut properties = BTreeMap::new();
+            for entry in value.entries() {
+                let schema = reader.within(&entry.key, |reader| reader.read_schema(&entry.value));
+                properties.insert(entry.key.clone(), schema);
+            }
+            properties
+        })
+    }
+
+    /// Keywords that restrict the value.
+    fn read_validation(&mut self, validation: &mut Validation, key: &str, value: &Node) -> bool {
+        match key {
+            "minimum" => validation.minimum = self.number(value, key),
+            "maximum" => validation.maximum = self.number(value, key),
+            "multipleOf" => validation.multiple_of = self.number(value, key),
+            "exclusiveMinimum" => validation.exclusive_minimum = self.bool(value, key),
+            "exclusiveMaximum" => validation.exclusive_maximum = self.bool(value, key),
+            "minLength" => validation.min_length = self.count(value, key),
+            "maxLength" => validation.max_length = self.count(value, key),
+            "minItems" => validation.min_items = self.count(value, key),
+            "maxItems" => validation.max_items = self.count(value, key),
+            "minProperties" => validation.min_properties = self.count(value, key),
+            "maxProperties" => validation.max_properties = self.count(value, key),
+            "uniqueItems" => validation.unique_items = self.bool(value, key),
+            "pattern" => validation.pattern = self.text(value, key),
+            "format" => {
+                validation.format = self.text(value, key).filter(|format| !format.is_empty())
+            }
+            "title" => validation.title = self.text(value, key),
+            "example" => validation.example = Some(value.to_json()),
+            "enum" => match &value.value {
+                Yaml::List(items) => validation.enum_ = items.iter().map(Node::to_json).collect(),
+                Yaml::Null => {}
+                _ => self.wrong_type(value, key, "a list of values"),
+            },
+            "not" => validation.combinators.not = Some(Box::new(value.to_json())),
+            "allOf" | "anyOf" | "oneOf" => {
+                self.read_combinator(&mut validation.combinators, key, value)
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    fn read_combinator(&mut self, combinators: &mut Combinators, key: &str, value: &Node) {
+        if !matches!(value.value, Yaml::List(_)) {
+            if !value.is_null() {
+                self.wrong_type(value, key, "a list of schemas");
+            }
+            return;
+        }
+        let schemas = value.items().iter().map(Node::to_json).collect();
+        match key {
+            "allOf" => combinators.all_of = schemas,
+            "anyOf" => combinators.any_of = schemas,
+            _ => combinators.one_of = schemas,
+        }
+    }
+
+    /// `x-kubernetes-…`, and what says nothing to us.
+    fn read_extension(&mut self, validation: &mut Validation, key: &str, value: &Node) -> bool {
+        match key {
+            "x-kubernetes-int-or-string" => validation.int_or_string = self.bool(value, key),
+            "x-kubernetes-preserve-unknown-fields" => {
+                validation.preserve_unknown_fields = self.bool(value, key)
+            }
+            "x-kubernetes-embedded-resource" => {
+                validation.embedded_resource = self.bool(value, key)
+            }
+            "x-kubernetes-list-type" => {
+                validation.list_type = match self.str(value, key) {
+                    Some("atomic") => Some(ListType::Atomic),
+                    Some("set") => Some(ListType::Set),
+                    Some("map") => Some(ListType::Map),
+                    Some(other) => {
+                        self.error(
+                            value,
+                            format!("`{key}` is unknown: {other:?}"),
+                            "write atomic, set or map",
+                        );
+                        None
+                    }
+                    None => None,
+                }
+            }
+            "x-kubernetes-list-map-keys" => {
+                validation.list_map_keys = value
+                    .items()
+                    .iter()
+                    .filter_map(|item| self.str(item, key).map(str::to_owned))
+                    .collect();
+            }
+            "x-kubernetes-map-type" => {
+                validation.map_type = match self.str(value, key) {
+                    Some("granular") => Some(MapType::Granular),
+                    Some("atomic") => Some(MapType::Atomic),
+                    Some(other) => {
+                        self.error(
+                            value,
+                            format!("`{key}` is unknown: {other:?}"),
+                            "write granular or atomic",
+                        );
+                        None
+                    }
+                    None => None,
+                }
+            }
+            "x-kubernetes-validations" => {
+                validation.rules = value
+                    .items()
+                    .iter()
+                    .filter_map(|rule| self.read_rule(rule))
+                    .collect();
+            }
+            other => {
+                return SILENT.contains(&other)
+                    || (other.starts_with("x-") && !other.starts_with("x-kubernetes-"));
+            }
+        }
+        true
+    }
+
+    fn read_rule(&mut self, node: &Node) -> Option<CelRule> {
+        self.within("x-kubernetes-validations", |reader| {
+            Some(CelRule {
+                rule: reader.string(
+                    node,
+                    "rule",
+                    "write an expression that must be true, such as `self.min <= self.max`",
+                )?,
+                message: reader.optional_string(node, "message"),
+                message_expression: reader.optional_string(node, "messageExpression"),
+                reason: reader.optional_string(node, "reason"),
+                field_path: reader.optional_string(node, "fieldPath"),
+                optional_old_self: node
+                    .get("optionalOldSelf")
+                    .map(|flag| reader.bool(flag, "optionalOldSelf")),
+            })
+        })
+    }
+
+    /// What the parts say together.
+    fn check_schema(&mut self, node: &Node, schema: &Schema) {
+        if schema.type_ == Some(Type::Array) && !schema.properties.is_empty() {
+            self.error(
+                node,
+                "an array cannot have `properties`",
+                "move them under `items`",
+            );
+        }
+        if !schema.properties.is_empty()
+            && matches!(schema.additional, Additional::Schema(_) | Additional::Any)
+        {
+            self.error(
+                node,
+                "`properties` and `additionalProperties` exclude each other",
+                "keep `properties`, with `x-kubernetes-preserve-unknown-fields: true` where others are to be kept",
+            );
+        }
+        if schema.validation.list_type == Some(ListType::Map)
+            && schema.validation.list_map_keys.is_empty()
+        {
+            self.error(
+                node,
+                "a list of type map has no keys",
+                "name them in `x-kubernetes-list-map-keys`",
+            );
+        }
+    }
+
+    fn unknown_keyword(&mut self, key: &str, at: &Node) {
+        if let Some((_, help)) = FORBIDDEN.iter().find(|(name, _)| *name == key) {
+            self.error(
+                at,
+                format!("`{key}` is not allowed in the schema of a CRD"),
+                *help,
+            );
+            return;
+        }
+        let near = KEYWORDS
+            .iter()
+            .map(|known| (strsim::damerau_levenshtein(key, known), *known))
+            .min()
+            .filter(|(distance, _)| *distance <= key.len() / 3 + 1);
+        let help = near.map_or_else(String::new, |(_, known)| format!("did you mean `{known}`?"));
+        self.error(at, format!("`{key}` is no keyword of a CRD's schema"), help);
+    }
+
+    /// A string, or a scalar that YAML read as something else (`description: yes`).
+    fn text(&mut self, node: &Node, key: &str) -> Option<String> {
+        match &node.value {
+            Yaml::String(text) => Some(text.clone()),
+            Yaml::Null => None,
+            _ => {
+                self.wrong_type(node, key, "a string");
+                None
+            }
+        }
+    }
+
+    fn number(&mut self, node: &Node, key: &str) -> Option<Number> {
+        match &node.value {
+            Yaml::Number(number) => Some(number.clone()),
+            Yaml::Null => None,
+            _ => {
+                self.wrong_type(node, key, "a number");
+                None
+            }
+        }
+    }
+}

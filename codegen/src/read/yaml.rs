@@ -1,0 +1,333 @@
+//! YAML with places: every node knows the bytes it was read from.
+//!
+//! It exists because a finding in a CRD must name a line and a path, long after parsing. `serde-saphyr` parses; this module
+//! alone names it. YAML is read as the API server's tools read it: `yes` and `on` are booleans, `0777` is octal, duplicate
+//! keys are errors, JSON is YAML.
+
+use std::{fmt, ops::Range, sync::Arc};
+
+use serde::{
+    Deserialize, Deserializer,
+    de::{self, MapAccess, SeqAccess, Visitor},
+};
+use serde_json::{Number, Value};
+use serde_saphyr::{Location, Spanned};
+
+use crate::{
+    diag::{Diagnostic, Place},
+    source::Source,
+};
+
+/// Deepest nesting that is read; a schema of 600 levels fits, a stack overflow does not.
+const MAX_DEPTH: usize = 2_048;
+
+/// How many lines of a source [`reindent`] may mend.
+const MAX_REPAIRS: usize = 100;
+
+/// A node of a document.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Node {
+    /// What it holds.
+    pub(crate) value: Yaml,
+    /// The bytes it was read from.
+    pub(crate) range: Range<usize>,
+}
+
+/// What a node holds.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Yaml {
+    Null,
+    Bool(bool),
+    Number(Number),
+    String(String),
+    List(Vec<Node>),
+    Map(Vec<Entry>),
+}
+
+/// A key with its value, in the order of the document.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Entry {
+    pub(crate) key: String,
+    /// The bytes of the key.
+    pub(crate) range: Range<usize>,
+    pub(crate) value: Node,
+}
+
+impl Node {
+    /// The value of a key, if this is a map that has it.
+    pub(crate) fn get(&self, key: &str) -> Option<&Self> {
+        self.entries()
+            .iter()
+            .find(|entry| entry.key == key)
+            .map(|entry| &entry.value)
+    }
+
+    /// The entries of a map; none for anything else.
+    pub(crate) fn entries(&self) -> &[Entry] {
+        if let Yaml::Map(entries) = &self.value {
+            entries
+        } else {
+            &[]
+        }
+    }
+
+    /// The items of a list; none for anything else.
+    pub(crate) fn items(&self) -> &[Self] {
+        if let Yaml::List(items) = &self.value {
+            items
+        } else {
+            &[]
+        }
+    }
+
+    /// The text of a string.
+    pub(crate) fn as_str(&self) -> Option<&str> {
+        if let Yaml::String(text) = &self.value {
+            Some(text)
+        } else {
+            None
+        }
+    }
+
+    /// Whether this is `null`.
+    pub(crate) fn is_null(&self) -> bool {
+        self.value == Yaml::Null
+    }
+
+    /// What the node holds, in words for messages.
+    pub(crate) fn describe(&self) -> &'static str {
+        match self.value {
+            Yaml::Null => "null",
+            Yaml::Bool(_) => "a boolean",
+            Yaml::Number(_) => "a number",
+            Yaml::String(_) => "a string",
+            Yaml::List(_) => "a list",
+            Yaml::Map(_) => "a map",
+        }
+    }
+
+    /// The node as JSON.
+    pub(crate) fn to_json(&self) -> Value {
+        match &self.value {
+            Yaml::Null => Value::Null,
+            Yaml::Bool(flag) => Value::Bool(*flag),
+            Yaml::Number(number) => Value::Number(number.clone()),
+            Yaml::String(text) => Value::String(text.clone()),
+            Yaml::List(items) => Value::Array(items.iter().map(Self::to_json).collect()),
+            Yaml::Map(entries) => Value::Object(
+                entries
+                    .iter()
+                    .map(|entry| (entry.key.clone(), entry.value.to_json()))
+                    .collect(),
+            ),
+        }
+    }
+}
+
+/// Reads every document of a source; empty documents are left out.
+///
+/// # Errors
+///
+/// The parser's finding with its place, or that the input is larger or deeper than anything sensible.
+pub(crate) fn read_documents(source: &Source) -> Result<Vec<Node>, Box<Diagnostic>> {
+    let mut repaired: Option<String> = None;
+    for _ in 0..=MAX_REPAIRS {
+        let text = repaired.as_deref().unwrap_or(&source.text);
+        match parse(text) {
+            Ok(documents) => return Ok(documents),
+            Err(error) => match reindent(text, &error) {
+                Some(text) => repaired = Some(text),
+                None => return Err(refuse(source, text, &error)),
+            },
+        }
+    }
+    Err(Box::new(Diagnostic::error(format!("{}: too many lines are indented wrongly", source.name))))
+}
+
+fn parse(text: &str) -> Result<Vec<Node>, serde_saphyr::Error> {
+    let body = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let shift = text.len() - body.len();
+    let options = serde_saphyr::options! {
+        budget: serde_saphyr::budget! {
+            max_depth: MAX_DEPTH,
+            flow_nesting_limit: MAX_DEPTH,
+            max_events: 20_000_000,
+            max_nodes: 10_000_000,
+            max_documents: 100_000,
+            max_total_scalar_bytes: 512 * 1024 * 1024,
+        },
+        with_snippet: false,
+        legacy_octal_numbers: true,
+    };
+    let documents: Vec<Node> = serde_saphyr::from_multiple_with_options(body, options)?;
+    let mut documents: Vec<Node> = documents
+        .into_iter()
+        .filter(|document| !document.is_null())
+        .collect();
+    if shift > 0 {
+        documents
+            .iter_mut()
+            .for_each(|document| shift_ranges(document, shift));
+    }
+    Ok(documents)
+}
+
+/// The parser's finding with its place.
+fn refuse(source: &Source, text: &str, error: &serde_saphyr::Error) -> Box<Diagnostic> {
+    let at = error
+        .location()
+        .map_or(0, |location| range(&location).start);
+    let at = floor(text, at);
+    let source = Source::new(source.name.clone(), text);
+    let message = first_line(&error.without_snippet().to_string());
+    Box::new(
+        Diagnostic::error(format!("the YAML cannot be read: {message}"))
+            .at(place(&source, at..at), ""),
+    )
+}
+
+/// Indents the line at which a quoted scalar goes on too far to the left. Go's reader takes such lines, and real CRDs have
+/// them; the white space before them is no part of the scalar.
+fn reindent(text: &str, error: &serde_saphyr::Error) -> Option<String> {
+    let message = error.without_snippet().to_string();
+    if !message.contains("indentation in multiline quoted scalar") {
+        return None;
+    }
+    let line = usize::try_from(error.location()?.line()).ok()?.checked_sub(1)?;
+    let start = text
+        .split_inclusive('\n')
+        .take(line)
+        .map(str::len)
+        .sum::<usize>();
+    let deepest = text.lines().map(|line| line.len() - line.trim_start().len()).max()?;
+    let mut repaired = String::with_capacity(text.len() + deepest + 1);
+    repaired.push_str(text.get(..start)?);
+    repaired.extend(std::iter::repeat_n(' ', deepest.min(MAX_DEPTH) + 1));
+    repaired.push_str(text.get(start..)?);
+    Some(repaired)
+}
+
+/// A place in a source.
+pub(crate) fn place(source: &Source, range: Range<usize>) -> Place {
+    Place {
+        file: source.name.as_str().into(),
+        text: Arc::clone(&source.text),
+        range,
+    }
+}
+
+fn first_line(message: &str) -> String {
+    message
+        .lines()
+        .next()
+        .unwrap_or_default()
+        .chars()
+        .take(200)
+        .collect()
+}
+
+/// The nearest character boundary at or before `at`.
+fn floor(text: &str, at: usize) -> usize {
+    (0..=at.min(text.len()))
+        .rev()
+        .find(|&index| text.is_char_boundary(index))
+        .unwrap_or(0)
+}
+
+fn shift_ranges(node: &mut Node, by: usize) {
+    node.range = node.range.start + by..node.range.end + by;
+    match &mut node.value {
+        Yaml::List(items) => items.iter_mut().for_each(|item| shift_ranges(item, by)),
+        Yaml::Map(entries) => entries.iter_mut().for_each(|entry| {
+            entry.range = entry.range.start + by..entry.range.end + by;
+            shift_ranges(&mut entry.value, by);
+        }),
+        _ => {}
+    }
+}
+
+fn range(location: &Location) -> Range<usize> {
+    let span = location.span();
+    let start = usize::try_from(span.byte_offset().unwrap_or(0)).unwrap_or(0);
+    start..start + usize::try_from(span.byte_len().unwrap_or(0)).unwrap_or(0)
+}
+
+impl<'de> Deserialize<'de> for Node {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let spanned = Spanned::<Yaml>::deserialize(deserializer)?;
+        Ok(Self {
+            value: spanned.value,
+            range: range(&spanned.referenced),
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for Yaml {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(YamlVisitor)
+    }
+}
+
+struct YamlVisitor;
+
+impl<'de> Visitor<'de> for YamlVisitor {
+    type Value = Yaml;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any YAML value")
+    }
+
+    fn visit_unit<E: de::Error>(self) -> Result<Yaml, E> {
+        Ok(Yaml::Null)
+    }
+
+    fn visit_none<E: de::Error>(self) -> Result<Yaml, E> {
+        Ok(Yaml::Null)
+    }
+
+    fn visit_bool<E: de::Error>(self, value: bool) -> Result<Yaml, E> {
+        Ok(Yaml::Bool(value))
+    }
+
+    fn visit_i64<E: de::Error>(self, value: i64) -> Result<Yaml, E> {
+        Ok(Yaml::Number(value.into()))
+    }
+
+    fn visit_u64<E: de::Error>(self, value: u64) -> Result<Yaml, E> {
+        Ok(Yaml::Number(value.into()))
+    }
+
+    fn visit_f64<E: de::Error>(self, value: f64) -> Result<Yaml, E> {
+        Number::from_f64(value)
+            .map(Yaml::Number)
+            .ok_or_else(|| E::custom("a number must be finite"))
+    }
+
+    fn visit_str<E: de::Error>(self, value: &str) -> Result<Yaml, E> {
+        Ok(Yaml::String(value.to_owned()))
+    }
+
+    fn visit_string<E: de::Error>(self, value: String) -> Result<Yaml, E> {
+        Ok(Yaml::String(value))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Yaml, A::Error> {
+        let mut items = Vec::new();
+        while let Some(item) = access.next_element()? {
+            items.push(item);
+        }
+        Ok(Yaml::List(items))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Yaml, A::Error> {
+        let mut entries = Vec::new();
+        while let Some((key, value)) = access.next_entry::<Spanned<String>, Node>()? {
+            entries.push(Entry {
+                key: key.value,
+                range: range(&key.referenced),
+                value,
+            });
+        }
+        Ok(Yaml::Map(entries))
+    }
+}

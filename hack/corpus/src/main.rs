@@ -1,0 +1,80 @@
+//! The large corpus: generates a crate of types for each project of real CRDs, with a program that sends the project's
+//! sample resources through the types and compares what comes out.
+//!
+//! Usage: `corpus CORPUS OUTPUT [PROJECT…]`, where CORPUS holds `index.json`, `corpus/` and `samples/`. The crates make one
+//! workspace in OUTPUT, so that `hack/corpus.sh` checks all of them with one call of cargo.
+
+mod index;
+mod program;
+
+use std::{
+    error::Error,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use codegen::{Generator, Options, Source, Sources, model::ApiSet};
+use rayon::prelude::*;
+
+use self::index::{Index, Project};
+
+type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
+
+fn main() -> Result<()> {
+    let mut args = std::env::args().skip(1).map(PathBuf::from);
+    let (Some(corpus), Some(output)) = (args.next(), args.next()) else {
+        return Err("usage: corpus CORPUS OUTPUT [PROJECT…]".into());
+    };
+    let only: Vec<String> = args.map(|name| name.display().to_string()).collect();
+    let index = Index::read(&corpus)?;
+    let projects: Vec<&Project> = index.projects.iter().filter(|p| only.is_empty() || only.contains(&p.name)).collect();
+    let generated: Vec<Result<()>> = projects.par_iter().map(|project| generate(&corpus, &output, project)).collect();
+    let mut failed = 0;
+    for (project, result) in projects.iter().zip(generated) {
+        if let Err(error) = result {
+            eprintln!("{}: {error}", project.name);
+            failed += 1;
+        }
+    }
+    let members: Vec<String> = projects.iter().map(|project| format!("{:?}", project.name)).collect();
+    let manifest = format!(
+        "[workspace]\nresolver = \"3\"\nmembers = [{}]\n\n[profile.dev]\ndebug = false\nincremental = false\n",
+        members.join(", ")
+    );
+    write(&output.join("Cargo.toml"), &manifest)?;
+    println!("{} projects, {} CRDs generated, {failed} failed", projects.len(), projects.iter().map(|p| p.crds.len()).sum::<usize>());
+    if failed > 0 { Err("some projects failed".into()) } else { Ok(()) }
+}
+
+/// Writes the crate of a project.
+fn generate(corpus: &Path, output: &Path, project: &Project) -> Result<()> {
+    let mut sources = Sources::default();
+    for path in &project.crds {
+        sources.crds.push(Source::new(path.clone(), fs::read_to_string(corpus.join(path))?));
+    }
+    let options = Options { emit: [Generator::Types, Generator::Deepcopy].into(), ..Options::default() };
+    let api: ApiSet = codegen::load(&sources, &options)?;
+    let tree = codegen::generate(&sources, &options)?;
+    let root = output.join(&project.name);
+    if root.join("src").exists() {
+        fs::remove_dir_all(root.join("src"))?;
+    }
+    for (path, text) in &tree {
+        write(&root.join("src").join(path), text)?;
+    }
+    write(&root.join("Cargo.toml"), &program::manifest(&project.name))?;
+    write(&root.join("src/lib.rs"), "//! Types.\npub mod apis;\n")?;
+    write(&root.join("src/main.rs"), &program::main(&project.name, &api))?;
+    let samples: Vec<String> = project.samples.iter().map(|path| corpus.join(path).display().to_string()).collect();
+    write(&root.join("samples.txt"), &samples.join("\n"))
+}
+
+fn write(path: &Path, text: &str) -> Result<()> {
+    if fs::read_to_string(path).is_ok_and(|old| old == text) {
+        return Ok(());
+    }
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    Ok(fs::write(path, text)?)
+}

@@ -1,0 +1,118 @@
+//! The program of a project: every sample decoded into its type, encoded again, and compared.
+
+use codegen::model::{ApiSet, names};
+
+pub(crate) fn manifest(name: &str) -> String {
+    format!(
+        r#"[package]
+name = "{name}"
+version = "0.1.0"
+edition = "2024"
+publish = false
+
+[dependencies]
+k8s-openapi = {{ version = "0.29", default-features = false, features = ["latest", "std"] }}
+serde = {{ version = "1", features = ["derive"] }}
+serde_json = "1"
+serde-saphyr = "2"
+"#
+    )
+}
+
+pub(crate) fn main(name: &str, api: &ApiSet) -> String {
+    let library = name.replace('-', "_");
+    let mut arms = String::new();
+    for (group, version) in api.versions() {
+        for resource in &version.resources {
+            arms.push_str(&format!(
+                "        ({:?}, {:?}) => through::<{library}::apis::{}::{}::{}>(value),\n",
+                format!("{}/{}", group.name, version.name),
+                resource.kind,
+                names::ident(&group.module),
+                names::ident(&version.module),
+                names::ident(&resource.root),
+            ));
+        }
+    }
+    MAIN.replace("        // ARMS\n", &arms)
+}
+
+const MAIN: &str = r#"//! Sends each sample through its type.
+use std::{fs, process::ExitCode};
+
+use serde_json::{Map, Value};
+
+fn main() -> ExitCode {
+    let list = concat!(env!("CARGO_MANIFEST_DIR"), "/samples.txt");
+    let list = fs::read_to_string(list).unwrap_or_default();
+    let mut wrong = 0;
+    let mut right = 0;
+    for path in list.lines() {
+        match check(path) {
+            Ok(()) => right += 1,
+            Err(error) => {
+                println!("{path}: {error}");
+                wrong += 1;
+            }
+        }
+    }
+    println!("{right} samples passed, {wrong} failed");
+    if wrong == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn check(path: &str) -> Result<(), String> {
+    let text = fs::read_to_string(path).map_err(|error| error.to_string())?;
+    let options = serde_saphyr::options! { legacy_octal_numbers: true, budget: None };
+    let mut value: Value = serde_saphyr::from_str_with_options(&text, options).map_err(|error| error.to_string())?;
+    // kubectl drops it as well: it is no property that a client sets.
+    if let Some(Value::Object(metadata)) = value.get_mut("metadata") {
+        if metadata.get("creationTimestamp") == Some(&Value::Null) {
+            metadata.remove("creationTimestamp");
+        }
+    }
+    let again = decode(value.clone())?;
+    compare("", &value, &again)
+}
+
+fn decode(value: Value) -> Result<Value, String> {
+    let text = |key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+    match (text("apiVersion").as_str(), text("kind").as_str()) {
+        // ARMS
+        other => Err(format!("no type for {other:?}")),
+    }
+}
+
+fn through<T: serde::Serialize + serde::de::DeserializeOwned>(value: Value) -> Result<Value, String> {
+    let object: T = serde_json::from_value(value).map_err(|error| format!("decode: {error}"))?;
+    serde_json::to_value(&object).map_err(|error| format!("encode: {error}"))
+}
+
+/// `again` holds all of `value`, unchanged; a default may have been filled in beside it.
+fn compare(path: &str, value: &Value, again: &Value) -> Result<(), String> {
+    match (value, again) {
+        (Value::Object(value), Value::Object(again)) => members(path, value, again),
+        (Value::Array(value), Value::Array(again)) if value.len() == again.len() => {
+            value.iter().zip(again).enumerate().try_for_each(|(index, (a, b))| compare(&format!("{path}[{index}]"), a, b))
+        }
+        (Value::Number(a), Value::Number(b)) if a.as_f64() == b.as_f64() => Ok(()),
+        (a, b) if a == b => Ok(()),
+        (Value::String(a), Value::String(b)) if same_instant(a, b) => Ok(()),
+        (a, b) => Err(format!("{path}: {a} became {b}")),
+    }
+}
+
+fn members(path: &str, value: &Map<String, Value>, again: &Map<String, Value>) -> Result<(), String> {
+    for (key, member) in value {
+        match again.get(key) {
+            Some(other) => compare(&format!("{path}.{key}"), member, other)?,
+            None => return Err(format!("{path}.{key} is lost: {member}")),
+        }
+    }
+    Ok(())
+}
+
+fn same_instant(a: &str, b: &str) -> bool {
+    let parse = |text: &str| text.parse::<k8s_openapi::jiff::Timestamp>().ok();
+    parse(a).is_some_and(|a| Some(a) == parse(b))
+}
+"#;
