@@ -6,12 +6,20 @@
 //! crate.
 
 pub mod client;
+#[cfg(feature = "fake")]
+pub mod fake;
 pub mod informer;
 pub mod lister;
+pub mod apply;
+pub mod controller;
+pub mod finalizer;
 pub mod leader;
+pub mod manager;
 pub mod metrics;
 pub mod object;
+pub mod owner;
 pub mod reflector;
+pub mod retry;
 pub mod scheme;
 pub mod store;
 pub mod workqueue;

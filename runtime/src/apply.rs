@@ -1,0 +1,141 @@
+//! Server-side apply under one field manager.
+//!
+//! An [`Applier`] sends the fields that this program has an opinion on, and only those, under one name. The server merges
+//! them, remembers whose they are, and removes what this manager applied before and doesn't any more.
+
+use std::fmt::Debug;
+
+use kube::api::{Patch, PatchParams};
+use kube::{Api, Resource};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+/// Why an object could not be applied.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ApplyError {
+    /// `metadata.name` is missing.
+    #[error("cannot apply an object without metadata.name")]
+    NoName,
+    /// It isn't an object in JSON.
+    #[error("cannot apply what is not a JSON object")]
+    NotAnObject,
+    /// It doesn't serialise.
+    #[error("cannot serialise the object to apply: {0}")]
+    Serialize(#[from] serde_json::Error),
+    /// Other managers own some of the fields, with other values.
+    #[error("apply conflicts with other field managers: {}", .0.iter().map(|it| it.message.as_str()).collect::<Vec<_>>().join("; "))]
+    Conflict(
+        /// The fields.
+        Vec<FieldConflict>,
+    ),
+    /// Any other answer of the server.
+    #[error(transparent)]
+    Api(#[from] kube::Error),
+}
+
+/// A field that another manager owns.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FieldConflict {
+    /// The field's path, as the server writes it: `.spec.replicas`.
+    pub field: String,
+    /// The server's words, which name the other manager.
+    pub message: String,
+}
+
+/// Applies objects under the name of one field manager.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Applier {
+    manager: String,
+    force: bool,
+}
+
+impl Applier {
+    /// Applies as `manager`: a name that stays the same from release to release, the controller's say.
+    pub fn new(manager: impl Into<String>) -> Self {
+        Self { manager: manager.into(), force: false }
+    }
+
+    /// Takes fields over that others own, in place of failing: what a controller does that is in charge of them.
+    #[must_use]
+    pub fn force(mut self) -> Self {
+        self.force = true;
+        self
+    }
+
+    /// The field manager's name.
+    pub fn manager(&self) -> &str {
+        &self.manager
+    }
+
+    /// Creates or changes the object `object` describes. `object` is a `K`, an apply configuration or any other value with the
+    /// fields to apply; `apiVersion` and `kind` are `K`'s if it has none.
+    ///
+    /// Fields that only the server sets (`managedFields`, `creationTimestamp`, `generation`, `uid`) and the status are left out.
+    /// A `resourceVersion` goes along, and makes the server refuse to apply to any other version.
+    ///
+    /// # Errors
+    ///
+    /// [`ApplyError::Conflict`] if others own some of the fields and this applier doesn't force; else the server's.
+    pub async fn apply<K>(&self, api: &Api<K>, object: &impl Serialize) -> Result<K, ApplyError>
+    where
+        K: Resource<DynamicType = ()> + Clone + DeserializeOwned + Debug,
+    {
+        let (name, body) = prepare::<K>(object, false)?;
+        refine(api.patch(&name, &self.params(), &Patch::Apply(body)).await)
+    }
+
+    /// Applies the status of `object`, and nothing else of it, through the status subresource.
+    ///
+    /// # Errors
+    ///
+    /// As [`apply`](Self::apply).
+    pub async fn apply_status<K>(&self, api: &Api<K>, object: &impl Serialize) -> Result<K, ApplyError>
+    where
+        K: Resource<DynamicType = ()> + Clone + DeserializeOwned + Debug,
+    {
+        let (name, body) = prepare::<K>(object, true)?;
+        refine(api.patch_status(&name, &self.params(), &Patch::Apply(body)).await)
+    }
+
+    fn params(&self) -> PatchParams {
+        let params = PatchParams::apply(&self.manager);
+        if self.force { params.force() } else { params }
+    }
+}
+
+fn prepare<K: Resource<DynamicType = ()>>(object: &impl Serialize, status: bool) -> Result<(String, Value), ApplyError> {
+    let Value::Object(mut fields) = serde_json::to_value(object)? else { return Err(ApplyError::NotAnObject) };
+    fields.entry("apiVersion").or_insert_with(|| json!(K::api_version(&())));
+    fields.entry("kind").or_insert_with(|| json!(K::kind(&())));
+    let Some(Value::Object(metadata)) = fields.get_mut("metadata") else { return Err(ApplyError::NoName) };
+    let Some(name) = metadata.get("name").and_then(Value::as_str).map(str::to_owned) else {
+        return Err(ApplyError::NoName);
+    };
+    if status {
+        metadata.retain(|field, _| ["name", "namespace", "resourceVersion"].contains(&field.as_str()));
+        fields.retain(|field, _| ["apiVersion", "kind", "metadata", "status"].contains(&field.as_str()));
+    } else {
+        for field in ["managedFields", "creationTimestamp", "generation", "uid", "selfLink"] {
+            metadata.remove(field);
+        }
+        fields.remove("status");
+    }
+    Ok((name, Value::Object(fields)))
+}
+
+fn refine<K>(result: Result<K, kube::Error>) -> Result<K, ApplyError> {
+    let conflicts = match &result {
+        Err(kube::Error::Api(status)) if status.is_conflict() => {
+            let causes = status.details.iter().flat_map(|details| &details.causes);
+            let owned = causes.filter(|cause| cause.reason == "FieldManagerConflict");
+            owned.map(|cause| FieldConflict { field: cause.field.clone(), message: cause.message.clone() }).collect()
+        }
+        _ => Vec::new(),
+    };
+    match result {
+        Err(_) if !conflicts.is_empty() => Err(ApplyError::Conflict(conflicts)),
+        result => Ok(result?),
+    }
+}

@@ -1,0 +1,232 @@
+//! A controller in the making.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use kube::Resource;
+
+use super::enqueue::{Mapping, Route};
+use super::reconciler::ErasedReconciler;
+use super::run::{Parts, Source, source};
+use super::{Controller, Predicate, Reconciler};
+use crate::informer::{SharedInformer, SharedInformerFactory};
+use crate::metrics::Metrics;
+use crate::object::{Cacheable, Object, ResourceInfo};
+use crate::store::ObjectKey;
+use crate::workqueue::{RateLimiter, default_controller_rate_limiter};
+
+/// Why a controller can't be built.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// Neither `for_` nor `watches` was called.
+    #[error("controller {0:?} watches nothing: call for_ or watches")]
+    NothingToWatch(String),
+    /// `owns` needs to know what owns.
+    #[error("controller {0:?} calls owns before for_: there is no owner to map to")]
+    NoOwner(String),
+    /// `for_` was called twice.
+    #[error("controller {0:?} calls for_ more than once")]
+    TwoKinds(String),
+}
+
+/// Wires informers to a reconciler; see [`Controller::builder`].
+///
+/// ```no_run
+/// # use codegen_runtime::controller::{Action, Controller, reconcile_fn};
+/// # use codegen_runtime::informer::SharedInformerFactory;
+/// # use codegen_runtime::k8s_openapi::api::{apps::v1::{Deployment, ReplicaSet}, core::v1::ConfigMap};
+/// # fn build(factory: &SharedInformerFactory) -> Result<Controller, codegen_runtime::controller::BuildError> {
+/// Controller::builder("deployments", factory)
+///     .for_::<Deployment>()
+///     .owns::<ReplicaSet>()
+///     .workers(4)
+///     .build(reconcile_fn(|request| async move {
+///         let _ = request.key;
+///         Ok::<_, String>(Action::done())
+///     }))
+/// # }
+/// ```
+#[must_use]
+pub struct Builder {
+    factory: SharedInformerFactory,
+    name: String,
+    owner: Option<ResourceInfo>,
+    sources: Vec<Box<dyn Source>>,
+    error: Option<BuildError>,
+    parts: Parts,
+}
+
+impl Builder {
+    pub(super) fn new(name: String, factory: &SharedInformerFactory) -> Self {
+        let parts = Parts {
+            workers: 1,
+            limiter: Arc::new(default_controller_rate_limiter()),
+            reconcile_timeout: None,
+            sync_timeout: Duration::from_secs(120),
+            metrics: None,
+        };
+        Self {
+            factory: factory.clone(),
+            name,
+            owner: None,
+            sources: Vec::new(),
+            error: None,
+            parts,
+        }
+    }
+
+    /// Reconciles objects of `K`, whose keys the reconciler gets.
+    pub fn for_<K: Object>(self) -> Self {
+        self.for_when::<K>(Predicate::all())
+    }
+
+    /// As [`for_`](Self::for_), for changes that pass `predicate`.
+    pub fn for_when<K: Object>(mut self, predicate: Predicate<K>) -> Self {
+        if self.owner.replace(ResourceInfo::of::<K>(&())).is_some() {
+            self.error
+                .get_or_insert(BuildError::TwoKinds(self.name.clone()));
+        }
+        let informer = self.factory.informer_for::<K>();
+        self.add(&informer, predicate, None)
+    }
+
+    /// Reconciles the controlling owner of each `K` that changes, if it is of the kind given to [`for_`](Self::for_).
+    pub fn owns<K: Object>(self) -> Self {
+        self.owns_when::<K>(Predicate::all())
+    }
+
+    /// As [`owns`](Self::owns), for changes that pass `predicate`.
+    pub fn owns_when<K: Object>(mut self, predicate: Predicate<K>) -> Self {
+        let Some(owner) = self.owner.clone() else {
+            self.error
+                .get_or_insert(BuildError::NoOwner(self.name.clone()));
+            return self;
+        };
+        let informer = self.factory.informer_for::<K>();
+        self.add(
+            &informer,
+            predicate,
+            Some(Arc::new(move |object: &Arc<K>| {
+                owner_key(&owner, &**object).into_iter().collect()
+            })),
+        )
+    }
+
+    /// Reconciles the keys that `mapping` gives for each `K` that changes: for its state before and after an update.
+    pub fn watches<K: Object>(
+        self,
+        mapping: impl Fn(&Arc<K>) -> Vec<ObjectKey> + Send + Sync + 'static,
+    ) -> Self {
+        self.watches_when::<K>(Predicate::all(), mapping)
+    }
+
+    /// As [`watches`](Self::watches), for changes that pass `predicate`.
+    pub fn watches_when<K: Object>(
+        self,
+        predicate: Predicate<K>,
+        mapping: impl Fn(&Arc<K>) -> Vec<ObjectKey> + Send + Sync + 'static,
+    ) -> Self {
+        let informer = self.factory.informer_for::<K>();
+        self.add(&informer, predicate, Some(Arc::new(mapping)))
+    }
+
+    /// As [`watches_when`](Self::watches_when), for an informer of the caller's: dynamic, metadata only, or of another
+    /// factory.
+    pub fn watches_informer<K: Cacheable>(
+        self,
+        informer: &SharedInformer<K>,
+        predicate: Predicate<K>,
+        mapping: impl Fn(&Arc<K>) -> Vec<ObjectKey> + Send + Sync + 'static,
+    ) -> Self {
+        self.add(informer, predicate, Some(Arc::new(mapping)))
+    }
+
+    fn add<K: Cacheable>(
+        mut self,
+        informer: &SharedInformer<K>,
+        predicate: Predicate<K>,
+        mapping: Option<Mapping<K>>,
+    ) -> Self {
+        self.sources
+            .push(source(informer.clone(), Route { predicate, mapping }));
+        self
+    }
+
+    /// Reconciles up to `workers` keys at a time; 1 unless set, and never less.
+    pub fn workers(mut self, workers: usize) -> Self {
+        self.parts.workers = workers.max(1);
+        self
+    }
+
+    /// Replaces the [default limiter](default_controller_rate_limiter), which backs keys off that fail.
+    pub fn rate_limiter(mut self, limiter: impl RateLimiter<ObjectKey> + 'static) -> Self {
+        self.parts.limiter = Arc::new(limiter);
+        self
+    }
+
+    /// Drops a reconciliation that takes longer, and counts it as failed. Without this it may take for ever.
+    pub fn reconcile_timeout(mut self, timeout: Duration) -> Self {
+        self.parts.reconcile_timeout = Some(timeout);
+        self
+    }
+
+    /// How long the first lists may take when the controller starts; 2 minutes unless set.
+    pub fn cache_sync_timeout(mut self, timeout: Duration) -> Self {
+        self.parts.sync_timeout = timeout;
+        self
+    }
+
+    /// Reports `controller_runtime_*` and `workqueue_*` to `metrics`.
+    pub fn metrics(mut self, metrics: &Metrics) -> Self {
+        self.parts.metrics = Some(metrics.clone());
+        self
+    }
+
+    /// The controller. Its informers are the factory's from now on; they start with the factory.
+    ///
+    /// # Errors
+    ///
+    /// If it watches nothing, or `for_` and `owns` don't fit.
+    pub fn build(self, reconciler: impl Reconciler) -> Result<Controller, BuildError> {
+        if let Some(error) = self.error {
+            return Err(error);
+        }
+        if self.sources.is_empty() {
+            return Err(BuildError::NothingToWatch(self.name));
+        }
+        let reconciler: Arc<dyn ErasedReconciler> = Arc::new(reconciler);
+        Ok(Controller::new(
+            self.name,
+            self.sources,
+            reconciler,
+            self.parts,
+        ))
+    }
+}
+
+impl fmt::Debug for Builder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Builder")
+            .field("name", &self.name)
+            .field("sources", &self.sources.len())
+            .finish_non_exhaustive()
+    }
+}
+
+/// The key of the owner that controls `object`, if it is of the kind `owner`, in any version.
+fn owner_key<K: Resource>(owner: &ResourceInfo, object: &K) -> Option<ObjectKey> {
+    let meta = object.meta();
+    let reference = meta
+        .owner_references
+        .as_ref()?
+        .iter()
+        .find(|reference| reference.controller == Some(true))?;
+    let group = reference
+        .api_version
+        .split_once('/')
+        .map_or("", |(group, _)| group);
+    let known = reference.kind == owner.kind && group == owner.group;
+    known.then(|| ObjectKey::new(meta.namespace.as_deref(), &reference.name))
+}

@@ -1,0 +1,26 @@
+//! Controllers: informers that feed a queue of keys, and workers that reconcile one key at a time.
+//!
+//! Two ways lead here. The *builder* ([`Controller::builder`]) wires informers, predicates and mappings to a queue and runs
+//! a [`Reconciler`], as controller-runtime's does. The *classic* way keeps each part in the caller's hands, as a hand-written
+//! client-go controller does: event handlers of an informer add keys to a
+//! [`WorkQueue`](crate::workqueue::WorkQueue), and [`run_workers`] takes them out.
+//!
+//! Guarantees of both: one key is never reconciled twice at a time, each change after the start of a reconciliation leads to
+//! another one, and a panic is caught, counted and retried like an error. Start reading at [`Builder`] and [`Reconciler`].
+
+mod action;
+mod builder;
+mod enqueue;
+mod outcome;
+mod predicate;
+mod reconciler;
+mod run;
+mod worker;
+mod workers;
+
+pub use self::action::Action;
+pub use self::builder::{BuildError, Builder};
+pub use self::predicate::{Change, Predicate, predicates};
+pub use self::reconciler::{ErrorPolicy, FnReconciler, Reconciler, Request, reconcile_fn};
+pub use self::run::{Controller, ControllerError};
+pub use self::workers::run_workers;

@@ -1,0 +1,78 @@
+//! What follows from the end of a reconciliation.
+
+use std::time::Duration;
+
+use super::action::Next;
+use super::reconciler::Ended;
+use super::{Action, ErrorPolicy};
+use crate::metrics::ReconcileResult;
+use crate::store::ObjectKey;
+use crate::workqueue::{AddOptions, Item, PriorityQueue};
+
+/// How a reconciliation ended.
+#[derive(Debug)]
+pub(super) enum Outcome {
+    Done(Action),
+    Failed {
+        message: String,
+        terminal: bool,
+        after: Option<Duration>,
+    },
+    Panicked(String),
+    TimedOut(Duration),
+}
+
+impl From<Ended> for Outcome {
+    fn from(ended: Ended) -> Self {
+        match ended {
+            Ended::Ok(action) => Self::Done(action),
+            Ended::Panicked(message) => Self::Panicked(message),
+            Ended::Failed { message, policy } => {
+                let terminal = policy == ErrorPolicy::Terminal;
+                let after = match policy {
+                    ErrorPolicy::RetryAfter(after) => Some(after),
+                    ErrorPolicy::Retry | ErrorPolicy::Terminal => None,
+                };
+                Self::Failed {
+                    message,
+                    terminal,
+                    after,
+                }
+            }
+        }
+    }
+}
+
+impl Outcome {
+    /// The label under which it counts.
+    pub(super) fn result(&self) -> ReconcileResult {
+        match self {
+            Self::Done(Action(Next::Done)) => ReconcileResult::Success,
+            Self::Done(Action(Next::Requeue)) => ReconcileResult::Requeue,
+            Self::Done(Action(Next::After(_))) => ReconcileResult::RequeueAfter,
+            Self::Failed { .. } | Self::Panicked(_) | Self::TimedOut(_) => ReconcileResult::Error,
+        }
+    }
+
+    /// Adds the key again, or not, and resets or grows its back-off. A key that comes again keeps its priority.
+    pub(super) fn requeue(&self, queue: &PriorityQueue<ObjectKey>, item: &Item<ObjectKey>) {
+        let mut options = AddOptions {
+            priority: item.priority(),
+            ..AddOptions::default()
+        };
+        match self {
+            Self::Done(Action(Next::Done)) | Self::Failed { terminal: true, .. } => {
+                return queue.forget(item);
+            }
+            Self::Done(Action(Next::After(after))) => {
+                queue.forget(item);
+                options.after = *after;
+            }
+            Self::Failed {
+                after: Some(after), ..
+            } => options.after = *after,
+            _ => options.rate_limited = true,
+        }
+        queue.add_with((**item).clone(), options);
+    }
+}

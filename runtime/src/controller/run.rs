@@ -1,0 +1,304 @@
+//! A controller at work.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use kube::Resource;
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+
+use super::Builder;
+use super::enqueue::{Enqueue, Route};
+use super::reconciler::ErasedReconciler;
+use super::worker::Worker;
+use crate::informer::{HandlerRegistration, InformerError, SharedInformer, SharedInformerFactory};
+use crate::leader::Leadership;
+use crate::metrics::Metrics;
+use crate::object::Cacheable;
+use crate::store::ObjectKey;
+use crate::workqueue::{PriorityQueue, RateLimiter, WorkQueue};
+
+/// Why a controller ended other than by being asked to.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ControllerError {
+    /// An informer had stopped before.
+    #[error("controller {controller:?}: the informer of {resource}: {source}")]
+    Informer {
+        /// The controller.
+        controller: String,
+        /// The informer's resource.
+        resource: String,
+        /// What was wrong.
+        source: InformerError,
+    },
+    /// The first list did not come in time, or the informer stopped first.
+    #[error("controller {controller:?}: the cache of {resource} did not sync")]
+    CacheSync {
+        /// The controller.
+        controller: String,
+        /// The resource whose first list is missing.
+        resource: String,
+    },
+    /// A worker ended by a panic outside of the reconciler.
+    #[error("controller {0:?}: a worker panicked")]
+    Worker(String),
+}
+
+/// What a builder sets that isn't about sources.
+pub(super) struct Parts {
+    pub(super) workers: usize,
+    pub(super) limiter: Arc<dyn RateLimiter<ObjectKey>>,
+    pub(super) reconcile_timeout: Option<Duration>,
+    pub(super) sync_timeout: Duration,
+    pub(super) metrics: Option<Metrics>,
+}
+
+/// Informers, a queue, workers and a reconciler under one name.
+///
+/// It may run several times, one after another (a leader that comes back, say): each run starts with every object that the
+/// caches hold.
+pub struct Controller {
+    name: String,
+    sources: Vec<Box<dyn Source>>,
+    reconciler: Arc<dyn ErasedReconciler>,
+    parts: Parts,
+}
+
+impl Controller {
+    /// Starts a controller called `name` over the informers of `factory`.
+    pub fn builder(name: impl Into<String>, factory: &SharedInformerFactory) -> Builder {
+        Builder::new(name.into(), factory)
+    }
+
+    pub(super) fn new(
+        name: String,
+        sources: Vec<Box<dyn Source>>,
+        reconciler: Arc<dyn ErasedReconciler>,
+        parts: Parts,
+    ) -> Self {
+        Self {
+            name,
+            sources,
+            reconciler,
+            parts,
+        }
+    }
+
+    /// The controller's name: the label of its metrics, and what selects it.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Reports to `metrics`, unless the builder said where to.
+    pub(crate) fn set_default_metrics(&mut self, metrics: &Metrics) {
+        self.parts.metrics.get_or_insert_with(|| metrics.clone());
+    }
+
+    /// Waits for the caches, then reconciles until `stop` is cancelled.
+    ///
+    /// After that no key is handed out any more, reconciliations under way are finished, and the call returns. With
+    /// `leadership` the workers are fenced by it: when it is lost they are dropped, and the call returns. Dropping the future
+    /// drops the workers.
+    ///
+    /// The factory must be started by the caller, or by the manager.
+    ///
+    /// # Errors
+    ///
+    /// If an informer has stopped, or a first list doesn't come within the time for it.
+    pub async fn run(
+        &self,
+        stop: &CancellationToken,
+        leadership: Option<&Leadership>,
+    ) -> Result<(), ControllerError> {
+        let mut queue = WorkQueue::builder()
+            .name(&self.name)
+            .rate_limiter(Arc::clone(&self.parts.limiter));
+        if let Some(metrics) = &self.parts.metrics {
+            queue = queue.metrics(metrics);
+        }
+        let queue = Queue(queue.build_priority());
+        let mut handlers = Vec::new();
+        for source in &self.sources {
+            handlers.push(
+                source
+                    .start(&queue.0)
+                    .map_err(|error| ControllerError::Informer {
+                        controller: self.name.clone(),
+                        resource: source.resource(),
+                        source: error,
+                    })?,
+            );
+        }
+        tokio::select! {
+            biased;
+            () = stop.cancelled() => return Ok(()),
+            synced = timeout(self.parts.sync_timeout, self.wait_for_sync()) => match synced {
+                Ok(Ok(())) => {}
+                Ok(Err(error)) => return Err(error),
+                Err(_) => return Err(self.not_synced()),
+            },
+        }
+        tracing::info!(
+            controller = self.name,
+            workers = self.parts.workers,
+            "starting workers"
+        );
+        self.work(&queue.0, stop, leadership).await
+    }
+
+    async fn wait_for_sync(&self) -> Result<(), ControllerError> {
+        for source in &self.sources {
+            if !source.wait_for_sync().await {
+                return Err(self.sync_error(source.resource()));
+            }
+        }
+        Ok(())
+    }
+
+    fn not_synced(&self) -> ControllerError {
+        let missing = self
+            .sources
+            .iter()
+            .filter(|source| !source.has_synced())
+            .map(|source| source.resource());
+        self.sync_error(missing.collect::<Vec<_>>().join(", "))
+    }
+
+    fn sync_error(&self, resource: String) -> ControllerError {
+        ControllerError::CacheSync {
+            controller: self.name.clone(),
+            resource,
+        }
+    }
+
+    async fn work(
+        &self,
+        queue: &PriorityQueue<ObjectKey>,
+        stop: &CancellationToken,
+        leadership: Option<&Leadership>,
+    ) -> Result<(), ControllerError> {
+        let metrics = self
+            .parts
+            .metrics
+            .clone()
+            .unwrap_or_default()
+            .controller(&self.name);
+        metrics.set_max_concurrent(self.parts.workers);
+        let mut workers = JoinSet::new();
+        for _ in 0..self.parts.workers {
+            let worker = Worker {
+                controller: self.name.clone(),
+                queue: queue.clone(),
+                reconciler: Arc::clone(&self.reconciler),
+                timeout: self.parts.reconcile_timeout,
+                metrics: metrics.clone(),
+                leadership: leadership.cloned(),
+            };
+            let stop = stop.clone();
+            match leadership {
+                Some(leadership) => {
+                    let fenced = leadership.fence(async move { worker.run(&stop).await });
+                    workers.spawn(async move {
+                        let _ = fenced.await;
+                    });
+                }
+                None => {
+                    workers.spawn(async move { worker.run(&stop).await });
+                }
+            }
+        }
+        let mut result = Ok(());
+        while let Some(ended) = workers.join_next().await {
+            if ended.is_err() {
+                result = Err(ControllerError::Worker(self.name.clone()));
+            }
+        }
+        tracing::info!(controller = self.name, "all workers finished");
+        result
+    }
+}
+
+impl fmt::Debug for Controller {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Controller")
+            .field("name", &self.name)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The queue of one run: refuses adds when the run is over.
+struct Queue(PriorityQueue<ObjectKey>);
+
+impl Drop for Queue {
+    fn drop(&mut self) {
+        self.0.shut_down();
+    }
+}
+
+/// An informer, and the way from its objects to keys; without its type.
+pub(super) trait Source: Send + Sync {
+    fn resource(&self) -> String;
+    /// Feeds `queue` until the result is dropped.
+    fn start(
+        &self,
+        queue: &PriorityQueue<ObjectKey>,
+    ) -> Result<Box<dyn Send + Sync>, InformerError>;
+    fn has_synced(&self) -> bool;
+    fn wait_for_sync(&self) -> BoxFuture<'_, bool>;
+}
+
+pub(super) fn source<K: Cacheable>(
+    informer: SharedInformer<K>,
+    route: Route<K>,
+) -> Box<dyn Source> {
+    Box::new(Informed { informer, route })
+}
+
+struct Informed<K> {
+    informer: SharedInformer<K>,
+    route: Route<K>,
+}
+
+struct Registered<K: Cacheable> {
+    informer: SharedInformer<K>,
+    registration: HandlerRegistration,
+}
+
+impl<K: Cacheable> Drop for Registered<K> {
+    fn drop(&mut self) {
+        self.informer.remove_event_handler(&self.registration);
+    }
+}
+
+impl<K: Cacheable + Resource> Source for Informed<K> {
+    fn resource(&self) -> String {
+        self.informer.resource().group_resource().to_string()
+    }
+
+    fn start(
+        &self,
+        queue: &PriorityQueue<ObjectKey>,
+    ) -> Result<Box<dyn Send + Sync>, InformerError> {
+        let handler = Enqueue {
+            route: self.route.clone(),
+            queue: queue.clone(),
+        };
+        let registration = self.informer.add_event_handler(handler)?;
+        Ok(Box::new(Registered {
+            informer: self.informer.clone(),
+            registration,
+        }))
+    }
+
+    fn has_synced(&self) -> bool {
+        self.informer.has_synced()
+    }
+
+    fn wait_for_sync(&self) -> BoxFuture<'_, bool> {
+        Box::pin(self.informer.wait_for_sync())
+    }
+}

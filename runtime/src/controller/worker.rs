@@ -1,0 +1,88 @@
+//! One worker of a controller.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::{Instant, timeout};
+use tokio_util::sync::CancellationToken;
+
+use super::Request;
+use super::outcome::Outcome;
+use super::reconciler::ErasedReconciler;
+use crate::leader::Leadership;
+use crate::metrics::ControllerMetrics;
+use crate::store::ObjectKey;
+use crate::workqueue::{Item, PriorityQueue};
+
+/// Takes keys out of the queue, one at a time.
+pub(super) struct Worker {
+    pub(super) controller: String,
+    pub(super) queue: PriorityQueue<ObjectKey>,
+    pub(super) reconciler: Arc<dyn ErasedReconciler>,
+    pub(super) timeout: Option<Duration>,
+    pub(super) metrics: ControllerMetrics,
+    pub(super) leadership: Option<Leadership>,
+}
+
+impl Worker {
+    /// Reconciles until `stop` is cancelled; what is under way then is finished.
+    pub(super) async fn run(&self, stop: &CancellationToken) {
+        let mut stopped = std::pin::pin!(stop.cancelled());
+        loop {
+            let item = tokio::select! {
+                biased;
+                () = &mut stopped => return,
+                item = self.queue.get() => item,
+            };
+            let Some(item) = item else { return };
+            self.reconcile(item).await;
+        }
+    }
+
+    async fn reconcile(&self, item: Item<ObjectKey>) {
+        let _busy = self.metrics.busy();
+        let started = Instant::now();
+        let request = Request {
+            key: item.clone(),
+            retries: self.queue.num_requeues(&item),
+            leadership: self.leadership.clone(),
+        };
+        let call = self.reconciler.call(request);
+        let outcome = match self.timeout {
+            None => call.await.into(),
+            Some(limit) => match timeout(limit, call).await {
+                Ok(ended) => ended.into(),
+                Err(_) => Outcome::TimedOut(limit),
+            },
+        };
+        self.report(&item, &outcome);
+        outcome.requeue(&self.queue, &item);
+        self.metrics.finished(outcome.result(), started.elapsed());
+    }
+
+    fn report(&self, key: &ObjectKey, outcome: &Outcome) {
+        let controller = &self.controller;
+        match outcome {
+            Outcome::Done(_) => {}
+            Outcome::Failed {
+                message,
+                terminal: true,
+                ..
+            } => {
+                self.metrics.terminal_error();
+                tracing::error!(%controller, %key, error = message, "reconciler error; not retried");
+            }
+            Outcome::Failed { message, .. } => {
+                tracing::error!(%controller, %key, error = message, "reconciler error");
+            }
+            Outcome::Panicked(message) => {
+                self.metrics.panicked();
+                tracing::error!(%controller, %key, panic = message, "reconciler panicked");
+            }
+            Outcome::TimedOut(limit) => {
+                self.metrics.timed_out();
+                tracing::error!(%controller, %key, ?limit, "reconciler took too long");
+            }
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! Finalizers: what must be done before an object may go.
+//!
+//! The rule that keeps nothing behind: add the finalizer *before* creating anything outside ([`ensure`]), and remove it only
+//! when all that is gone ([`release`]). [`Finalizers`] holds several, each with its own clean-up, as controller-runtime's
+//! `finalizer` package does.
+
+mod registry;
+
+use kube::api::{Patch, PatchParams};
+use kube::{Api, Resource};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::json;
+
+pub use self::registry::{Finalize, FinalizeError, Finalized, Finalizers, RegisterError};
+
+/// Whether `object` has the finalizer `name`.
+pub fn contains<K: Resource>(object: &K, name: &str) -> bool {
+    object.meta().finalizers.as_ref().is_some_and(|list| list.iter().any(|other| other == name))
+}
+
+/// Adds the finalizer `name`, unless it is there. Returns whether the object changed.
+pub fn add<K: Resource>(object: &mut K, name: &str) -> bool {
+    if contains(object, name) {
+        return false;
+    }
+    object.meta_mut().finalizers.get_or_insert_default().push(name.to_owned());
+    true
+}
+
+/// Removes every finalizer equal to `name`. Returns whether the object changed.
+pub fn remove<K: Resource>(object: &mut K, name: &str) -> bool {
+    let Some(list) = &mut object.meta_mut().finalizers else { return false };
+    let before = list.len();
+    list.retain(|other| other != name);
+    list.len() != before
+}
+
+/// Whether `object` is being deleted: it waits for its finalizers.
+pub fn is_deleting<K: Resource>(object: &K) -> bool {
+    object.meta().deletion_timestamp.is_some()
+}
+
+/// Sees to it that `object` has the finalizer `name` on the server. Sends nothing if it has.
+///
+/// Returns the object as it is now. Writes only if the object is still the one given: uid and resourceVersion go along. An
+/// object that is being deleted is left as it is; the API server refuses new finalizers then.
+///
+/// # Errors
+///
+/// The server's; a conflict if the object changed meanwhile.
+pub async fn ensure<K>(api: &Api<K>, object: &K, name: &str) -> Result<K, kube::Error>
+where
+    K: Resource + Clone + DeserializeOwned + Serialize + std::fmt::Debug,
+{
+    let mut changed = object.clone();
+    if is_deleting(object) || !add(&mut changed, name) {
+        return Ok(changed);
+    }
+    write(api, &changed).await
+}
+
+/// Sees to it that `object` no longer has the finalizer `name` on the server. Sends nothing if it hasn't.
+///
+/// The last finalizer of an object that is being deleted ends it. An object that is gone already is no error. Writes only if
+/// the object is still the one given, as [`ensure`] does.
+///
+/// # Errors
+///
+/// The server's; a conflict if the object changed meanwhile.
+pub async fn release<K>(api: &Api<K>, object: &K, name: &str) -> Result<(), kube::Error>
+where
+    K: Resource + Clone + DeserializeOwned + Serialize + std::fmt::Debug,
+{
+    let mut changed = object.clone();
+    if !remove(&mut changed, name) {
+        return Ok(());
+    }
+    match write(api, &changed).await {
+        Err(kube::Error::Api(status)) if status.is_not_found() => Ok(()),
+        result => result.map(drop),
+    }
+}
+
+async fn write<K>(api: &Api<K>, object: &K) -> Result<K, kube::Error>
+where
+    K: Resource + Clone + DeserializeOwned + std::fmt::Debug,
+{
+    let meta = object.meta();
+    let patch = json!({"metadata": {
+        "uid": meta.uid,
+        "resourceVersion": meta.resource_version,
+        "finalizers": meta.finalizers,
+    }});
+    let name = meta.name.as_deref().unwrap_or_default();
+    api.patch(name, &PatchParams::default(), &Patch::Merge(patch)).await
+}

@@ -1,0 +1,215 @@
+//! A manager in the making.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use kube::Client;
+use tokio::net::TcpListener;
+
+use super::health::Checks;
+use super::{Endpoints, Runnable, Selection, UnknownController};
+use crate::controller::Controller;
+use crate::informer::SharedInformerFactory;
+use crate::leader::{LeaderElectionConfig, LeaderElectionConfigError, LeaderElector};
+use crate::metrics::Metrics;
+
+/// Time for the work to stop, unless set: controller-runtime's.
+const GRACEFUL_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// A leader may be this much over its lease duration before the health check fails: controller-runtime's.
+const LEASE_TOLERANCE: Duration = Duration::from_secs(20);
+
+/// Collects what a manager runs; see [`Manager::builder`].
+#[must_use]
+pub struct ManagerBuilder {
+    factory: SharedInformerFactory,
+    runnables: Vec<(Arc<dyn Runnable>, bool)>,
+    selection: Selection,
+    election: Option<(Client, LeaderElectionConfig)>,
+    metrics: Metrics,
+    listeners: Vec<(TcpListener, Serves)>,
+    graceful_timeout: Duration,
+    health: Checks,
+    ready: Checks,
+}
+
+#[derive(Clone, Copy)]
+enum Serves {
+    Metrics,
+    Health,
+}
+
+/// Controllers, informers, election and endpoints that start and stop together. See [`run`](Self::run).
+pub struct Manager {
+    pub(super) factory: SharedInformerFactory,
+    pub(super) leaders: Vec<Arc<dyn Runnable>>,
+    pub(super) others: Vec<Arc<dyn Runnable>>,
+    pub(super) elector: Option<LeaderElector>,
+    pub(super) listeners: Vec<(TcpListener, Endpoints)>,
+    pub(super) graceful_timeout: Duration,
+    pub(super) ready: Checks,
+    endpoints: Endpoints,
+}
+
+/// Why a manager can't be built.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ManagerBuildError {
+    /// The election's configuration can't work.
+    #[error("leader election: {0}")]
+    Election(#[from] LeaderElectionConfigError),
+    /// The selection names what doesn't exist.
+    #[error(transparent)]
+    Selection(#[from] UnknownController),
+    /// Two runnables have one name.
+    #[error("two controllers are called {0:?}")]
+    SameName(String),
+}
+
+impl Manager {
+    /// Starts a manager over the informers of `factory`, which it starts and stops.
+    pub fn builder(factory: &SharedInformerFactory) -> ManagerBuilder {
+        ManagerBuilder {
+            factory: factory.clone(),
+            runnables: Vec::new(),
+            selection: Selection::default(),
+            election: None,
+            metrics: Metrics::new(),
+            listeners: Vec::new(),
+            graceful_timeout: GRACEFUL_TIMEOUT,
+            health: Checks::default(),
+            ready: Checks::default(),
+        }
+    }
+
+    /// What the endpoints answer, for a server of the caller's.
+    pub fn endpoints(&self) -> &Endpoints {
+        &self.endpoints
+    }
+
+    /// The contender, if there is an election.
+    pub fn elector(&self) -> Option<&LeaderElector> {
+        self.elector.as_ref()
+    }
+}
+
+impl ManagerBuilder {
+    /// Runs `controller` if it is selected. It reports to the manager's metrics unless it has its own.
+    pub fn controller(mut self, mut controller: Controller) -> Self {
+        controller.set_default_metrics(&self.metrics);
+        self.runnables.push((Arc::new(controller), true));
+        self
+    }
+
+    /// Runs `runnable` if it is selected.
+    pub fn runnable(mut self, runnable: impl Runnable) -> Self {
+        self.runnables.push((Arc::new(runnable), true));
+        self
+    }
+
+    /// As [`runnable`](Self::runnable), but `*` doesn't select it.
+    pub fn off_by_default(mut self, runnable: impl Runnable) -> Self {
+        self.runnables.push((Arc::new(runnable), false));
+        self
+    }
+
+    /// Which of the controllers and runnables run; all unless set.
+    pub fn select(mut self, selection: Selection) -> Self {
+        self.selection = selection;
+        self
+    }
+
+    /// Runs what needs it only while this process holds the Lease. Its stop timeout is the manager's.
+    pub fn leader_election(mut self, client: Client, config: LeaderElectionConfig) -> Self {
+        self.election = Some((client, config));
+        self
+    }
+
+    /// Reports to `metrics` in place of a set of the manager's own. Call it before adding controllers.
+    pub fn metrics(mut self, metrics: &Metrics) -> Self {
+        self.metrics = metrics.clone();
+        self
+    }
+
+    /// Serves `/metrics` on `listener`.
+    pub fn serve_metrics(mut self, listener: TcpListener) -> Self {
+        self.listeners.push((listener, Serves::Metrics));
+        self
+    }
+
+    /// Serves `/healthz`, `/livez` and `/readyz` on `listener`.
+    pub fn serve_health(mut self, listener: TcpListener) -> Self {
+        self.listeners.push((listener, Serves::Health));
+        self
+    }
+
+    /// How long the work may take to stop, all in all; 30 s unless set.
+    pub fn graceful_timeout(mut self, timeout: Duration) -> Self {
+        self.graceful_timeout = timeout;
+        self
+    }
+
+    /// Adds a check to `/healthz`: a process that fails it should be restarted.
+    pub fn healthz(self, name: &str, check: impl Fn() -> Result<(), String> + Send + Sync + 'static) -> Self {
+        self.health.add(name, Arc::new(check));
+        self
+    }
+
+    /// Adds a check to `/readyz`.
+    pub fn readyz(self, name: &str, check: impl Fn() -> Result<(), String> + Send + Sync + 'static) -> Self {
+        self.ready.add(name, Arc::new(check));
+        self
+    }
+
+    /// The manager. Nothing is sent before it runs.
+    ///
+    /// # Errors
+    ///
+    /// If the election can't work, the selection names what isn't there, or two controllers have one name.
+    pub fn build(self) -> Result<Manager, ManagerBuildError> {
+        let names: Vec<_> = self.runnables.iter().map(|(runnable, _)| runnable.name().to_owned()).collect();
+        if let Some(twice) = names.iter().enumerate().find(|(n, name)| names[..*n].contains(name)) {
+            return Err(ManagerBuildError::SameName(twice.1.clone()));
+        }
+        self.selection.check(names.iter().map(String::as_str))?;
+        let elector = match self.election {
+            None => None,
+            Some((client, mut config)) => {
+                config.stop_timeout = self.graceful_timeout;
+                config.metrics.get_or_insert_with(|| self.metrics.clone());
+                let elector = LeaderElector::new(client, config)?;
+                let checked = elector.clone();
+                let check = move || checked.check(LEASE_TOLERANCE).map_err(|error| error.to_string());
+                self.health.add("leaderElection", Arc::new(check));
+                Some(elector)
+            }
+        };
+        let selection = self.selection;
+        let enabled = self.runnables.into_iter().filter(|(runnable, on)| selection.is_enabled(runnable.name(), *on));
+        let (leaders, others) = enabled.map(|(runnable, _)| runnable).partition(|it| it.needs_leader_election());
+        let endpoints =
+            Endpoints { health: Some((self.health, self.ready.clone())), metrics: Some(self.metrics.clone()) };
+        let serves = |serves| match serves {
+            Serves::Metrics => Endpoints { health: None, ..endpoints.clone() },
+            Serves::Health => Endpoints { metrics: None, ..endpoints.clone() },
+        };
+        let listeners = self.listeners.into_iter().map(|(listener, what)| (listener, serves(what))).collect();
+        let (factory, graceful_timeout, ready) = (self.factory, self.graceful_timeout, self.ready);
+        Ok(Manager { factory, leaders, others, elector, listeners, graceful_timeout, ready, endpoints })
+    }
+}
+
+impl fmt::Debug for ManagerBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ManagerBuilder").field("runnables", &self.runnables.len()).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Manager {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = |list: &[Arc<dyn Runnable>]| list.iter().map(|it| it.name().to_owned()).collect::<Vec<_>>();
+        let mut debug = f.debug_struct("Manager");
+        debug.field("leaders", &names(&self.leaders)).field("others", &names(&self.others)).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,66 @@
+//! What `/healthz`, `/readyz`, `/livez` and `/metrics` answer.
+
+use bytes::Bytes;
+use http::{Method, Request, Response, StatusCode, header};
+use http_body_util::Full;
+
+use super::health::Checks;
+use crate::metrics::{CONTENT_TYPE, Metrics};
+
+/// The answers of a manager's endpoints, for servers other than the manager's own too.
+///
+/// `/healthz` and `/livez` run the health checks, `/readyz` the readiness checks; each answers 200 `ok`, or 500 with a line a
+/// check. `?verbose` gives the lines in either case, and `/healthz/NAME` runs one check.
+#[derive(Debug, Clone, Default)]
+pub struct Endpoints {
+    pub(super) health: Option<(Checks, Checks)>,
+    pub(super) metrics: Option<Metrics>,
+}
+
+impl Endpoints {
+    /// Answers `request`: 404 for other paths, 405 for methods other than GET and HEAD.
+    pub fn respond<B>(&self, request: &Request<B>) -> Response<Full<Bytes>> {
+        if !matches!(*request.method(), Method::GET | Method::HEAD) {
+            return text(StatusCode::METHOD_NOT_ALLOWED, "only GET and HEAD\n".to_owned());
+        }
+        let path = request.uri().path().trim_start_matches('/');
+        let verbose = request.uri().query().is_some_and(|query| query.split('&').any(|part| part.starts_with("verbose")));
+        let (endpoint, check) = match path.split_once('/') {
+            Some((endpoint, check)) => (endpoint, Some(check)),
+            None => (path, None),
+        };
+        match (endpoint, &self.health, &self.metrics) {
+            ("healthz" | "livez", Some((health, _)), _) => probe(health, endpoint, check, verbose),
+            ("readyz", Some((_, ready)), _) => probe(ready, endpoint, check, verbose),
+            ("metrics", _, Some(metrics)) if check.is_none() => scrape(metrics),
+            _ => text(StatusCode::NOT_FOUND, "not found\n".to_owned()),
+        }
+    }
+}
+
+fn probe(checks: &Checks, endpoint: &str, only: Option<&str>, verbose: bool) -> Response<Full<Bytes>> {
+    match checks.run(endpoint, only) {
+        None => text(StatusCode::NOT_FOUND, "no such check\n".to_owned()),
+        Some((true, lines)) => text(StatusCode::OK, if verbose { lines } else { "ok".to_owned() }),
+        Some((false, lines)) => text(StatusCode::INTERNAL_SERVER_ERROR, lines),
+    }
+}
+
+fn scrape(metrics: &Metrics) -> Response<Full<Bytes>> {
+    match metrics.encode() {
+        Ok(body) => typed(StatusCode::OK, CONTENT_TYPE, body),
+        Err(error) => text(StatusCode::INTERNAL_SERVER_ERROR, format!("{error}\n")),
+    }
+}
+
+fn text(status: StatusCode, body: String) -> Response<Full<Bytes>> {
+    typed(status, "text/plain; charset=utf-8", body)
+}
+
+fn typed(status: StatusCode, media: &'static str, body: String) -> Response<Full<Bytes>> {
+    let mut response = Response::new(Full::new(Bytes::from(body)));
+    *response.status_mut() = status;
+    response.headers_mut().insert(header::CONTENT_TYPE, header::HeaderValue::from_static(media));
+    response.headers_mut().insert(header::X_CONTENT_TYPE_OPTIONS, header::HeaderValue::from_static("nosniff"));
+    response
+}

@@ -1,0 +1,87 @@
+//! Things that run together, and stop together.
+
+use std::error::Error;
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use super::ManagerError;
+use crate::controller::Controller;
+use crate::leader::Leadership;
+
+/// Under what a [`Runnable`] runs.
+#[derive(Debug, Clone)]
+pub struct RunContext {
+    /// Cancelled when it is time to stop.
+    pub stop: CancellationToken,
+    /// The term, for what only the leader runs.
+    pub leadership: Option<Leadership>,
+}
+
+/// Something that a manager runs: a [`Controller`], or a task of the caller's.
+pub trait Runnable: Send + Sync + 'static {
+    /// What selects it, and names it in errors.
+    fn name(&self) -> &str;
+
+    /// Whether only the leader runs it.
+    fn needs_leader_election(&self) -> bool {
+        true
+    }
+
+    /// Runs until the context's `stop` is cancelled. It may end before; an error ends the manager.
+    fn run(&self, context: RunContext) -> BoxFuture<'_, Result<(), Box<dyn Error + Send + Sync>>>;
+}
+
+impl Runnable for Controller {
+    fn name(&self) -> &str {
+        Controller::name(self)
+    }
+
+    fn run(&self, context: RunContext) -> BoxFuture<'_, Result<(), Box<dyn Error + Send + Sync>>> {
+        Box::pin(async move {
+            Controller::run(self, &context.stop, context.leadership.as_ref()).await?;
+            Ok(())
+        })
+    }
+}
+
+/// Runs all of `runnables` until `stop` is cancelled or one of them fails; then stops the others, and waits for them.
+pub(super) async fn run_group(
+    runnables: Vec<Arc<dyn Runnable>>,
+    stop: CancellationToken,
+    leadership: Option<Leadership>,
+) -> Result<(), ManagerError> {
+    let stop = stop.child_token();
+    let mut tasks = JoinSet::new();
+    for runnable in runnables {
+        let context = RunContext { stop: stop.clone(), leadership: leadership.clone() };
+        let leadership = leadership.clone();
+        tasks.spawn(async move {
+            let name = runnable.name().to_owned();
+            let run = runnable.run(context);
+            let result = match leadership {
+                Some(leadership) => leadership.fence(run).await.unwrap_or(Ok(())),
+                None => run.await,
+            };
+            result.map_err(|source| ManagerError::Runnable { name, source })
+        });
+    }
+    let mut first = Ok(());
+    while let Some(ended) = tasks.join_next().await {
+        let result = ended.unwrap_or_else(|error| match error.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            Err(_) => Ok(()),
+        });
+        if result.is_err() {
+            stop.cancel();
+            first = first.and(result);
+        }
+    }
+    // All have ended by themselves: that is no reason to give leadership up.
+    if first.is_ok() {
+        stop.cancelled().await;
+    }
+    first
+}

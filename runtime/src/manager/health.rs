@@ -1,0 +1,54 @@
+//! Named checks behind `/healthz` and `/readyz`.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::fmt::Write;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Says what is wrong, if anything. Quick: it runs on the endpoint's task.
+pub(super) type Check = Arc<dyn Fn() -> Result<(), String> + Send + Sync>;
+
+/// Checks by name. Clones share them.
+#[derive(Clone, Default)]
+pub(super) struct Checks {
+    checks: Arc<Mutex<BTreeMap<String, Check>>>,
+}
+
+impl Checks {
+    pub(super) fn add(&self, name: impl Into<String>, check: Check) {
+        self.checks.lock().unwrap_or_else(PoisonError::into_inner).insert(name.into(), check);
+    }
+
+    /// Runs all checks, or the one called `only`. Gives whether all passed, and a line a check as Kubernetes' own components
+    /// write it; `None` if there is no such check.
+    pub(super) fn run(&self, endpoint: &str, only: Option<&str>) -> Option<(bool, String)> {
+        let mut checks = self.checks.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        checks.entry("ping".to_owned()).or_insert_with(|| Arc::new(|| Ok(())));
+        if let Some(only) = only {
+            checks.retain(|name, _| name == only);
+        }
+        if checks.is_empty() {
+            return None;
+        }
+        let (mut passed, mut text) = (true, String::new());
+        for (name, check) in checks {
+            let _ = match check() {
+                Ok(()) => writeln!(text, "[+]{name} ok"),
+                Err(why) => {
+                    passed = false;
+                    tracing::warn!(endpoint, check = name, why, "health check failed");
+                    writeln!(text, "[-]{name} failed: {why}")
+                }
+            };
+        }
+        let _ = writeln!(text, "{endpoint} check {}", if passed { "passed" } else { "failed" });
+        Some((passed, text))
+    }
+}
+
+impl fmt::Debug for Checks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let checks = self.checks.lock().unwrap_or_else(PoisonError::into_inner);
+        f.debug_set().entries(checks.keys()).finish()
+    }
+}

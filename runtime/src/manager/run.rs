@@ -1,0 +1,78 @@
+//! Start, work and stop, in order.
+
+use std::error::Error;
+use std::sync::Arc;
+
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use super::Manager;
+use super::serve::serve;
+use super::work::{Phase, Work};
+use crate::informer::CacheSyncError;
+
+/// Why a manager ended other than by being asked to.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ManagerError {
+    /// Another process leads now, or may. The work was dropped.
+    #[error("leadership lost")]
+    LeadershipLost,
+    /// What was under way didn't stop in time, and was dropped.
+    #[error("the work did not stop within the graceful timeout")]
+    GracefulTimeout,
+    /// An informer stopped before its first list.
+    #[error(transparent)]
+    CacheSync(#[from] CacheSyncError),
+    /// A controller or another runnable failed.
+    #[error("{name}: {source}")]
+    Runnable {
+        /// Which one.
+        name: String,
+        /// How.
+        source: Box<dyn Error + Send + Sync>,
+    },
+}
+
+impl Manager {
+    /// Runs until `shutdown` is cancelled, leadership is lost, or something fails; then stops in order, and returns.
+    ///
+    /// From the cancellation on, all work together has the graceful timeout to stop. The Lease is renewed until the work has
+    /// stopped, and released then. A process that waits for the Lease is ready: its caches are warm.
+    ///
+    /// Dropping the future drops everything at once, and leaves the Lease to expire.
+    ///
+    /// # Errors
+    ///
+    /// The first thing that went wrong. After [`ManagerError::LeadershipLost`] none of the leader's work runs any more.
+    pub async fn run(self, shutdown: &CancellationToken) -> Result<(), ManagerError> {
+        let Self { factory, leaders, others, elector, listeners, graceful_timeout, ready, .. } = self;
+        let phase = Phase::default();
+        let told = phase.clone();
+        ready.add("manager", Arc::new(move || told.check()));
+        let (stop_servers, stop_caches) = (CancellationToken::new(), CancellationToken::new());
+        let (_servers_guard, _caches_guard) = (stop_servers.clone().drop_guard(), stop_caches.clone().drop_guard());
+        let mut servers = JoinSet::new();
+        for (listener, endpoints) in listeners {
+            servers.spawn(serve(listener, endpoints, stop_servers.clone()));
+        }
+
+        // Every end but by `shutdown` itself goes through this token, so that one way leads out.
+        let stop = shutdown.child_token();
+        factory.start(&stop_caches);
+        let synced = stop.run_until_cancelled(factory.wait_for_cache_sync()).await;
+        let result = match synced {
+            None => Ok(()),
+            Some(Err(error)) => Err(error.into()),
+            Some(Ok(())) => {
+                let work = Work { leaders, others, elector, graceful_timeout };
+                work.run(&stop, &phase).await
+            }
+        };
+        stop_caches.cancel();
+        factory.shutdown().await;
+        stop_servers.cancel();
+        while servers.join_next().await.is_some() {}
+        result
+    }
+}

@@ -1,0 +1,132 @@
+//! What runs between the caches' start and stop.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use tokio::task::{JoinError, JoinSet};
+use tokio::time::{Instant, sleep_until, timeout_at};
+use tokio_util::sync::CancellationToken;
+
+use super::group::run_group;
+use super::{ManagerError, Runnable};
+use crate::leader::{LeaderElector, Stopped};
+
+/// Where a manager is between start and stop.
+#[derive(Clone, Default)]
+pub(super) struct Phase(Arc<State>);
+
+#[derive(Default)]
+struct State {
+    running: AtomicBool,
+    stopping: OnceLock<Instant>,
+}
+
+impl Phase {
+    /// What `/readyz` says of the manager itself.
+    pub(super) fn check(&self) -> Result<(), String> {
+        match (self.0.stopping.get(), self.0.running.load(Ordering::SeqCst)) {
+            (Some(_), _) => Err("shutting down".to_owned()),
+            (None, false) => Err("caches are not synced".to_owned()),
+            (None, true) => Ok(()),
+        }
+    }
+
+    /// When it began to stop: now at the latest.
+    fn stopping(&self) -> Instant {
+        *self.0.stopping.get_or_init(Instant::now)
+    }
+}
+
+type Group = Vec<Arc<dyn Runnable>>;
+
+/// The two groups of a manager.
+pub(super) struct Work {
+    pub(super) leaders: Group,
+    pub(super) others: Group,
+    pub(super) elector: Option<LeaderElector>,
+    pub(super) graceful_timeout: Duration,
+}
+
+impl Work {
+    /// Runs both groups until `stop` is cancelled or one of them ends; the leader's stops first.
+    pub(super) async fn run(self, stop: &CancellationToken, phase: &Phase) -> Result<(), ManagerError> {
+        phase.0.running.store(true, Ordering::SeqCst);
+        let Self { leaders, others, elector, graceful_timeout } = self;
+        let stop_others = CancellationToken::new();
+        let mut tasks = JoinSet::new();
+        tasks.spawn(run_group(others, stop_others.clone(), None));
+        let mut leading = Box::pin(async {
+            match elector {
+                Some(elector) if !leaders.is_empty() => lead(leaders, elector, stop).await,
+                _ => work(leaders, stop, graceful_timeout).await,
+            }
+        });
+        let mut failed = None;
+        let led = loop {
+            tokio::select! {
+                biased;
+                led = &mut leading => break led,
+                Some(ended) = tasks.join_next() => {
+                    failed = Some(flatten(ended));
+                    stop.cancel();
+                }
+                () = stop.cancelled(), if phase.0.stopping.get().is_none() => {
+                    phase.stopping();
+                }
+            }
+        };
+        stop.cancel();
+        stop_others.cancel();
+        match failed {
+            Some(failed) => failed.and(led),
+            None => led.and(within(phase.stopping() + graceful_timeout, tasks).await),
+        }
+    }
+}
+
+/// Contends for the Lease, and runs `group` while it is held. The elector keeps the graceful timeout.
+async fn lead(group: Group, elector: LeaderElector, stop: &CancellationToken) -> Result<(), ManagerError> {
+    let run = |leadership: crate::leader::Leadership| {
+        let stop = leadership.token().clone();
+        run_group(group, stop, Some(leadership))
+    };
+    match elector.run(stop, run).await {
+        Stopped::NeverLed => Ok(()),
+        Stopped::Finished(result) => result,
+        Stopped::Overdue => Err(ManagerError::GracefulTimeout),
+        Stopped::Lost => Err(ManagerError::LeadershipLost),
+    }
+}
+
+/// Runs `group` without an election.
+async fn work(group: Group, stop: &CancellationToken, graceful_timeout: Duration) -> Result<(), ManagerError> {
+    let mut tasks = JoinSet::new();
+    tasks.spawn(run_group(group, stop.clone(), None));
+    let overdue = async {
+        stop.cancelled().await;
+        sleep_until(Instant::now() + graceful_timeout).await;
+    };
+    tokio::select! {
+        biased;
+        Some(ended) = tasks.join_next() => flatten(ended),
+        () = overdue => Err(ManagerError::GracefulTimeout),
+    }
+}
+
+/// Waits for `tasks` until `deadline`, then drops them.
+async fn within(deadline: Instant, mut tasks: JoinSet<Result<(), ManagerError>>) -> Result<(), ManagerError> {
+    match timeout_at(deadline, tasks.join_next()).await {
+        Ok(Some(ended)) => flatten(ended),
+        Ok(None) => Ok(()),
+        Err(_) => Err(ManagerError::GracefulTimeout),
+    }
+}
+
+/// A panic is passed on.
+fn flatten(ended: Result<Result<(), ManagerError>, JoinError>) -> Result<(), ManagerError> {
+    ended.unwrap_or_else(|error| match error.try_into_panic() {
+        Ok(panic) => std::panic::resume_unwind(panic),
+        Err(_) => Ok(()),
+    })
+}

@@ -1,0 +1,106 @@
+//! Adopting and releasing objects by their labels, as client-go's `ControllerRefManager`s do.
+
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use kube::api::{Patch, PatchParams};
+use kube::core::{Selector, SelectorExt};
+use kube::{Api, Resource};
+use serde::de::DeserializeOwned;
+use serde_json::json;
+
+use super::{controller_of, is_controlled_by, reference, remove_owner_reference};
+
+/// Decides which objects belong to an owner: those that it controls and that match, orphans that match (adopted), and not
+/// those that it controls but that no longer match (released).
+#[derive(Debug)]
+pub struct ControllerRefManager<'a, O, K> {
+    owner: &'a O,
+    owners: Api<O>,
+    objects: Api<K>,
+    selector: Selector,
+}
+
+impl<'a, O, K> ControllerRefManager<'a, O, K>
+where
+    O: Resource<DynamicType = ()> + Clone + DeserializeOwned + Debug,
+    K: Resource + Clone + DeserializeOwned + Debug,
+{
+    /// For `owner`, whose objects match `selector`. `owners` and `objects` must be clients for the owner's namespace.
+    pub fn new(owner: &'a O, owners: Api<O>, objects: Api<K>, selector: Selector) -> Self {
+        Self { owner, owners, objects, selector }
+    }
+
+    /// Gives those of `objects` that belong to the owner, after adopting and releasing what is due.
+    ///
+    /// Before the first adoption the owner is read from the server: one that is being deleted, or that was replaced by a
+    /// namesake, adopts nothing. Every write carries uid and resourceVersion of what was decided on.
+    ///
+    /// # Errors
+    ///
+    /// The server's, a conflict too. Objects that are gone meanwhile are no error.
+    pub async fn claim(&self, objects: impl IntoIterator<Item = Arc<K>>) -> Result<Vec<Arc<K>>, kube::Error> {
+        let (mut claimed, mut may_adopt) = (Vec::new(), None);
+        for object in objects {
+            let matches = self.selector.matches(object.meta().labels.as_ref().unwrap_or(&Default::default()));
+            if controller_of(&*object).is_some() {
+                if !is_controlled_by(&*object, self.owner) {
+                    continue;
+                }
+                if matches {
+                    claimed.push(object);
+                } else if self.owner.meta().deletion_timestamp.is_none() {
+                    self.release(&object).await?;
+                }
+                continue;
+            }
+            let deleting = object.meta().deletion_timestamp.is_some() || self.owner.meta().deletion_timestamp.is_some();
+            if !matches || deleting {
+                continue;
+            }
+            let may_adopt = match may_adopt {
+                Some(known) => known,
+                None => *may_adopt.insert(self.may_adopt().await?),
+            };
+            if may_adopt && let Some(adopted) = self.adopt(&object).await? {
+                claimed.push(Arc::new(adopted));
+            }
+        }
+        Ok(claimed)
+    }
+
+    async fn may_adopt(&self) -> Result<bool, kube::Error> {
+        let fresh = self.owners.get_opt(self.owner.meta().name.as_deref().unwrap_or_default()).await?;
+        Ok(fresh.is_some_and(|fresh| {
+            fresh.meta().uid == self.owner.meta().uid && fresh.meta().deletion_timestamp.is_none()
+        }))
+    }
+
+    async fn adopt(&self, object: &K) -> Result<Option<K>, kube::Error> {
+        let Ok(reference) = reference(self.owner, Some(true)) else { return Ok(None) };
+        let mut owned = object.clone();
+        owned.meta_mut().owner_references.get_or_insert_default().push(reference);
+        self.write(&owned).await
+    }
+
+    async fn release(&self, object: &K) -> Result<(), kube::Error> {
+        let mut orphan = object.clone();
+        remove_owner_reference(self.owner, &mut orphan);
+        self.write(&orphan).await.map(drop)
+    }
+
+    async fn write(&self, object: &K) -> Result<Option<K>, kube::Error> {
+        let meta = object.meta();
+        let patch = json!({"metadata": {
+            "uid": meta.uid,
+            "resourceVersion": meta.resource_version,
+            "ownerReferences": meta.owner_references,
+        }});
+        let name = meta.name.as_deref().unwrap_or_default();
+        match self.objects.patch(name, &PatchParams::default(), &Patch::Merge(patch)).await {
+            Ok(object) => Ok(Some(object)),
+            Err(kube::Error::Api(status)) if status.is_not_found() => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! Owner references: who an object belongs to, and who controls it.
+//!
+//! An object has any number of owners, whose deletion garbage-collects it, and at most one *controller* among them.
+//! [`set_controller_reference`] marks what a reconciler creates; [`ControllerRefManager`] adopts what already matches.
+
+mod adopt;
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
+use kube::Resource;
+
+pub use self::adopt::ControllerRefManager;
+
+/// Why an owner can't own an object.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum OwnerError {
+    /// Another owner controls it.
+    #[error("object {object:?} is already controlled by {kind} {name:?}")]
+    AlreadyOwned {
+        /// The object's name.
+        object: String,
+        /// The other owner's kind.
+        kind: String,
+        /// The other owner's name.
+        name: String,
+    },
+    /// Owners and what they own share a namespace.
+    #[error("cross-namespace owner references are disallowed: owner in {owner:?}, object in {object:?}")]
+    CrossNamespace {
+        /// The owner's namespace.
+        owner: String,
+        /// The object's namespace.
+        object: String,
+    },
+    /// A cluster-scoped object can't belong to a namespaced one.
+    #[error("cluster-scoped object must not have a namespaced owner (in {0:?})")]
+    ClusterScopedObject(
+        /// The owner's namespace.
+        String,
+    ),
+    /// The owner was not read from the server.
+    #[error("the owner has no name or no uid")]
+    IncompleteOwner,
+}
+
+/// The reference to the owner that controls `object`.
+pub fn controller_of<K: Resource>(object: &K) -> Option<&OwnerReference> {
+    object.meta().owner_references.as_ref()?.iter().find(|reference| reference.controller == Some(true))
+}
+
+/// Whether `owner` controls `object`: by uid, so that a namesake doesn't.
+pub fn is_controlled_by<K: Resource, O: Resource>(object: &K, owner: &O) -> bool {
+    controller_of(object).is_some_and(|reference| Some(&reference.uid) == owner.meta().uid.as_ref())
+}
+
+/// Makes `owner` the controller of `object`, in memory. Deleting the owner in the foreground waits for the object
+/// (`blockOwnerDeletion`).
+///
+/// A reference of the same owner is brought up to date; another's that doesn't control stays.
+///
+/// # Errors
+///
+/// If another owner controls the object, or the two scopes or namespaces don't fit.
+pub fn set_controller_reference<O, K>(owner: &O, object: &mut K) -> Result<(), OwnerError>
+where
+    O: Resource<DynamicType = ()>,
+    K: Resource,
+{
+    let reference = reference(owner, Some(true))?;
+    check_scopes(owner, object)?;
+    if let Some(other) = controller_of(object).filter(|other| !same_owner(other, &reference)) {
+        return Err(OwnerError::AlreadyOwned {
+            object: object.meta().name.clone().unwrap_or_default(),
+            kind: other.kind.clone(),
+            name: other.name.clone(),
+        });
+    }
+    upsert(object, reference);
+    Ok(())
+}
+
+/// Makes `owner` an owner of `object`, not its controller, in memory.
+///
+/// # Errors
+///
+/// If the two scopes or namespaces don't fit.
+pub fn set_owner_reference<O, K>(owner: &O, object: &mut K) -> Result<(), OwnerError>
+where
+    O: Resource<DynamicType = ()>,
+    K: Resource,
+{
+    let reference = reference(owner, None)?;
+    check_scopes(owner, object)?;
+    upsert(object, reference);
+    Ok(())
+}
+
+/// Removes the references of `owner` from `object`, in memory. Returns whether there were any.
+pub fn remove_owner_reference<O: Resource, K: Resource>(owner: &O, object: &mut K) -> bool {
+    let Some(list) = &mut object.meta_mut().owner_references else { return false };
+    let before = list.len();
+    list.retain(|reference| Some(&reference.uid) != owner.meta().uid.as_ref());
+    list.len() != before
+}
+
+fn reference<O: Resource<DynamicType = ()>>(owner: &O, controller: Option<bool>) -> Result<OwnerReference, OwnerError> {
+    let meta = owner.meta();
+    let (Some(name), Some(uid)) = (meta.name.clone(), meta.uid.clone()) else {
+        return Err(OwnerError::IncompleteOwner);
+    };
+    Ok(OwnerReference {
+        api_version: O::api_version(&()).into_owned(),
+        kind: O::kind(&()).into_owned(),
+        name,
+        uid,
+        controller,
+        block_owner_deletion: controller,
+    })
+}
+
+fn check_scopes<O: Resource, K: Resource>(owner: &O, object: &K) -> Result<(), OwnerError> {
+    let namespace = |namespace: Option<&String>| namespace.filter(|namespace| !namespace.is_empty()).cloned();
+    let Some(owner) = namespace(owner.meta().namespace.as_ref()) else { return Ok(()) };
+    match namespace(object.meta().namespace.as_ref()) {
+        None => Err(OwnerError::ClusterScopedObject(owner)),
+        Some(object) if object != owner => Err(OwnerError::CrossNamespace { owner, object }),
+        Some(_) => Ok(()),
+    }
+}
+
+/// Whether both name one object: group, kind and name, in any version, as controller-runtime compares them.
+fn same_owner(a: &OwnerReference, b: &OwnerReference) -> bool {
+    let group = |reference: &OwnerReference| {
+        reference.api_version.split_once('/').map_or(String::new(), |(group, _)| group.to_owned())
+    };
+    group(a) == group(b) && a.kind == b.kind && a.name == b.name
+}
+
+fn upsert<K: Resource>(object: &mut K, reference: OwnerReference) {
+    let list = object.meta_mut().owner_references.get_or_insert_default();
+    match list.iter_mut().find(|other| same_owner(other, &reference)) {
+        Some(other) => *other = reference,
+        None => list.push(reference),
+    }
+}
