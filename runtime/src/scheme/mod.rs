@@ -69,7 +69,7 @@ pub struct Scheme {
 impl std::fmt::Debug for Scheme {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_set()
-            .entries(self.kinds().iter().map(|gvk| display_gvk(gvk)))
+            .entries(self.kinds().iter().map(display_gvk))
             .finish()
     }
 }

@@ -132,7 +132,9 @@ async fn many_writers_handlers_and_readers_end_with_one_truth() {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     };
-    let agreed = tokio::time::timeout(Duration::from_secs(60), agree).await.is_ok();
+    let agreed = tokio::time::timeout(Duration::from_secs(60), agree)
+        .await
+        .is_ok();
     done.store(true, Ordering::Relaxed);
     for thread in threads {
         thread.join().unwrap();

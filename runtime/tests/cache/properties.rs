@@ -78,7 +78,7 @@ async fn run(steps: Vec<Step>, faults: Vec<Fault>, watch_list: bool, page_size: 
     let informer = informer(&live, watch_list, page_size);
     let stop = CancellationToken::new();
     let mut handlers: Vec<(Witness, HandlerRegistration)> = Vec::new();
-    let mut add = |handlers: &mut Vec<(Witness, HandlerRegistration)>| {
+    let add = |handlers: &mut Vec<(Witness, HandlerRegistration)>| {
         let witness = Witness::default();
         handlers.push((
             witness.clone(),

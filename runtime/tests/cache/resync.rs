@@ -77,7 +77,8 @@ async fn before_start_a_shorter_request_lowers_the_check_period() {
         .add_event_handler_with_resync(default.clone(), SECOND * 100)
         .unwrap();
     let (_running, _watch) = Running::synced(&server, &informer, &[cm("a", 1)]).await;
-    (shorter.take(), default.take());
+    shorter.take();
+    default.take();
     after(21).await;
     assert_eq!((shorter.take().len(), default.take().len()), (4, 0));
     after(80).await;
@@ -111,7 +112,8 @@ async fn before_start_a_request_switches_resyncs_on_where_the_informer_has_none(
         .add_event_handler_with_resync(with.clone(), SECOND * 5)
         .unwrap();
     let (_running, _watch) = Running::synced(&server, &informer, &[cm("a", 1)]).await;
-    (without.take(), with.take());
+    without.take();
+    with.take();
     after(11).await;
     assert_eq!((without.take().len(), with.take().len()), (0, 2));
 }
@@ -126,7 +128,8 @@ async fn updates_with_an_unchanged_version_go_only_to_handlers_whose_resync_is_d
         .add_event_handler_with_resync(due.clone(), SECOND * 5)
         .unwrap();
     let (_running, watch) = Running::synced(&server, &informer, &[cm("a", 1)]).await;
-    (due.take(), idle.take());
+    due.take();
+    idle.take();
     after(6).await;
     assert_eq!(due.take().len(), 1);
     watch.error(410, "Expired", "too old");

@@ -101,15 +101,11 @@ async fn each_verb_sends_its_method_and_path() {
         call.json(&list(7, &[cm("a", 1)]));
     });
     assert_eq!(listed.await.unwrap().items.len(), 1);
-    let collection = exchange(
-        &server,
-        maps.delete_collection(&dp, &some),
-        |call| {
-            check(&call, "DELETE", path);
-            assert_eq!(call.query("labelSelector"), Some("x=y"));
-            call.json(&list(7, &[]));
-        },
-    );
+    let collection = exchange(&server, maps.delete_collection(&dp, &some), |call| {
+        check(&call, "DELETE", path);
+        assert_eq!(call.query("labelSelector"), Some("x=y"));
+        call.json(&list(7, &[]));
+    });
     assert!(collection.await.unwrap().is_left());
 }
 
