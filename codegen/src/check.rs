@@ -1,12 +1,296 @@
 //! Checks of the whole model: what no single reader can see.
+//!
+//! Names must not clash, wherever they come from, and the versions of a kind must agree on what they share. The model has
+//! no places, so findings name group, version and kind instead.
 
-use crate::{diag::Diagnostics, model::ApiSet};
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::{
+    diag::{Diagnostic, Diagnostics},
+    model::{ApiSet, Field, Group, Resource, TypeDef, TypeKind, TypeRef, Version},
+};
 
 /// Checks that hold across readers.
 ///
 /// # Errors
 ///
 /// Every finding that stops generation.
-pub fn check(_api: &ApiSet) -> Result<(), Diagnostics> {
-    Ok(())
+pub fn check(api: &ApiSet) -> Result<(), Diagnostics> {
+    let mut diagnostics = Diagnostics::new();
+    check_modules(api, &mut diagnostics);
+    for group in &api.groups {
+        check_versions(group, &mut diagnostics);
+        check_kinds(group, &mut diagnostics);
+        for version in &group.versions {
+            check_names(group, version, &mut diagnostics);
+            check_references(group, version, &mut diagnostics);
+        }
+    }
+    diagnostics.finish(())
+}
+
+/// Groups stand in modules of different names.
+fn check_modules(api: &ApiSet, diagnostics: &mut Diagnostics) {
+    for (first, second) in clashes(&api.groups, |group| &group.module) {
+        diagnostics.push(
+            Diagnostic::error(format!(
+                "the groups {} and {} would both stand in the module `{}`",
+                first.name, second.name, first.module
+            ))
+            .help("generate them into different crates, or rename the folder of one"),
+        );
+    }
+}
+
+/// A version stands once in its group.
+fn check_versions(group: &Group, diagnostics: &mut Diagnostics) {
+    for (first, second) in clashes(&group.versions, |version| &version.module) {
+        diagnostics.push(
+            Diagnostic::error(if first.name == second.name {
+                format!("{}/{} is given twice", group.name, first.name)
+            } else {
+                format!(
+                    "{0}/{1} and {0}/{2} would both stand in the module `{3}`",
+                    group.name, first.name, second.name, first.module
+                )
+            })
+            .help("give each version of a group once, as annotated Rust or as CRDs"),
+        );
+    }
+}
+
+/// Within a version, kinds, plurals and the names made of them differ.
+fn check_names(group: &Group, version: &Version, diagnostics: &mut Diagnostics) {
+    let place = format!("{}/{}", group.name, version.name);
+    let mut report = |what: &str, name: fn(&Resource) -> &String, help: &str| {
+        for (first, second) in clashes(&version.resources, name) {
+            diagnostics.push(
+                Diagnostic::error(format!(
+                    "two kinds of {place} have the {what} `{}`: {} and {}",
+                    name(first),
+                    first.kind,
+                    second.kind
+                ))
+                .help(help),
+            );
+        }
+    };
+    report("kind", |resource| &resource.kind, "remove one of them");
+    report(
+        "plural",
+        |resource| &resource.plural,
+        "give one of them another plural, in annotated Rust with `+resourceName`",
+    );
+    report(
+        "client method",
+        |resource| &resource.accessor,
+        "rename one of the kinds",
+    );
+    for resource in &version.resources {
+        if version.type_def(&resource.root).is_none() {
+            diagnostics.push(Diagnostic::error(format!(
+                "the kind {} of {place} has no type `{}`",
+                resource.kind, resource.root
+            )));
+        }
+    }
+}
+
+/// The versions of a kind agree on scope and plural, and at most one is stored.
+fn check_kinds(group: &Group, diagnostics: &mut Diagnostics) {
+    let mut kinds: BTreeMap<&str, Vec<(&Version, &Resource)>> = BTreeMap::new();
+    for version in &group.versions {
+        for resource in &version.resources {
+            let versions = kinds.entry(&resource.kind).or_default();
+            versions.push((version, resource));
+        }
+    }
+    for (kind, versions) in kinds {
+        let Some((&(first_version, first), others)) = versions.split_first() else {
+            continue;
+        };
+        for (version, resource) in others {
+            let differ = |what: &str| {
+                Diagnostic::error(format!(
+                    "{kind} has another {what} in {} than in {} of {}",
+                    version.name, first_version.name, group.name
+                ))
+                .help("versions of a kind share names and scope")
+            };
+            if resource.scope != first.scope {
+                diagnostics.push(differ("scope"));
+            }
+            if resource.plural != first.plural {
+                diagnostics.push(differ("plural"));
+            }
+        }
+        let stored: Vec<_> = versions
+            .iter()
+            .filter(|(_, resource)| resource.storage)
+            .map(|(version, _)| version.name.as_str())
+            .collect();
+        if stored.len() > 1 {
+            diagnostics.push(
+                Diagnostic::error(format!(
+                    "{kind} of {} is stored in several versions: {}",
+                    group.name,
+                    stored.join(", ")
+                ))
+                .help("exactly one version is stored, in annotated Rust with `+kubebuilder:storageversion`"),
+            );
+        }
+    }
+}
+
+/// Types have different names, and every reference to a type of the version leads to one.
+fn check_references(group: &Group, version: &Version, diagnostics: &mut Diagnostics) {
+    let place = format!("{}/{}", group.name, version.name);
+    for (first, _) in clashes(&version.types, |def| &def.name) {
+        diagnostics.push(Diagnostic::error(format!(
+            "two types of {place} are called `{}`",
+            first.name
+        )));
+    }
+    let names: BTreeSet<&str> = version.types.iter().map(|def| def.name.as_str()).collect();
+    for def in &version.types {
+        for_each_reference(def, &mut |name| {
+            if !names.contains(name) {
+                diagnostics.push(Diagnostic::error(format!(
+                    "`{}` of {place} names a type `{name}` that is no part of the API",
+                    def.name
+                )));
+            }
+        });
+    }
+}
+
+/// Calls `found` with the name of every local type that a type names.
+fn for_each_reference(def: &TypeDef, found: &mut impl FnMut(&str)) {
+    let mut in_fields = |fields: &[Field]| {
+        for field in fields {
+            if let Some(name) = local(&field.ty) {
+                found(name);
+            }
+        }
+    };
+    match &def.kind {
+        TypeKind::Struct(def) => in_fields(&def.fields),
+        TypeKind::Union(def) => {
+            for variant in &def.variants {
+                in_fields(&variant.fields);
+            }
+        }
+        TypeKind::Alias(alias) => {
+            if let Some(name) = local(&alias.target) {
+                found(name);
+            }
+        }
+        TypeKind::Enum(_) => {}
+    }
+}
+
+fn local(ty: &TypeRef) -> Option<&str> {
+    match ty {
+        TypeRef::Local(name) => Some(name),
+        TypeRef::List(inner)
+        | TypeRef::Map(inner)
+        | TypeRef::Optional(inner)
+        | TypeRef::Boxed(inner) => local(inner),
+        _ => None,
+    }
+}
+
+/// Pairs of neighbours that have the same name, once sorted by it.
+fn clashes<'a, T>(items: &'a [T], name: impl Fn(&'a T) -> &'a String) -> Vec<(&'a T, &'a T)> {
+    let mut sorted: Vec<&T> = items.iter().collect();
+    sorted.sort_by(|a, b| name(a).cmp(name(b)));
+    sorted
+        .windows(2)
+        .filter(|pair| name(pair[0]) == name(pair[1]))
+        .map(|pair| (pair[0], pair[1]))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use crate::{Options, RustPackage, Source, Sources};
+
+    const ROOT: &str = "{ pub metadata: kube::api::ObjectMeta, pub status: Option<String> }";
+
+    fn package(group: &str, version: &str, text: &str) -> RustPackage {
+        RustPackage {
+            group: group.to_owned(),
+            version: version.to_owned(),
+            module_path: format!("crate::apis::{group}::{version}"),
+            dir: format!("apis/{group}/{version}").into(),
+            files: vec![Source::new(
+                format!("{group}/{version}/mod.rs"),
+                text.replace("ROOT", ROOT),
+            )],
+        }
+    }
+
+    #[track_caller]
+    fn check(rust: Vec<RustPackage>, expected: &str) {
+        let options = Options {
+            emit: BTreeSet::new(),
+            ..Options::default()
+        };
+        let sources = Sources {
+            rust,
+            crds: Vec::new(),
+        };
+        let errors = crate::load(&sources, &options).expect_err("no error");
+        assert_eq!(errors.to_string(), expected);
+    }
+
+    #[test]
+    fn kinds_have_plurals_of_their_own() {
+        let text = "// +genclient\npub struct Box ROOT\n// +genclient\npub struct Boxe ROOT\n";
+        check(
+            vec![package("a", "v1", text)],
+            "error: two kinds of a/v1 have the client method `boxes`: Box and Boxe\n\
+             error: two kinds of a/v1 have the plural `boxes`: Box and Boxe",
+        );
+    }
+
+    #[test]
+    fn versions_of_a_kind_agree() {
+        let plain = "// +genclient\npub struct A ROOT\n";
+        let cluster =
+            "// +genclient\n// +genclient:nonNamespaced\n// +resourceName=aas\npub struct A ROOT\n";
+        check(
+            vec![package("g", "v1", plain), package("g", "v2", cluster)],
+            "error: A has another plural in v1 than in v2 of g\n\
+             error: A has another scope in v1 than in v2 of g",
+        );
+        let stored = "// +genclient\n// +kubebuilder:storageversion\npub struct A ROOT\n";
+        check(
+            vec![package("g", "v1", stored), package("g", "v2", stored)],
+            "error: A of g is stored in several versions: v2, v1",
+        );
+    }
+
+    #[test]
+    fn groups_stand_in_modules_of_their_own() {
+        let named = |group: &str| format!("// +groupName={group}\n");
+        check(
+            vec![
+                package("a-b", "v1", &named("one.example.com")),
+                package("a_b", "v1", &named("two.example.com")),
+            ],
+            "error: the groups one.example.com and two.example.com would both stand in the module `a_b`",
+        );
+    }
+
+    #[test]
+    fn a_type_that_is_skipped_is_named_by_none() {
+        let text = "// +kubebuilder:skip\npub struct A;\npub struct B { pub a: A }\n";
+        check(
+            vec![package("g", "v1", text)],
+            "error: `B` of g/v1 names a type `A` that is no part of the API",
+        );
+    }
 }

@@ -11,6 +11,8 @@ mod paths;
 mod refs;
 mod resolve;
 mod resource;
+#[cfg(test)]
+mod tests;
 mod types;
 mod validation;
 mod verbs;

@@ -51,7 +51,7 @@ impl FileReader<'_> {
         self.header(header_end, &file.attrs);
         let start = self.comments.place(self.base..self.base);
         self.module(path, &file.items, header_end, start);
-        self.rest(file);
+        self.rest(file, header_end);
         self.comments.report_rest(self.diagnostics);
         self.out
     }
@@ -75,11 +75,11 @@ impl FileReader<'_> {
     }
 
     /// Comments after the last item, or of a file without items, belong to the package too.
-    fn rest(&mut self, file: &syn::File) {
+    fn rest(&mut self, file: &syn::File, header_end: usize) {
         let from = file
             .items
             .last()
-            .map_or(self.base, |item| self.range(item).end);
+            .map_or(header_end, |item| self.range(item).end);
         let end = self.comments.text().len();
         let raws = self.comments.markers_in(from..end);
         if file.items.is_empty() {
