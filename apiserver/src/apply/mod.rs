@@ -1,10 +1,40 @@
 //! Server-side apply and the field ownership behind it (`metadata.managedFields`).
 //!
-//! [`apply`] answers an apply patch; [`track_update`] keeps ownership true after any other write.
+//! [`apply`] answers an apply patch; [`track_update`] keeps ownership true after any other write. Both do what the API
+//! server does with structured-merge-diff: sets of fields for each manager, operation and subresource; conflicts; lists
+//! by key, sets and atomic values; removal of what a manager no longer applies.
+//!
+//! The type of an object comes from its CRD's schema, from the table of built-in kinds, or else from its values (maps
+//! granular, lists atomic).
+//!
+//! # Limits
+//! Entries of all versions are read under the writer's schema, as conversion strategy `None` allows. An entry of a
+//! version that is no longer served stays.
+
+mod builtin;
+mod check;
+mod compare;
+mod conflict;
+mod element;
+mod field_set;
+mod last_applied;
+mod managed;
+mod merge;
+mod reconcile;
+mod remove;
+mod set;
+mod types;
+mod updater;
 
 use jiff::Timestamp;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
+use self::conflict::conflict_error;
+use self::last_applied::KUBECTL;
+use self::managed::{Managed, Manager, stamp};
+use self::set::Set;
+use self::types::Type;
+use self::updater::Updater;
 use crate::schema::Structural;
 
 /// The fields that a write cannot change, so that nobody comes to own them through it.
@@ -59,26 +89,261 @@ pub enum ApplyError {
     /// The applied object cannot be merged (HTTP 400, reason `BadRequest`).
     #[error("{0}")]
     BadRequest(String),
-    /// The merge failed (HTTP 500, reason `InternalError`).
+    /// The applied object does not fit the type of the kind (HTTP 500 with this message and no reason).
     #[error("{0}")]
     Internal(String),
 }
 
+impl Writer<'_> {
+    fn updater(&self, object: &Value) -> Updater<'_> {
+        Updater {
+            ty: Type::of_object(self.schema.map(Structural::root), object),
+            excluded: match self.reset {
+                ResetFields::None => Set::default(),
+                ResetFields::Status => Set::of(&[&["status"]]),
+                ResetFields::AllButStatus => Set::of(&[&["metadata"], &["spec"]]),
+            },
+            api_version: self.api_version,
+        }
+    }
+
+    fn as_updater(&self, name: &str) -> Manager {
+        Manager::updater(name, self.subresource, self.api_version)
+    }
+}
+
+/// The fields that no manager owns.
+fn stripped() -> Set {
+    Set::of(&[
+        &["apiVersion"],
+        &["kind"],
+        &["metadata"],
+        &["metadata", "name"],
+        &["metadata", "namespace"],
+        &["metadata", "creationTimestamp"],
+        &["metadata", "selfLink"],
+        &["metadata", "uid"],
+        &["metadata", "clusterName"],
+        &["metadata", "generation"],
+        &["metadata", "managedFields"],
+        &["metadata", "resourceVersion"],
+    ])
+}
+
+fn strip(managed: &mut Managed, manager: &Manager) {
+    if let Some(owned) = managed.0.get_mut(manager) {
+        owned.set = owned.set.difference(&stripped());
+    }
+    managed.drop_empty();
+}
+
+/// An object of the same kind with nothing in it.
+fn empty_like(object: &Value) -> Value {
+    let mut map = Map::new();
+    for key in ["apiVersion", "kind"] {
+        if let Some(value) = object.get(key) {
+            map.insert(key.to_owned(), value.clone());
+        }
+    }
+    map.insert("metadata".to_owned(), Value::Object(Map::new()));
+    Value::Object(map)
+}
+
 /// Merges an applied configuration into the live object (`None`: it is to be created) and returns the new
-/// object with its managedFields.
+/// object with its managedFields. Applying what is already so, by the same manager, changes nothing at all.
+///
+/// The result is not defaulted and not validated. It keeps the live object's system metadata (uid, resourceVersion,
+/// …) except what the configuration says itself.
 ///
 /// # Errors
 /// See [`ApplyError`].
 pub fn apply(
-    _writer: &Writer<'_>,
-    _live: Option<&Value>,
+    writer: &Writer<'_>,
+    live: Option<&Value>,
     applied: &Value,
-    _force: bool,
+    force: bool,
 ) -> Result<Value, ApplyError> {
-    Ok(applied.clone())
+    if applied
+        .pointer("/metadata/managedFields")
+        .is_some_and(|fields| !fields.is_null())
+    {
+        return Err(ApplyError::BadRequest(
+            "metadata.managedFields must be nil".to_owned(),
+        ));
+    }
+    let updater = writer.updater(applied);
+    if let Some(fault) = check::check(&updater.ty, applied) {
+        let message = format!(
+            "failed to create typed patch object ({}): {fault}",
+            describe(applied)
+        );
+        return Err(ApplyError::Internal(message));
+    }
+    let created = empty_like(applied);
+    let live = live.unwrap_or(&created);
+    let mut managed = Managed::decode(live).map_err(|error| {
+        ApplyError::Internal(format!("failed to decode managed fields: {error}"))
+    })?;
+    if managed.0.is_empty() {
+        let before = writer.as_updater("before-first-apply");
+        updater.update(&empty_like(live), live, &mut managed, &before);
+        strip(&mut managed, &before);
+        if let Some(owned) = managed.0.get_mut(&before) {
+            owned.time = Some(stamp(writer.now));
+        }
+    }
+    let manager = Manager::applier(writer.manager, writer.subresource);
+    let merged = try_apply(&updater, live, applied, &mut managed, &manager, force)?;
+    strip(&mut managed, &manager);
+    let mut object = match merged {
+        Some(mut object) => {
+            if let Some(owned) = managed.0.get_mut(&manager) {
+                owned.time = Some(stamp(writer.now));
+            }
+            settle_nulls(writer, &mut object);
+            object
+        }
+        None => live.clone(),
+    };
+    if writer.manager == KUBECTL {
+        last_applied::sync(&mut object, applied);
+    }
+    managed.encode(&mut object);
+    Ok(object)
+}
+
+fn try_apply(
+    updater: &Updater<'_>,
+    live: &Value,
+    applied: &Value,
+    managed: &mut Managed,
+    manager: &Manager,
+    force: bool,
+) -> Result<Option<Value>, ApplyError> {
+    let before = managed.clone();
+    let mut clashes = match updater.apply(live, applied, managed, manager, force) {
+        Ok(merged) => return Ok(merged),
+        Err(clashes) => clashes,
+    };
+    if manager.name == KUBECTL
+        && let Some(allowed) =
+            last_applied::allowed_conflicts(&updater.ty, live, updater.api_version)
+    {
+        clashes.retain(|clash| !allowed.has(&clash.path));
+        if clashes.is_empty() {
+            *managed = before;
+            return updater
+                .apply(live, applied, managed, manager, true)
+                .map_err(|clashes| conflict_error(&clashes));
+        }
+    }
+    Err(conflict_error(&clashes))
+}
+
+/// Nulls stand where the last item of a map or list went. They mean that the field is absent, except where a schema
+/// lets it be null; in metadata they never stay.
+fn settle_nulls(writer: &Writer<'_>, object: &mut Value) {
+    match writer.schema {
+        Some(schema) => schema.drop_nulls(object),
+        None => drop_all_nulls(object),
+    }
+    if let Some(metadata) = object.get_mut("metadata") {
+        drop_all_nulls(metadata);
+    }
+}
+
+fn drop_all_nulls(value: &mut Value) {
+    match value {
+        Value::Object(map) => map.retain(|_, value| {
+            drop_all_nulls(value);
+            !value.is_null()
+        }),
+        Value::Array(items) => items.iter_mut().for_each(drop_all_nulls),
+        _ => {}
+    }
+}
+
+/// `<namespace>/<name>; <group>/<version>, Kind=<kind>`.
+fn describe(object: &Value) -> String {
+    let text = |pointer: &str| {
+        object
+            .pointer(pointer)
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+    };
+    let api_version = text("/apiVersion");
+    let version = if api_version.contains('/') {
+        api_version.to_owned()
+    } else {
+        format!("/{api_version}")
+    };
+    format!(
+        "{}/{}; {version}, Kind={}",
+        text("/metadata/namespace"),
+        text("/metadata/name"),
+        text("/kind")
+    )
 }
 
 /// Records in `new.metadata.managedFields` that the writer changed it from `old` (`None`: it is created).
 ///
-/// Invalid managedFields in `new` are replaced by those of `old`; an empty list there clears them.
-pub fn track_update(_writer: &Writer<'_>, _old: Option<&Value>, _new: &mut Value) {}
+/// managedFields that `new` brings along count as long as they can be read, so that a client can edit them; else those
+/// of `old` do, and always in a write to a subresource. An empty list in `new` (or one empty entry) clears them. An
+/// object without managedFields that is not being created stays without.
+pub fn track_update(writer: &Writer<'_>, old: Option<&Value>, new: &mut Value) {
+    let mut managed = read_managed(writer, old, new);
+    if let Some(metadata) = new.get_mut("metadata").and_then(Value::as_object_mut) {
+        metadata.remove("managedFields");
+    }
+    let created = empty_like(new);
+    let live = old.unwrap_or(&created);
+    let is_new = live
+        .pointer("/metadata/uid")
+        .and_then(Value::as_str)
+        .unwrap_or_default()
+        .is_empty();
+    if managed.0.is_empty() && !is_new {
+        return;
+    }
+    let mut before = live.clone();
+    if let Some(metadata) = before.get_mut("metadata").and_then(Value::as_object_mut) {
+        metadata.remove("managedFields");
+    }
+    let updater = writer.updater(new);
+    let current = writer.as_updater("current-operation");
+    updater.update(&before, new, &mut managed, &current);
+    strip(&mut managed, &current);
+    if let Some(mut owned) = managed.0.remove(&current) {
+        let manager = writer.as_updater(writer.manager);
+        if let Some(previous) = managed.0.get(&manager) {
+            owned.set = owned.set.union(&previous.set);
+        }
+        owned.time = Some(stamp(writer.now));
+        managed.0.insert(manager, owned);
+    }
+    managed.cap_updaters();
+    managed.encode(new);
+}
+
+fn read_managed(writer: &Writer<'_>, old: Option<&Value>, new: &Value) -> Managed {
+    let of_old = || {
+        old.and_then(|old| Managed::decode(old).ok())
+            .unwrap_or_default()
+    };
+    if !writer.subresource.is_empty() {
+        return of_old();
+    }
+    if let Some(Value::Array(entries)) = new.pointer("/metadata/managedFields") {
+        let blank = |entry: &Value| entry.as_object().is_some_and(Map::is_empty);
+        if entries.is_empty() || entries.len() == 1 && entries.iter().all(blank) {
+            return Managed::default();
+        }
+    }
+    match Managed::decode(new) {
+        Ok(managed) if !managed.0.is_empty() => managed,
+        _ => of_old(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

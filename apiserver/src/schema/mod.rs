@@ -117,6 +117,11 @@ impl Structural {
         defaults::fill(&self.root, object);
     }
 
+    /// Drops nulls of fields that are neither nullable nor defaulted.
+    pub(crate) fn drop_nulls(&self, object: &mut Value) {
+        defaults::drop_nulls(Some(&self.root), object);
+    }
+
     /// Validates a whole object, as on create: values, embedded resources, uniqueness in lists. The object's own
     /// metadata is not looked at, except as far as the schema restricts it.
     pub fn validate(&self, object: &Value) -> Vec<FieldError> {
