@@ -1,6 +1,6 @@
 //! Value validation, message for message as `k8s.io/kube-openapi/pkg/validation/validate` does it.
 //!
-//! [`check`] validates a value against one node. On update a value may carry its old counterpart; [`ratchet`] then
+//! [`check`] validates a value against one node. On update a value may carry its old counterpart; [`ratchet()`] then
 //! forgives what did not change (the CRDValidationRatcheting feature).
 
 mod number;
