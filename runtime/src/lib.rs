@@ -12,6 +12,7 @@ pub mod informer;
 pub mod lister;
 pub mod apply;
 pub mod controller;
+pub mod event;
 pub mod finalizer;
 pub mod leader;
 pub mod manager;

@@ -1,0 +1,70 @@
+//! A map of the most recently used keys.
+
+use std::collections::{BTreeMap, HashMap};
+use std::hash::Hash;
+
+/// Holds up to `capacity` entries; a further one displaces the one that was used least recently.
+#[derive(Debug)]
+pub(super) struct Lru<K, V> {
+    entries: HashMap<K, (u64, V)>,
+    order: BTreeMap<u64, K>,
+    clock: u64,
+    capacity: usize,
+}
+
+impl<K: Clone + Eq + Hash, V> Lru<K, V> {
+    pub(super) fn new(capacity: usize) -> Self {
+        Self { entries: HashMap::new(), order: BTreeMap::new(), clock: 0, capacity }
+    }
+
+    /// The value of `key`, made by `new` if there is none. Counts as a use.
+    pub(super) fn get_or_insert_with(&mut self, key: &K, new: impl FnOnce() -> V) -> &mut V {
+        self.clock += 1;
+        let stamp = self.clock;
+        if let Some((old, _)) = self.entries.get(key) {
+            self.order.remove(old);
+        } else if self.entries.len() >= self.capacity
+            && let Some((_, oldest)) = self.order.pop_first()
+        {
+            self.entries.remove(&oldest);
+        }
+        self.order.insert(stamp, key.clone());
+        let entry = self.entries.entry(key.clone()).or_insert_with(|| (stamp, new()));
+        entry.0 = stamp;
+        &mut entry.1
+    }
+
+    /// The value of `key`. Doesn't count as a use.
+    pub(super) fn peek_mut(&mut self, key: &K) -> Option<&mut V> {
+        self.entries.get_mut(key).map(|(_, value)| value)
+    }
+
+    pub(super) fn remove(&mut self, key: &K) -> Option<V> {
+        let (stamp, value) = self.entries.remove(key)?;
+        self.order.remove(&stamp);
+        Some(value)
+    }
+
+    /// The keys, least recently used first.
+    pub(super) fn keys(&self) -> impl Iterator<Item = &K> {
+        self.order.values()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_least_recently_used_entry_is_displaced() {
+        let mut lru = Lru::new(2);
+        *lru.get_or_insert_with(&"a", || 0) += 1;
+        *lru.get_or_insert_with(&"b", || 0) += 1;
+        *lru.get_or_insert_with(&"a", || 0) += 1;
+        lru.get_or_insert_with(&"c", || 7);
+        assert_eq!(lru.keys().copied().collect::<Vec<_>>(), ["a", "c"]);
+        assert_eq!((lru.peek_mut(&"a").copied(), lru.peek_mut(&"b").copied()), (Some(2), None));
+        assert_eq!(lru.remove(&"a"), Some(2));
+        assert_eq!(lru.keys().count(), 1);
+    }
+}

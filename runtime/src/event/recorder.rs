@@ -1,0 +1,182 @@
+//! Takes notes.
+
+use std::collections::hash_map::RandomState;
+use std::fmt;
+use std::hash::{BuildHasher, Hasher};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use jiff::Timestamp;
+use k8s_openapi::api::core::v1::ObjectReference;
+use k8s_openapi::api::events::v1::Event;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime;
+use kube::Resource;
+use kube::core::ObjectMeta;
+use tokio::sync::mpsc;
+
+use crate::metrics::{EventMetrics, EventOutcome};
+
+/// The API server's limits, in bytes.
+const MAX_NOTE: usize = 1024;
+const MAX_WORD: usize = 128;
+/// Of an event's name, so that the suffix fits into 253.
+const MAX_NAME: usize = 200;
+
+/// Who reports.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reporter {
+    /// The controller, such as `example.com/machine-controller`.
+    pub controller: String,
+    /// The process: a pod's name.
+    pub instance: String,
+}
+
+impl Reporter {
+    /// `controller` in the process `instance`.
+    pub fn new(controller: impl Into<String>, instance: impl Into<String>) -> Self {
+        Self { controller: controller.into(), instance: instance.into() }
+    }
+}
+
+/// Whether an event is as expected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum EventType {
+    /// Something happened that should.
+    Normal,
+    /// Something needs attention.
+    Warning,
+}
+
+impl EventType {
+    /// The value of the event's `type`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Normal => "Normal",
+            Self::Warning => "Warning",
+        }
+    }
+}
+
+/// A note to take. Texts longer than the API server allows (reason and action 128 bytes, note 1,024) are cut.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewEvent {
+    /// Normal or warning.
+    pub event_type: EventType,
+    /// Why, in one word in UpperCamelCase: `FailedCreate`.
+    pub reason: String,
+    /// What was done, in one word in UpperCamelCase: `Create`. The API server requires it.
+    pub action: String,
+    /// For people.
+    pub note: String,
+    /// Another object that has to do with it.
+    pub related: Option<ObjectReference>,
+}
+
+/// Takes notes about objects. Clones share a queue. Nothing here waits, and nothing fails: what can't be kept is counted.
+#[derive(Clone)]
+pub struct EventRecorder {
+    reporter: Reporter,
+    queue: mpsc::Sender<Box<Event>>,
+    metrics: EventMetrics,
+}
+
+impl EventRecorder {
+    pub(super) fn new(reporter: Reporter, queue: mpsc::Sender<Box<Event>>, metrics: EventMetrics) -> Self {
+        Self { reporter, queue, metrics }
+    }
+
+    /// Notes that something happened to `object` that should.
+    pub fn normal<K>(&self, object: &K, reason: &str, action: &str, note: impl Into<String>)
+    where
+        K: Resource,
+        K::DynamicType: Default,
+    {
+        self.note(object, EventType::Normal, reason, action, note.into());
+    }
+
+    /// Notes that something about `object` needs attention.
+    pub fn warning<K>(&self, object: &K, reason: &str, action: &str, note: impl Into<String>)
+    where
+        K: Resource,
+        K::DynamicType: Default,
+    {
+        self.note(object, EventType::Warning, reason, action, note.into());
+    }
+
+    fn note<K>(&self, object: &K, event_type: EventType, reason: &str, action: &str, note: String)
+    where
+        K: Resource,
+        K::DynamicType: Default,
+    {
+        let (reason, action) = (reason.to_owned(), action.to_owned());
+        let event = NewEvent { event_type, reason, action, note, related: None };
+        self.record(object.object_ref(&K::DynamicType::default()), event);
+    }
+
+    /// Notes `event` about the object that `regarding` names.
+    pub fn record(&self, regarding: ObjectReference, event: NewEvent) {
+        let event = build(&self.reporter, regarding, event);
+        if self.queue.try_send(Box::new(event)).is_err() {
+            self.metrics.count(EventOutcome::Dropped);
+            tracing::debug!("event dropped: the queue is full, or the broadcaster has ended");
+        }
+    }
+}
+
+impl fmt::Debug for EventRecorder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EventRecorder").field("reporter", &self.reporter).finish_non_exhaustive()
+    }
+}
+
+fn build(reporter: &Reporter, regarding: ObjectReference, event: NewEvent) -> Event {
+    let now = Timestamp::now();
+    let name = cut(regarding.name.clone().unwrap_or_default(), MAX_NAME);
+    // Cluster-scoped objects have their events in "default", as in Go.
+    let namespace = regarding.namespace.clone().filter(|namespace| !namespace.is_empty());
+    let metadata = ObjectMeta {
+        name: Some(format!("{name}.{:x}", unique(now))),
+        namespace: Some(namespace.unwrap_or_else(|| "default".to_owned())),
+        ..ObjectMeta::default()
+    };
+    Event {
+        metadata,
+        event_time: Some(MicroTime(now)),
+        type_: Some(event.event_type.as_str().to_owned()),
+        reason: Some(cut(event.reason, MAX_WORD)),
+        action: Some(cut(event.action, MAX_WORD)),
+        note: Some(cut(event.note, MAX_NOTE)),
+        regarding: Some(regarding),
+        related: event.related,
+        reporting_controller: Some(reporter.controller.clone()),
+        reporting_instance: Some(cut(reporter.instance.clone(), MAX_WORD)),
+        ..Event::default()
+    }
+}
+
+/// A number that no other event of this object has: nanoseconds, and a count that starts somewhere in each process.
+fn unique(now: Timestamp) -> u64 {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    let mut hasher = RandomState::new().build_hasher();
+    hasher.write_u64(count);
+    (u64::try_from(now.as_nanosecond()).unwrap_or(0) & !0xfff) | (hasher.finish() & 0xfff)
+}
+
+/// Cuts `text` to at most `max` bytes, between characters.
+fn cut(mut text: String, max: usize) -> String {
+    let end = (0..=max.min(text.len())).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
+    text.truncate(end);
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_cut_between_characters() {
+        assert_eq!(cut("héllo".to_owned(), 2), "h");
+        assert_eq!(cut("héllo".to_owned(), 3), "hé");
+        assert_eq!(cut("short".to_owned(), 100), "short");
+    }
+}
