@@ -1,9 +1,14 @@
 //! What controllers are made of, each statement pinned by a test named after it, against an API server in memory.
 
-#![allow(dead_code, reason = "the server serves more than each test uses")]
+#![allow(dead_code, unreachable_pub, reason = "the server serves more than each test uses")]
 
+mod applying;
+mod events;
+mod finalizers;
+mod helpers;
 mod leader;
 mod leader_config;
+mod owners;
 mod server;
 
 use std::time::Duration;
