@@ -14,7 +14,7 @@ fn set(map: &mut Map<String, Value>, key: &str, value: Value) {
 pub(crate) fn apply(group: &str, kind: &str, object: &mut Value) {
     let fields = fields(object);
     match (group, kind) {
-        ("", "Pod") => pod_spec(child(fields, "spec")),
+        ("", "Pod") => pod(child(fields, "spec")),
         ("", "Service") => service(child(fields, "spec")),
         ("", "Secret") => set(fields, "type", json!("Opaque")),
         ("apps", "Deployment") => deployment(child(fields, "spec")),
@@ -105,6 +105,27 @@ fn qos_class(pod: &Value) -> &'static str {
         "Guaranteed"
     } else {
         "Burstable"
+    }
+}
+
+/// A pod of its own gets what admission adds, too: its priority and how long it tolerates a lost node.
+fn pod(spec: &mut Map<String, Value>) {
+    pod_spec(spec);
+    set(spec, "enableServiceLinks", json!(true));
+    set(spec, "preemptionPolicy", json!("PreemptLowerPriority"));
+    set(spec, "priority", json!(0));
+    let tolerations = spec.entry("tolerations").or_insert_with(|| json!([]));
+    for key in [
+        "node.kubernetes.io/not-ready",
+        "node.kubernetes.io/unreachable",
+    ] {
+        if let Value::Array(list) = tolerations
+            && !list.iter().any(|t| {
+                t["key"] == key && matches!(t["effect"].as_str(), None | Some("NoExecute"))
+            })
+        {
+            list.push(json!({"key": key, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300}));
+        }
     }
 }
 

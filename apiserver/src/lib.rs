@@ -43,6 +43,7 @@ mod serving;
 mod status;
 mod store;
 mod table;
+mod types;
 mod watch;
 
 pub use faults::{Fault, FaultKind, Faults};
@@ -56,6 +57,6 @@ pub use serving::Serving;
 pub use status::{ApiError, GroupResource, StatusCause, StatusDetails};
 
 /// The Kubernetes version that the server shows and follows.
-pub const VERSION: &str = "v1.37.0";
+pub const VERSION: &str = "v1.36.3";
 
 pub(crate) type BoxError = Box<dyn std::error::Error + Send + Sync>;

@@ -3,7 +3,6 @@
 use serde_json::{Map, Value};
 
 use crate::object;
-use crate::status::ApiError;
 
 #[derive(Clone, Copy)]
 enum Type {
@@ -54,56 +53,58 @@ const FIELDS: &[(&str, Type)] = &[
     ("uid", Type::Text),
 ];
 
-/// Checks and cleans `metadata`. Gives what strict validation minds.
+/// Checks and cleans the `metadata` of a custom resource. Gives the paths of unknown fields.
 ///
 /// # Errors
-/// 400 for a field of a wrong type.
-pub(crate) fn normalise(kind: &str, object: &mut Value) -> Result<Vec<String>, ApiError> {
-    let Some(meta) = object.get_mut("metadata") else {
+/// What does not decode, in the words of Go's decoder.
+pub(crate) fn normalise(object: &mut Value) -> Result<Vec<String>, String> {
+    let Some(meta) = object.get_mut("metadata").filter(|m| !m.is_null()) else {
         object::metadata(object);
         return Ok(Vec::new());
     };
-    if meta.is_null() {
-        object::metadata(object);
-        return Ok(Vec::new());
-    }
     let Value::Object(meta) = meta else {
-        return Err(wrong_type(kind, "metadata", "ObjectMeta", meta));
+        return Err(format!(
+            "json: cannot unmarshal {} into Go value of type v1.ObjectMeta",
+            go_type(meta)
+        ));
     };
-    let mut faults = Vec::new();
-    clean(kind, "metadata", meta, FIELDS, &mut faults)?;
-    Ok(faults)
+    let mut unknown = Vec::new();
+    clean("metadata", meta, FIELDS, &mut unknown)?;
+    Ok(unknown)
 }
 
-fn wrong_type(kind: &str, path: &str, go_type: &str, found: &Value) -> ApiError {
-    let found = match found {
+fn go_type(value: &Value) -> &'static str {
+    match value {
         Value::Null => "null",
         Value::Bool(_) => "bool",
         Value::Number(_) => "number",
         Value::String(_) => "string",
         Value::Array(_) => "array",
         Value::Object(_) => "object",
-    };
-    ApiError::bad_request(format!(
-        "{kind} in version cannot be handled as a {kind}: json: cannot unmarshal {found} into Go struct field \
-ObjectMeta.{path} of type {go_type}"
-    ))
+    }
+}
+
+fn wrong_type(path: &str, expected: &str, found: &Value) -> String {
+    let path = path.strip_prefix("metadata.").unwrap_or(path);
+    format!(
+        "json: cannot unmarshal {} into Go struct field ObjectMeta.{path} of type {expected}",
+        go_type(found)
+    )
 }
 
 fn clean(
-    kind: &str,
     path: &str,
     map: &mut Map<String, Value>,
     known: &[(&str, Type)],
     faults: &mut Vec<String>,
-) -> Result<(), ApiError> {
+) -> Result<(), String> {
     let mut unknown = Vec::new();
     for (key, value) in &mut *map {
         let here = format!("{path}.{key}");
         match known.iter().find(|(name, _)| name == key) {
-            Some((_, field)) => check(kind, &here, *field, value, faults)?,
+            Some((_, field)) => check(&here, *field, value, faults)?,
             None => {
-                faults.push(format!("unknown field \"{here}\""));
+                faults.push(here);
                 unknown.push(key.clone());
             }
         }
@@ -113,12 +114,11 @@ fn clean(
 }
 
 fn check(
-    kind: &str,
     path: &str,
     field: Type,
     value: &mut Value,
     faults: &mut Vec<String>,
-) -> Result<(), ApiError> {
+) -> Result<(), String> {
     if value.is_null() {
         return Ok(());
     }
@@ -126,7 +126,7 @@ fn check(
         if holds {
             Ok(())
         } else {
-            Err(wrong_type(kind, path, go_type, value))
+            Err(wrong_type(path, go_type, value))
         }
     };
     match field {
@@ -176,7 +176,7 @@ fn check(
                 let Value::Object(map) = item else {
                     return expect(false, "struct", item);
                 };
-                clean(kind, &format!("{path}[{index}]"), map, known, faults)?;
+                clean(&format!("{path}[{index}]"), map, known, faults)?;
             }
             // An empty list of managedFields means something: it clears them.
             if list.is_empty() && !path.ends_with(".managedFields") {
@@ -197,14 +197,8 @@ mod tests {
     fn unknown_metadata_is_dropped_and_reported() {
         let mut object = json!({"metadata": {"name": "a", "nme": "b", "labels": {}, "annotations": {"k": null},
             "ownerReferences": [{"uid": "u", "x": 1}]}});
-        let faults = normalise("K", &mut object).unwrap();
-        assert_eq!(
-            faults,
-            [
-                "unknown field \"metadata.nme\"",
-                "unknown field \"metadata.ownerReferences[0].x\""
-            ]
-        );
+        let faults = normalise(&mut object).unwrap();
+        assert_eq!(faults, ["metadata.nme", "metadata.ownerReferences[0].x"]);
         assert_eq!(
             object,
             json!({"metadata": {"name": "a", "annotations": {"k": ""}, "ownerReferences": [{"uid": "u"}]}})
@@ -212,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn metadata_of_a_wrong_type_is_a_bad_request() {
+    fn metadata_of_a_wrong_type_is_refused() {
         for meta in [
             json!({"labels": []}),
             json!({"name": 1}),
@@ -221,7 +215,7 @@ mod tests {
             json!({"creationTimestamp": "x"}),
         ] {
             let mut object = json!({"metadata": meta});
-            assert_eq!(normalise("K", &mut object).unwrap_err().code, 400);
+            assert!(normalise(&mut object).is_err());
         }
     }
 }

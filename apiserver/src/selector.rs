@@ -259,8 +259,14 @@ impl<'a> Lexer<'a> {
             .to_owned()
     }
 
-    fn operator(&mut self) -> &'a str {
-        self.split(|c| !"=!<>".contains(c))
+    fn operator(&mut self) -> &'static str {
+        for operator in ["==", "!=", "=", ">", "<", "!"] {
+            if let Some(rest) = self.rest.strip_prefix(operator) {
+                self.rest = rest;
+                return operator;
+            }
+        }
+        ""
     }
 }
 
@@ -297,14 +303,6 @@ impl FieldSelector {
 
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
-    }
-
-    /// The value that a field must have, if the selector asks for exactly one.
-    pub(crate) fn required(&self, field: &str) -> Option<&str> {
-        self.0
-            .iter()
-            .find(|term| term.equal && term.field == field)
-            .map(|term| term.value.as_str())
     }
 }
 
@@ -394,7 +392,7 @@ mod tests {
     #[test]
     fn field_selectors_split_on_unescaped_commas() {
         let parsed = FieldSelector::parse(r"metadata.name=a\,b,spec.x!=c").unwrap();
-        assert_eq!(parsed.required("metadata.name"), Some("a,b"));
+        assert_eq!(parsed.0[0].value, "a,b");
         assert!(!parsed.0[1].equal);
         assert_eq!(FieldSelector::parse("nonsense").unwrap_err().code, 400);
     }

@@ -59,7 +59,7 @@ where
             let (parts, body) = request.into_parts();
             let body = match read_body(body).await {
                 Ok(body) => body,
-                Err(error) => return Ok(respond_error(&error)),
+                Err(error) => return Ok(respond_error(&error, Format::Json)),
             };
             handle(&core, &parts, body).await
         })
@@ -77,7 +77,7 @@ async fn handle(core: &Arc<Core>, parts: &Parts, body: Bytes) -> Result<Response
     });
     let (route, query) = match parsed {
         Ok(parsed) => parsed,
-        Err(error) => return Ok(respond_error(&error)),
+        Err(error) => return Ok(respond_error(&error, Format::Json)),
     };
     let pretty = query.flag("pretty");
     let result = match route {
@@ -86,11 +86,25 @@ async fn handle(core: &Arc<Core>, parts: &Parts, body: Bytes) -> Result<Response
             // The connection breaks.
             Err(error) => return Err(error),
         },
-        other => documents(core, parts, &other),
+        other => Ok(
+            documents(core, parts, &other).unwrap_or_else(|error| match error.code {
+                404 => not_found_page(),
+                _ => error_answer(&error),
+            }),
+        ),
     };
-    Ok(match result {
+    let response = match result {
         Ok(answer) => respond(answer, pretty),
-        Err(error) => respond_error(&error),
+        Err(error) => {
+            let accepted =
+                negotiate::accept_objects(header(parts, ACCEPT).as_deref()).unwrap_or_default();
+            respond_error(&error, accepted.format)
+        }
+    };
+    Ok(if parts.method == Method::HEAD {
+        response.map(|_| Body::full(Bytes::new()))
+    } else {
+        response
     })
 }
 
@@ -105,7 +119,7 @@ fn documents(core: &Core, parts: &Parts, route: &Route) -> Result<Answer, ApiErr
     let found = |document: Option<Value>| {
         document
             .map(|d| plain(d, accept.as_deref()))
-            .ok_or_else(not_found_page)
+            .ok_or_else(ApiError::no_such_resource)
     };
     match route {
         Route::Root => Ok(plain(json!({"paths": root_paths(core)}), accept.as_deref())),
@@ -126,12 +140,20 @@ fn documents(core: &Core, parts: &Parts, route: &Route) -> Result<Answer, ApiErr
             json!({"swagger": "2.0", "info": {"title": "Kubernetes", "version": crate::VERSION}, "paths": {}, "definitions": {}}),
             None,
         )),
-        Route::Objects(_) | Route::Unknown => Err(not_found_page()),
+        Route::Objects(_) | Route::Unknown => Err(ApiError::no_such_resource()),
     }
 }
 
-fn not_found_page() -> ApiError {
-    ApiError::no_such_resource()
+/// The answer for paths that nothing is known about.
+fn not_found_page() -> Answer {
+    Answer::new(404, Content::Text("404 page not found\n".to_owned()))
+}
+
+fn error_answer(error: &ApiError) -> Answer {
+    Answer::new(
+        error.code,
+        Content::Document(error.to_status(), Format::Json),
+    )
 }
 
 fn plain(document: Value, accept: Option<&str>) -> Answer {
@@ -229,6 +251,9 @@ async fn objects(
         Reaction::Respond(object) => return Ok(Ok(Answer::document(object))),
         Reaction::Fail(error) => return Ok(Err(error)),
     }
+    if !core.registry.serves(&path.group, &path.version) {
+        return Ok(Ok(not_found_page()));
+    }
     let call = resolve(core, parts, path, query, verb).map(|call| Call {
         content_type,
         body,
@@ -247,6 +272,7 @@ fn action(
 ) -> Action {
     let encoding = match content_type {
         Some(kind) if kind.contains("yaml") => decode::Encoding::Yaml,
+        Some(kind) if kind.contains("protobuf") => decode::Encoding::Protobuf,
         _ => decode::Encoding::Json,
     };
     let body = if body.is_empty() {
@@ -293,7 +319,20 @@ fn resolve(
             ApiError::no_such_resource()
         });
     }
-    let accepted = negotiate::accept_objects(header(parts, ACCEPT).as_deref())?;
+    if verb == Verb::DeleteCollection && !served.resource.rules.delete_collection {
+        return Err(ApiError::method_not_allowed());
+    }
+    let custom = served.resource.is_custom();
+    let accepted = negotiate::accept_objects(header(parts, ACCEPT).as_deref()).map_err(|error| match verb {
+        // For built-in kinds the router refuses what no handler could answer.
+        _ if custom || verb == Verb::Watch => error,
+        _ => ApiError::new(
+            406,
+            "NotAcceptable",
+            "406: Not Acceptable\n\nAvailable representations: application/json, application/yaml, application/vnd.kubernetes.protobuf",
+        )
+        .with_causes(Vec::new()),
+    })?;
     Ok(Call {
         verb,
         served,

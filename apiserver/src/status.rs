@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::schema::FieldError;
+use crate::schema::{FieldError, FieldErrorKind};
 
 /// A group and a plural resource name, shown as `deployments.apps` (`pods` in the core group).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -96,6 +96,8 @@ pub struct ApiError {
     pub message: String,
     /// More about the object and the fields at fault.
     pub details: Option<Box<StatusDetails>>,
+    /// The token with which an expired list can go on, inconsistently.
+    pub continue_token: Option<Box<str>>,
 }
 
 impl ApiError {
@@ -110,7 +112,13 @@ impl ApiError {
             reason: reason.into(),
             message: message.into(),
             details: None,
+            continue_token: None,
         }
+    }
+
+    pub(crate) fn with_continue(mut self, token: String) -> Self {
+        self.continue_token = Some(token.into());
+        self
     }
 
     fn about(mut self, gr: &GroupResource, name: &str) -> Self {
@@ -221,6 +229,19 @@ impl ApiError {
         Self::new(400, "BadRequest", message)
     }
 
+    /// 422: a patch leads to something that cannot be decoded.
+    pub(crate) fn invalid_patch(patched: &Value, why: &str) -> Self {
+        let text = Value::String(patched.to_string());
+        let error = FieldError::with_value("patch", FieldErrorKind::Invalid, text, why);
+        Self::invalid("", "", "", &[error])
+    }
+
+    /// 405: the verb is not served on a resource.
+    pub(crate) fn not_supported(gr: &GroupResource, verb: &str) -> Self {
+        let message = format!("{verb} is not supported on resources of kind \"{gr}\"");
+        Self::new(405, "MethodNotAllowed", message).about(gr, "")
+    }
+
     /// 405: the method is not served on this path.
     pub fn method_not_allowed() -> Self {
         let mut error = Self::new(
@@ -301,6 +322,9 @@ impl ApiError {
         if !self.reason.is_empty() {
             status["reason"] = json!(self.reason);
         }
+        if let Some(token) = &self.continue_token {
+            status["metadata"]["continue"] = json!(token);
+        }
         if let Some(details) = &self.details {
             status["details"] = json!(details);
         }
@@ -311,7 +335,6 @@ impl ApiError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::schema::FieldErrorKind;
 
     #[test]
     fn one_field_error_is_shown_bare_and_several_in_brackets() {

@@ -5,11 +5,15 @@ use std::fmt;
 use serde::de::{DeserializeSeed, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
+use crate::types::protobuf;
+
 /// What a body is written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Encoding {
     Json,
     Yaml,
+    /// What typed Go clients send for built-in kinds.
+    Protobuf,
 }
 
 /// A decoded body.
@@ -27,25 +31,27 @@ pub(crate) struct Decoded {
 pub(crate) fn decode(bytes: &[u8], encoding: Encoding) -> Result<Decoded, String> {
     match encoding {
         Encoding::Json => decode_json(bytes),
-        Encoding::Yaml => {
-            let text = std::str::from_utf8(bytes)
-                .map_err(|e| format!("error converting YAML to JSON: {e}"))?;
-            let value: Value = serde_saphyr::from_str(text).map_err(|e| {
-                format!(
-                    "error converting YAML to JSON: yaml: {}",
-                    first_line(&e.to_string())
-                )
-            })?;
-            Ok(Decoded {
+        Encoding::Yaml => decode_yaml(bytes),
+        Encoding::Protobuf => protobuf::decode(bytes)
+            .map(|value| Decoded {
                 value,
                 duplicates: Vec::new(),
             })
-        }
+            .ok_or_else(|| "proto: illegal wireType".to_owned()),
     }
 }
 
-fn first_line(text: &str) -> &str {
-    text.lines().next().unwrap_or_default()
+fn decode_yaml(bytes: &[u8]) -> Result<Decoded, String> {
+    let text =
+        std::str::from_utf8(bytes).map_err(|_| "yaml: invalid leading UTF-8 octet".to_owned())?;
+    let value: Value = serde_saphyr::from_str(text).map_err(|error| {
+        let text = error.to_string();
+        format!("yaml: {}", text.lines().next().unwrap_or_default())
+    })?;
+    Ok(Decoded {
+        value,
+        duplicates: Vec::new(),
+    })
 }
 
 fn decode_json(bytes: &[u8]) -> Result<Decoded, String> {
@@ -59,20 +65,41 @@ fn decode_json(bytes: &[u8]) -> Result<Decoded, String> {
     };
     let value = seed
         .deserialize(&mut deserializer)
-        .map_err(|e| go_message(&e))?;
-    deserializer.end().map_err(|e| go_message(&e))?;
+        .map_err(|e| go_message(&text, &e))?;
+    deserializer.end().map_err(|e| go_message(&text, &e))?;
     Ok(Decoded { value, duplicates })
 }
 
-fn go_message(error: &serde_json::Error) -> String {
-    let text = error.to_string();
+/// A syntax error in the words of Go's decoder.
+fn go_message(text: &str, error: &serde_json::Error) -> String {
+    let message = error.to_string();
     if error.is_eof() {
-        "unexpected end of JSON input".to_owned()
-    } else if text.starts_with("recursion limit exceeded") {
-        "exceeded max depth".to_owned()
-    } else {
-        format!("invalid JSON: {text}")
+        return "unexpected end of JSON input".to_owned();
     }
+    let line = text
+        .split('\n')
+        .nth(error.line().saturating_sub(1))
+        .unwrap_or_default();
+    let at = line
+        .get(error.column().saturating_sub(1)..)
+        .and_then(|rest| rest.chars().next());
+    let Some(c) = at else {
+        return "unexpected end of JSON input".to_owned();
+    };
+    let place = match () {
+        () if message.starts_with("recursion limit") => "exceeded max depth",
+        () if message.starts_with("key must be a string") => {
+            "looking for beginning of object key string"
+        }
+        () if message.starts_with("expected `:`") => "after object key",
+        () if message.starts_with("expected `,` or `}`") => "after object key:value pair",
+        () if message.starts_with("expected `,` or `]`") => "after array element",
+        () if message.starts_with("trailing characters") => "after top-level value",
+        () if message.starts_with("control character") => "in string literal",
+        () if message.starts_with("invalid escape") => "in string escape code",
+        () => "looking for beginning of value",
+    };
+    format!("invalid character '{c}' {place}")
 }
 
 struct Seed<'a> {
@@ -186,7 +213,23 @@ mod tests {
         let deep = "[".repeat(100_000);
         assert_eq!(
             decode(deep.as_bytes(), Encoding::Json).unwrap_err(),
-            "exceeded max depth"
+            "invalid character '[' exceeded max depth"
+        );
+        let check = |text: &str, expected: &str| {
+            assert_eq!(
+                decode(text.as_bytes(), Encoding::Json).unwrap_err(),
+                expected
+            );
+        };
+        check(
+            "hello",
+            "invalid character 'h' looking for beginning of value",
+        );
+        check("{} x", "invalid character 'x' after top-level value");
+        check("{\"a\" 1}", "invalid character '1' after object key");
+        check(
+            "{a:1}",
+            "invalid character 'a' looking for beginning of object key string",
         );
         assert_eq!(
             decode(b"{\"a\":", Encoding::Json).unwrap_err(),

@@ -3,8 +3,12 @@
 use super::decode::Encoding;
 use crate::status::ApiError;
 
-/// What every resource can be answered as, in the API server's words.
-const OBJECT_TYPES: &str = "application/json, application/yaml";
+/// What is accepted in answers, in the API server's words.
+const ANSWER_TYPES: &str =
+    "application/json, application/yaml, application/vnd.kubernetes.protobuf";
+
+/// The media type of protobuf bodies.
+const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
 
 /// How an answer is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -84,7 +88,7 @@ pub(crate) fn accept_objects(accept: Option<&str>) -> Result<Accepted, ApiError>
     media_ranges(accept)
         .iter()
         .find_map(accepted)
-        .ok_or_else(|| ApiError::not_acceptable(OBJECT_TYPES))
+        .ok_or_else(|| ApiError::not_acceptable(ANSWER_TYPES))
 }
 
 fn accepted(range: &MediaRange<'_>) -> Option<Accepted> {
@@ -122,11 +126,14 @@ pub(crate) fn accept_aggregated(accept: Option<&str>) -> Option<&'static str> {
     None
 }
 
-/// What a body is written in; JSON where the request does not say.
+/// What a body is written in; JSON where the request does not say. Custom resources are not read from protobuf.
 ///
 /// # Errors
 /// 415 for other media types.
-pub(crate) fn body_encoding(content_type: Option<&str>) -> Result<Encoding, ApiError> {
+pub(crate) fn body_encoding(
+    content_type: Option<&str>,
+    custom: bool,
+) -> Result<Encoding, ApiError> {
     let kind = content_type
         .unwrap_or_default()
         .split(';')
@@ -136,7 +143,11 @@ pub(crate) fn body_encoding(content_type: Option<&str>) -> Result<Encoding, ApiE
     match kind {
         "" | "application/json" => Ok(Encoding::Json),
         "application/yaml" => Ok(Encoding::Yaml),
-        _ => Err(ApiError::unsupported_media_type(OBJECT_TYPES)),
+        PROTOBUF if !custom => Ok(Encoding::Protobuf),
+        _ if custom => Err(ApiError::unsupported_media_type(
+            "application/json, application/yaml",
+        )),
+        _ => Err(ApiError::unsupported_media_type(ANSWER_TYPES)),
     }
 }
 

@@ -101,9 +101,8 @@ fn encode_json(value: &Value, pretty: bool) -> Vec<u8> {
 }
 
 /// Encodes a failure.
-pub(crate) fn respond_error(error: &ApiError) -> Response<Body> {
-    let mut answer = Answer::document(error.to_status());
-    answer.code = error.code;
+pub(crate) fn respond_error(error: &ApiError, format: Format) -> Response<Body> {
+    let answer = Answer::new(error.code, Content::Document(error.to_status(), format));
     let mut response = respond(answer, false);
     let seconds = error.details.as_ref().map_or(0, |d| d.retry_after_seconds);
     if seconds > 0

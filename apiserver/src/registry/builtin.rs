@@ -4,7 +4,8 @@ use super::{Origin, Registry, Resource, Rules, ScalePaths, Version, events};
 use crate::names::NameRule;
 
 /// One line of the table. `flags`: `n` namespaced, `s` status, `c` scale, `g` generation, `u` no unconditional update,
-/// `p` an update may create, `d` a deletion answers the object.
+/// `p` an update may create, `d` a deletion answers the object, `x` collections cannot be
+/// deleted.
 struct Row {
     group: &'static str,
     version: &'static str,
@@ -39,8 +40,12 @@ const fn row(
 }
 
 impl Row {
-    const fn all(mut self) -> Self {
-        self.categories = &["all"];
+    const fn all(self) -> Self {
+        self.of_category(&["all"])
+    }
+
+    const fn of_category(mut self, categories: &'static [&'static str]) -> Self {
+        self.categories = categories;
         self
     }
 
@@ -81,7 +86,7 @@ const EVENT_FIELDS: &[&str] = &[
 const RBAC: &str = "rbac.authorization.k8s.io";
 
 const ROWS: &[Row] = &[
-    row("", "v1", "Namespace", "namespaces", "sd", &["ns"])
+    row("", "v1", "Namespace", "namespaces", "sdx", &["ns"])
         .sub(&["finalize"])
         .fields(&["status.phase"]),
     row("", "v1", "Pod", "pods", "nsgd", &["po"])
@@ -260,7 +265,8 @@ const ROWS: &[Row] = &[
         "customresourcedefinitions",
         "sgu",
         &["crd", "crds"],
-    ),
+    )
+    .of_category(&["api-extensions"]),
 ];
 
 fn name_rule(row: &Row) -> NameRule {
@@ -319,6 +325,7 @@ impl Registry {
                     create_on_update: has('p'),
                     generation: has('g'),
                     returns_deleted: has('d'),
+                    delete_collection: !has('x'),
                 },
                 versions: vec![Version {
                     name: row.version.to_owned(),

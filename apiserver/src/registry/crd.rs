@@ -78,6 +78,7 @@ pub(crate) fn read_crd(registry: &Registry, crd: &Value) -> Result<Resource, Vec
             create_on_update: false,
             generation: true,
             returns_deleted: false,
+            delete_collection: true,
         },
         group,
         plural,

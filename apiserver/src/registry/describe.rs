@@ -118,6 +118,7 @@ impl Registry {
                 create_on_update: false,
                 generation: true,
                 returns_deleted: false,
+                delete_collection: true,
             },
             versions,
         });

@@ -19,6 +19,30 @@ const ALL_VERBS: &[&str] = &[
     "watch",
 ];
 
+/// The order in which custom resources list their verbs.
+const CUSTOM_VERBS: &[&str] = &[
+    "delete",
+    "deletecollection",
+    "get",
+    "list",
+    "patch",
+    "create",
+    "update",
+    "watch",
+];
+
+fn verbs(resource: &Resource) -> Vec<&'static str> {
+    let all = if resource.is_custom() {
+        CUSTOM_VERBS
+    } else {
+        ALL_VERBS
+    };
+    all.iter()
+        .copied()
+        .filter(|verb| *verb != "deletecollection" || resource.rules.delete_collection)
+        .collect()
+}
+
 /// Groups in the order in which discovery lists them: built-in ones as the API server ranks them, then others by name.
 const GROUP_ORDER: &[&str] = &[
     "",
@@ -116,9 +140,14 @@ impl Registry {
             return None;
         }
         let group_version = group_version(group, version);
-        Some(
-            json!({"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": group_version, "resources": resources}),
-        )
+        {
+            let mut document = json!({"kind": "APIResourceList", "groupVersion": group_version, "resources": resources});
+            // The document of the core group is older than the rule to name the version.
+            if !group.is_empty() {
+                document["apiVersion"] = json!("v1");
+            }
+            Some(document)
+        }
     }
 
     /// The aggregated discovery document: of the core group for `/api`, of all others for `/apis`.
@@ -139,7 +168,7 @@ impl Registry {
                         json!({"version": version, "resources": resources, "freshness": "Current"})
                     })
                     .collect();
-                let mut metadata = json!({"creationTimestamp": null});
+                let mut metadata = json!({});
                 if !group.name.is_empty() {
                     metadata["name"] = json!(group.name);
                 }
@@ -174,12 +203,12 @@ struct Sub {
     verbs: &'static [&'static str],
 }
 
-fn subresources(version: &Version) -> Vec<Sub> {
+fn subresources(resource: &Resource, version: &Version) -> Vec<Sub> {
     let mut subs = Vec::new();
     let mut add = |name, kind, verbs| subs.push(Sub { name, kind, verbs });
     for name in version.subresources {
         match *name {
-            "binding" => add("binding", ("", "v1", "Binding"), &["create"]),
+            "binding" => add("binding", ("", "", "Binding"), &["create"]),
             "eviction" => add("eviction", ("policy", "v1", "Eviction"), &["create"]),
             other => add(other, ("", "", ""), &["update"]),
         }
@@ -194,6 +223,10 @@ fn subresources(version: &Version) -> Vec<Sub> {
     if version.status {
         add("status", ("", "", ""), &["get", "patch", "update"]);
     }
+    // Built-in kinds list them by name, custom resources as the API server comes upon them.
+    if resource.is_custom() {
+        subs.reverse();
+    }
     subs
 }
 
@@ -203,7 +236,7 @@ fn resource_documents(resource: &Resource, version: &Version) -> Vec<Value> {
         "singularName": resource.singular,
         "namespaced": resource.namespaced,
         "kind": resource.kind,
-        "verbs": ALL_VERBS,
+        "verbs": verbs(resource),
     });
     if !resource.short_names.is_empty() {
         main["shortNames"] = json!(resource.short_names);
@@ -211,7 +244,7 @@ fn resource_documents(resource: &Resource, version: &Version) -> Vec<Value> {
     if !resource.categories.is_empty() {
         main["categories"] = json!(resource.categories);
     }
-    let subs = subresources(version).into_iter().map(|sub| {
+    let subs = subresources(resource, version).into_iter().map(|sub| {
         let mut document = json!({
             "name": format!("{}/{}", resource.plural, sub.name),
             "singularName": "",
@@ -231,13 +264,18 @@ fn resource_documents(resource: &Resource, version: &Version) -> Vec<Value> {
 }
 
 fn aggregated_resource(resource: &Resource, version: &Version) -> Value {
-    let own = json!({"group": resource.group, "version": version.name, "kind": resource.kind});
+    // A built-in kind of the group-version itself is named by its kind alone.
+    let own = if resource.is_custom() {
+        json!({"group": resource.group, "version": version.name, "kind": resource.kind})
+    } else {
+        json!({"group": "", "version": "", "kind": resource.kind})
+    };
     let mut document = json!({
         "resource": resource.plural,
         "responseKind": own,
         "scope": if resource.namespaced { "Namespaced" } else { "Cluster" },
         "singularResource": resource.singular,
-        "verbs": ALL_VERBS,
+        "verbs": verbs(resource),
     });
     if !resource.short_names.is_empty() {
         document["shortNames"] = json!(resource.short_names);
@@ -245,7 +283,7 @@ fn aggregated_resource(resource: &Resource, version: &Version) -> Value {
     if !resource.categories.is_empty() {
         document["categories"] = json!(resource.categories);
     }
-    let subs: Vec<Value> = subresources(version)
+    let subs: Vec<Value> = subresources(resource, version)
         .into_iter()
         .map(|sub| {
             let (group, sub_version, kind) = sub.kind;

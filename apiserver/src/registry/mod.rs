@@ -45,6 +45,8 @@ pub(crate) struct Rules {
     pub(crate) generation: bool,
     /// A deletion answers the object instead of a status.
     pub(crate) returns_deleted: bool,
+    /// Collections can be deleted.
+    pub(crate) delete_collection: bool,
 }
 
 /// One version of a resource.
@@ -286,5 +288,12 @@ impl Registry {
     pub(crate) fn all(&self) -> Vec<Arc<Resource>> {
         let tables = self.tables.read().unwrap_or_else(PoisonError::into_inner);
         tables.resources.values().cloned().collect()
+    }
+
+    /// Whether any resource is served in a group-version.
+    pub(crate) fn serves(&self, group: &str, version: &str) -> bool {
+        let tables = self.tables.read().unwrap_or_else(PoisonError::into_inner);
+        let mut resources = tables.resources.values().filter(|r| r.group == group);
+        resources.any(|r| r.versions.iter().any(|v| v.served && v.name == version))
     }
 }

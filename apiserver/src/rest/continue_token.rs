@@ -1,7 +1,11 @@
 //! Continue tokens: where a list goes on, and as of which revision.
 
+use serde_json::{Value, json};
+
+use crate::object::text;
 use crate::status::ApiError;
 use crate::store::Key;
+use crate::types::base64;
 
 /// The message of a token that is too old.
 pub(crate) const EXPIRED: &str = "The provided continue parameter is too old to display a consistent list result. You can start a new \
@@ -9,17 +13,25 @@ list without the continue parameter, or use the continue token in this response 
 Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between \
 the time the first chunk was returned and now may show up in the list.";
 
+const VERSION: &str = "meta.k8s.io/v1";
+
 /// A decoded token.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Token {
-    pub(crate) revision: u64,
+    /// `None` goes on with the present state.
+    pub(crate) revision: Option<u64>,
     pub(crate) after: Key,
 }
 
-/// Encodes a token. The text is opaque to clients, and safe in a URL.
-pub(crate) fn encode(revision: u64, after: &Key) -> String {
-    let plain = format!("{revision}/{}/{}", after.namespace, after.name);
-    plain.bytes().map(|b| format!("{b:02x}")).collect()
+/// Encodes a token, in the API server's form.
+pub(crate) fn encode(revision: Option<u64>, after: &Key) -> String {
+    let revision = revision.map_or_else(|| json!(-1), |r| json!(r));
+    let token = json!({"v": VERSION, "rv": revision, "start": format!("{}/{}\u{0}", after.namespace, after.name)});
+    base64::encode(token.to_string().as_bytes())
+        .replace('+', "-")
+        .replace('/', "_")
+        .trim_end_matches('=')
+        .to_owned()
 }
 
 /// Decodes a token.
@@ -27,25 +39,34 @@ pub(crate) fn encode(revision: u64, after: &Key) -> String {
 /// # Errors
 /// 400 when the server did not make it.
 pub(crate) fn decode(token: &str) -> Result<Token, ApiError> {
-    parse(token).ok_or_else(|| {
-        ApiError::bad_request("continue key is not valid: illegal base64 data at input byte 0")
+    parse(token).map_err(|why| {
+        ApiError::bad_request(format!(
+            "invalid continue token: continue key is not valid: {why}"
+        ))
     })
 }
 
-fn parse(token: &str) -> Option<Token> {
-    let digits: Vec<u8> = token
-        .chars()
-        .map(|c| c.to_digit(16).and_then(|d| u8::try_from(d).ok()))
-        .collect::<Option<_>>()?;
-    let bytes: Vec<u8> = digits
-        .chunks(2)
-        .map(|pair| pair.iter().fold(0, |n, d| n * 16 + d))
-        .collect();
-    let plain = String::from_utf8(bytes).ok()?;
-    let mut parts = plain.splitn(3, '/');
-    let revision = parts.next()?.parse().ok()?;
-    let (namespace, name) = (parts.next()?, parts.next()?);
-    Some(Token {
+fn parse(token: &str) -> Result<Token, String> {
+    let bytes =
+        base64::decode(token).map_err(|at| format!("illegal base64 data at input byte {at}"))?;
+    let value: Value =
+        crate::http::decode::decode(&bytes, crate::http::decode::Encoding::Json)?.value;
+    if text(&value, &["v"]) != VERSION {
+        return Err("server does not recognize this encoded version".to_owned());
+    }
+    let revision = match value["rv"].as_i64() {
+        None | Some(0) => {
+            return Err(
+                "incorrect encoded start resourceVersion (version meta.k8s.io/v1)".to_owned(),
+            );
+        }
+        Some(revision) => u64::try_from(revision).ok(),
+    };
+    let start = text(&value, &["start"]).trim_end_matches('\u{0}');
+    let Some((namespace, name)) = start.split_once('/') else {
+        return Err("encoded start key empty (version meta.k8s.io/v1)".to_owned());
+    };
+    Ok(Token {
         revision,
         after: Key::new(namespace, name),
     })
@@ -58,9 +79,11 @@ mod tests {
     #[test]
     fn tokens_survive_the_round_trip_and_others_are_bad_requests() {
         let key = Key::new("ns", "a/b");
-        let token = decode(&encode(7, &key)).unwrap();
-        assert_eq!((token.revision, token.after), (7, key));
-        for bad in ["", "zz", "ab", "é"] {
+        for revision in [Some(7), None] {
+            let token = decode(&encode(revision, &key)).unwrap();
+            assert_eq!((token.revision, &token.after), (revision, &key));
+        }
+        for bad in ["", "zz", "ab?", "é", "e30"] {
             assert_eq!(decode(bad).unwrap_err().code, 400, "{bad}");
         }
     }

@@ -40,7 +40,7 @@ pub(crate) fn prepare(_core: &Core, old: Option<&Value>, crd: &mut Value) {
     status
         .entry("acceptedNames")
         .or_insert_with(|| json!({"kind": "", "plural": ""}));
-    status.entry("conditions").or_insert_with(|| json!([]));
+    status.entry("conditions").or_insert(Value::Null);
     status.insert("storedVersions".into(), json!(stored));
 }
 
@@ -93,6 +93,18 @@ pub(crate) fn validate(core: &Core, old: Option<&Value>, crd: &Value) -> Vec<Fie
         ));
     }
     validate_versions(crd, &mut errors);
+    if crd["status"]["storedVersions"]
+        .as_array()
+        .is_none_or(Vec::is_empty)
+    {
+        let detail = "must have at least one stored version";
+        errors.push(FieldError::with_value(
+            "status.storedVersions",
+            FieldErrorKind::Invalid,
+            Value::Null,
+            detail,
+        ));
+    }
     if let Some(old) = old {
         validate_update(old, crd, &mut errors);
     }

@@ -66,12 +66,12 @@ pub(crate) fn serve(core: &Arc<Core>, crd: &Value) {
     {
         return;
     }
-    let conflict = name_conflict(core, crd);
-    if conflict.is_none() && !spec_is_served(core, crd) {
+    let accepted = accept_names(core, crd);
+    if accepted.conflict.is_none() && !spec_is_served(core, crd) {
         core.store.open(resource.id);
         core.registry.put(resource);
     }
-    settle_status(core, object::name(crd), conflict);
+    settle_status(core, object::name(crd), &accepted);
 }
 
 /// Whether the CRD's present spec is what is served already (a status write changes nothing).
@@ -85,35 +85,54 @@ fn spec_is_served(core: &Core, crd: &Value) -> bool {
     served.is_some_and(|r| r.generation == generation && *r.uid == *object::uid(crd))
 }
 
-/// The message of a name that another CRD of the group has taken.
-fn name_conflict(core: &Core, crd: &Value) -> Option<(&'static str, String)> {
+/// The names of a CRD that no other one of its group has, and why the others are refused.
+struct Accepted {
+    names: Value,
+    conflict: Option<(&'static str, String)>,
+}
+
+/// Compares the names of a CRD with those that are served in its group.
+fn accept_names(core: &Core, crd: &Value) -> Accepted {
     let group = text(crd, &["spec", "group"]);
-    let plural = text(crd, &["spec", "names", "plural"]);
-    let kind = text(crd, &["spec", "names", "kind"]);
+    let names = &crd["spec"]["names"];
+    let plural = text(names, &["plural"]);
+    let (mut taken, mut taken_kinds): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
     for other in core.registry.all() {
-        if other.group != group || other.plural == plural || other.origin != Origin::Custom {
-            continue;
-        }
-        if other.kind == kind || other.list_kind == kind {
-            return Some(("KindConflict", format!("\"{kind}\" is already in use")));
-        }
-        let shorts = crd["spec"]["names"]["shortNames"].as_array();
-        for short in shorts.into_iter().flatten().filter_map(Value::as_str) {
-            if other.short_names.iter().any(|s| s == short) || other.singular == short {
-                return Some((
-                    "ShortNamesConflict",
-                    format!("\"{short}\" is already in use"),
-                ));
-            }
-        }
-        if other.singular == text(crd, &["spec", "names", "singular"]) {
-            return Some((
-                "SingularConflict",
-                format!("\"{}\" is already in use", other.singular),
-            ));
+        if other.group == group && other.plural != plural && other.origin == Origin::Custom {
+            taken.extend([other.plural.clone(), other.singular.clone()]);
+            taken.extend(other.short_names.iter().cloned());
+            taken_kinds.extend([other.kind.clone(), other.list_kind.clone()]);
         }
     }
-    None
+    let mut accepted = crd["status"]["acceptedNames"].clone();
+    if !accepted.is_object() {
+        accepted = json!({"kind": "", "plural": ""});
+    }
+    let mut conflict = None;
+    for (field, reason, taken) in [
+        ("plural", "PluralConflict", &taken),
+        ("singular", "SingularConflict", &taken),
+        ("shortNames", "ShortNamesConflict", &taken),
+        ("kind", "KindConflict", &taken_kinds),
+        ("listKind", "ListKindConflict", &taken_kinds),
+    ] {
+        let wanted: Vec<&str> = match &names[field] {
+            Value::Array(list) => list.iter().filter_map(Value::as_str).collect(),
+            one => one.as_str().into_iter().collect(),
+        };
+        match wanted.iter().find(|name| taken.iter().any(|t| t == *name)) {
+            Some(name) => conflict = Some((reason, format!("\"{name}\" is already in use"))),
+            None if names[field].is_null() => {}
+            None => accepted[field] = names[field].clone(),
+        }
+    }
+    if let Some(categories) = names.get("categories") {
+        accepted["categories"] = categories.clone();
+    }
+    Accepted {
+        names: accepted,
+        conflict,
+    }
 }
 
 /// Changes a stored CRD until the write succeeds.
@@ -141,13 +160,13 @@ fn edit(core: &Arc<Core>, name: &str, change: &dyn Fn(&mut Value)) -> Option<Val
     }
 }
 
-fn settle_status(core: &Arc<Core>, name: &str, conflict: Option<(&'static str, String)>) {
+fn settle_status(core: &Arc<Core>, name: &str, names: &Accepted) {
     let now = object::rfc3339(core.now());
     edit(core, name, &|crd| {
         if object::is_deleting(crd) {
             return;
         }
-        let (accepted, established) = match &conflict {
+        let (accepted, established) = match &names.conflict {
             None => (
                 condition(
                     "NamesAccepted",
@@ -175,21 +194,10 @@ fn settle_status(core: &Arc<Core>, name: &str, conflict: Option<(&'static str, S
                 ),
             ),
         };
-        let names = crd["spec"]["names"].clone();
         let status = object::child(object::fields(crd), "status");
-        if conflict.is_none() {
-            status.insert("acceptedNames".into(), names);
-        }
+        status.insert("acceptedNames".into(), names.names.clone());
         set_condition(status, accepted);
         set_condition(status, established);
-        let mut finalizers: Vec<String> = object::finalizers(crd)
-            .into_iter()
-            .map(str::to_owned)
-            .collect();
-        if !finalizers.iter().any(|f| f == CLEANUP) {
-            finalizers.push(CLEANUP.to_owned());
-            object::set_finalizers(crd, &finalizers);
-        }
     });
 }
 
@@ -215,6 +223,29 @@ fn set_condition(status: &mut serde_json::Map<String, Value>, mut condition: Val
             *old = condition;
         }
         None => list.push(condition),
+    }
+}
+
+/// What a CRD gets when its deletion begins: a finalizer that waits for its objects.
+pub(crate) fn prepare_delete(core: &Core, crd: &mut Value) {
+    let mut finalizers: Vec<String> = object::finalizers(crd)
+        .into_iter()
+        .map(str::to_owned)
+        .collect();
+    if !object::is_deleting(crd) && !finalizers.iter().any(|f| f == CLEANUP) {
+        finalizers.push(CLEANUP.to_owned());
+        object::set_finalizers(crd, &finalizers);
+        let now = object::rfc3339(core.now());
+        let message =
+            "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon";
+        let terminating = condition(
+            "Terminating",
+            true,
+            "InstanceDeletionPending",
+            message,
+            &now,
+        );
+        set_condition(object::child(object::fields(crd), "status"), terminating);
     }
 }
 

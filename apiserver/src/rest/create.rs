@@ -15,6 +15,7 @@ use crate::http::respond::Answer;
 use crate::object;
 use crate::registry::Served;
 use crate::status::ApiError;
+use crate::store::Key;
 
 /// POST to a collection.
 pub(crate) fn create(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
@@ -53,13 +54,11 @@ pub(crate) fn create_object(
         meta::prepare_create(core, served, &mut object);
         kinds::prepare_create(core, served, &mut object);
         validate_create(core, served, &object)?;
-        if served.resource.origin != crate::registry::Origin::Described
-            || !options.manager.is_empty()
-        {
+        if !options.applied {
             track_create(core, served, &mut object, options);
         }
         if options.dry_run {
-            let key = crate::store::Key::new(object::namespace(&object), object::name(&object));
+            let key = Key::new(object::namespace(&object), object::name(&object));
             if core.find(served, &key).is_some() {
                 return Err(ApiError::already_exists(&gr, &key.name));
             }
@@ -74,10 +73,22 @@ pub(crate) fn create_object(
             Err(error) if error.reason == "AlreadyExists" && generated && attempt < 8 => {
                 object = base.clone();
             }
-            Err(error) => return Err(error),
+            Err(error) => return Err(explain_taken(core, served, &object, error)),
         }
     }
     Err(ApiError::internal("no free name"))
+}
+
+/// Says of a taken name that its object is on its way out.
+fn explain_taken(core: &Core, served: &Served, object: &Value, mut error: ApiError) -> ApiError {
+    let key = Key::new(object::namespace(object), object::name(object));
+    let deleting = core
+        .find(served, &key)
+        .is_some_and(|found| object::is_deleting(&found.decode()));
+    if error.reason == "AlreadyExists" && deleting {
+        error.message = format!("object is being deleted: {}", error.message);
+    }
+    error
 }
 
 fn validate_create(core: &Core, served: &Served, object: &Value) -> Result<(), ApiError> {

@@ -7,14 +7,14 @@ use serde_json::{Value, json};
 
 use super::options::{DeleteOptions, Propagation};
 use super::present::present;
-use super::{Call, list, namespaces};
+use super::{Call, crds, list, namespaces};
 use crate::core::Core;
 use crate::effects;
 use crate::http::negotiate::Format;
 use crate::http::respond::{Answer, Content};
 use crate::object;
 use crate::registry::Served;
-use crate::status::ApiError;
+use crate::status::{ApiError, GroupResource};
 use crate::store::{CommitError, Expect, Key, Stored};
 
 /// What a deletion came to.
@@ -95,7 +95,7 @@ pub(crate) fn delete_object(
             && !namespaces::holds(served, &new);
         if options.dry_run {
             return Ok(if removes {
-                Deleted::Removed(old)
+                Deleted::Removed(last_state(old))
             } else {
                 Deleted::Marked(new)
             });
@@ -115,7 +115,7 @@ pub(crate) fn delete_object(
         match result {
             Ok(_) if removes => {
                 effects::after_removal(core, served, &current);
-                return Ok(Deleted::Removed(old));
+                return Ok(Deleted::Removed(last_state(old)));
             }
             Ok(stored) => {
                 let marked = served.decode(&stored);
@@ -128,20 +128,33 @@ pub(crate) fn delete_object(
     }
 }
 
+/// How a removed object is answered: one that had been dying has no grace left.
+fn last_state(mut object: Value) -> Value {
+    if remaining_grace(&object) > 0 {
+        object::set_meta(&mut object, "deletionGracePeriodSeconds", Some(json!(0)));
+    }
+    object
+}
+
 fn check_preconditions(
     served: &Served,
     current: &Stored,
     options: &DeleteOptions,
 ) -> Result<(), ApiError> {
-    let gr = served.resource.group_resource();
-    let fail = |what: &str, wanted: &str, found: &str| {
-        let why = format!(
-            "Precondition failed: {what} in precondition: {wanted}, {what} in object meta: {found}"
-        );
-        Err(ApiError::conflict(&gr, &current.key.name, &why))
+    let (kind, name) = (&served.resource.kind, &current.key.name);
+    let fail = |why: String| {
+        let group = &served.resource.group;
+        Err(ApiError::conflict(
+            &GroupResource::new(group, kind),
+            name,
+            &why,
+        ))
     };
     if let Some(uid) = options.uid.as_deref().filter(|uid| *uid != &*current.uid) {
-        return fail("UID", uid, &current.uid);
+        return fail(format!(
+            "the UID in the precondition ({uid}) does not match the UID in record ({}). The object might have been deleted and then recreated",
+            current.uid
+        ));
     }
     let revision = current.revision.to_string();
     if let Some(wanted) = options
@@ -149,7 +162,9 @@ fn check_preconditions(
         .as_deref()
         .filter(|v| *v != revision)
     {
-        return fail("ResourceVersion", wanted, &revision);
+        return fail(format!(
+            "the ResourceVersion in the precondition ({wanted}) does not match the ResourceVersion in record ({revision}). The object might have been modified"
+        ));
     }
     Ok(())
 }
@@ -157,7 +172,10 @@ fn check_preconditions(
 /// The object as the deletion leaves it: finalizers that stand for the propagation, and the time of deletion.
 fn mark(core: &Core, served: &Served, old: &Value, options: &DeleteOptions) -> Value {
     let mut new = old.clone();
-    let mut finalizers: Vec<String> = object::finalizers(old)
+    if crds::is_crds(served) {
+        crds::prepare_delete(core, &mut new);
+    }
+    let mut finalizers: Vec<String> = object::finalizers(&new)
         .into_iter()
         .map(str::to_owned)
         .collect();
@@ -205,7 +223,10 @@ fn mark_time(core: &Core, served: &Served, new: &mut Value, grace: i64) {
     };
     let end = start + SignedDuration::from_secs(grace);
     object::set_meta(new, "deletionTimestamp", Some(json!(object::rfc3339(end))));
-    object::set_meta(new, "deletionGracePeriodSeconds", Some(json!(grace)));
+    // Namespaces have their own way of dying.
+    if !namespaces::is_namespaces(served) {
+        object::set_meta(new, "deletionGracePeriodSeconds", Some(json!(grace)));
+    }
     if served.resource.rules.generation && !deleting {
         let generation = object::generation(new) + 1;
         object::set_meta(new, "generation", Some(json!(generation)));

@@ -4,10 +4,13 @@ use serde_json::Value;
 
 use super::Call;
 use super::options::FieldValidation;
-use crate::http::{decode, negotiate};
+use crate::http::decode::{self, Encoding};
+use crate::http::negotiate;
 use crate::object::{self, text};
 use crate::registry::Served;
+use crate::schema::{FieldError, FieldErrorKind};
 use crate::status::ApiError;
+use crate::types;
 
 /// An object as it came in, with what strict validation minds about it.
 #[derive(Debug)]
@@ -21,32 +24,52 @@ pub(crate) struct Incoming {
 /// # Errors
 /// 415 for other encodings, 400 for what does not decode to the type.
 pub(crate) fn decode_object(call: &Call) -> Result<Incoming, ApiError> {
-    let encoding = negotiate::body_encoding(call.content_type.as_deref())?;
-    let kind = &call.served.resource.kind;
-    let decoded = decode::decode(&call.body, encoding).map_err(|why| {
+    let served = &call.served;
+    let encoding =
+        negotiate::body_encoding(call.content_type.as_deref(), served.resource.is_custom())?;
+    let kind = &served.resource.kind;
+    let unrecognized = |why: String| {
         ApiError::bad_request(format!(
-            "the object provided is unrecognized (must be of type {kind}): couldn't get version/kind; json parse error: {why} ({})",
+            "the object provided is unrecognized (must be of type {kind}): {why} ({})",
             summary(&call.body)
         ))
+    };
+    let decoded = decode::decode(&call.body, encoding).map_err(|why| match encoding {
+        Encoding::Json => unrecognized(format!(
+            "couldn't get version/kind; json parse error: {why}"
+        )),
+        _ => unrecognized(why),
     })?;
     if !decoded.value.is_object() {
-        return Err(ApiError::bad_request(format!(
-            "the object provided is unrecognized (must be of type {kind}): couldn't get version/kind; json parse error: \
-json: cannot unmarshal {} into Go value of type struct {{ APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; \
-Kind string \"json:\\\"kind,omitempty\\\"\" }} ({})",
+        return Err(unrecognized(format!(
+            "couldn't get version/kind; json parse error: json: cannot unmarshal {} into Go value of type struct {{ \
+APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string \"json:\\\"kind,omitempty\\\"\" }}",
             go_type(&decoded.value),
-            summary(&call.body)
         )));
     }
     let mut object = decoded.value;
-    check_type(&call.served, &mut object)?;
+    if served.resource.is_custom() && text(&object, &["kind"]).is_empty() {
+        let body = String::from_utf8_lossy(&call.body);
+        return Err(unrecognized(format!(
+            "Object 'Kind' is missing in '{body}'"
+        )));
+    }
+    check_type(served, &mut object)?;
     let mut faults: Vec<String> = decoded
         .duplicates
         .iter()
         .map(|path| format!("duplicate field \"{path}\""))
         .collect();
-    faults.extend(shape(&call.served, &mut object)?);
+    faults.extend(shape(served, &mut object).map_err(|why| undecodable(served, &why))?);
     Ok(Incoming { object, faults })
+}
+
+/// 400: a body that does not decode to the type of its endpoint.
+fn undecodable(served: &Served, why: &str) -> ApiError {
+    let (kind, version) = (&served.resource.kind, &served.version().name);
+    ApiError::bad_request(format!(
+        "{kind} in version \"{version}\" cannot be handled as a {kind}: {why}"
+    ))
 }
 
 /// How much of a broken body an error shows.
@@ -75,26 +98,44 @@ fn go_type(value: &Value) -> &'static str {
     }
 }
 
-/// Checks `apiVersion` and `kind` against the endpoint; absent ones are filled in.
+/// Checks `apiVersion` and `kind` against the endpoint; of built-in kinds, absent ones are filled in.
 fn check_type(served: &Served, object: &mut Value) -> Result<(), ApiError> {
     let api_version = served.api_version();
     let kind = served.resource.kind.clone();
     let (given_version, given_kind) = (text(object, &["apiVersion"]), text(object, &["kind"]));
-    if served.resource.is_custom() && given_kind.is_empty() {
-        return Err(ApiError::bad_request(format!(
-            "the object provided is unrecognized (must be of type {kind}): Object 'Kind' is missing in '{}'",
-            short_json(object)
-        )));
+    if served.resource.is_custom() {
+        if given_version != api_version {
+            return Err(ApiError::bad_request(format!(
+                "the API version in the data ({given_version}) does not match the expected API version ({api_version})"
+            )));
+        }
+        return check_custom_kind(served, object);
     }
-    if !given_kind.is_empty() && given_kind != kind {
-        let version = given_version.rsplit('/').next().unwrap_or_default();
+    let version = given_version.rsplit('/').next().unwrap_or_default();
+    let (given_group, _) = given_version.split_once('/').unwrap_or(("", version));
+    let matches = |given: &str, expected: &str| given.is_empty() || given == expected;
+    if !(matches(given_version, &api_version) && matches(given_kind, &kind)) {
+        let known = types::fields(&types::type_name(given_group, version, given_kind)).is_some();
+        let why = if !known {
+            format!(
+                "no kind \"{given_kind}\" is registered for version \"{given_version}\" in scheme \"pkg/runtime/scheme.go:111\""
+            )
+        } else if given_kind == kind {
+            return Err(ApiError::bad_request(format!(
+                "the API version in the data ({given_version}) does not match the expected API version ({api_version})"
+            )));
+        } else {
+            let package = served
+                .resource
+                .group
+                .split('.')
+                .next()
+                .filter(|g| !g.is_empty())
+                .unwrap_or("core");
+            format!("converting ({version}.{given_kind}) to ({package}.{kind}): unknown conversion")
+        };
         return Err(ApiError::bad_request(format!(
-            "{given_kind} in version \"{version}\" cannot be handled as a {kind}: converting ({given_version}, Kind={given_kind}) to ({api_version}, Kind={kind}): unknown conversion"
-        )));
-    }
-    if !given_version.is_empty() && given_version != api_version {
-        return Err(ApiError::bad_request(format!(
-            "the API version in the data ({given_version}) does not match the expected API version ({api_version})"
+            "{given_kind} in version \"{version}\" cannot be handled as a {kind}: {why}"
         )));
     }
     let fields = object::fields(object);
@@ -103,38 +144,59 @@ fn check_type(served: &Served, object: &mut Value) -> Result<(), ApiError> {
     Ok(())
 }
 
-fn short_json(object: &Value) -> String {
-    let text = object.to_string();
-    text.chars().take(200).collect()
+/// A custom resource must be of its endpoint's kind.
+///
+/// # Errors
+/// 422, in the name of the given kind.
+pub(crate) fn check_custom_kind(served: &Served, object: &Value) -> Result<(), ApiError> {
+    let (kind, given) = (&served.resource.kind, text(object, &["kind"]));
+    if kind == given {
+        return Ok(());
+    }
+    let error = FieldError::with_value(
+        "kind",
+        FieldErrorKind::Invalid,
+        Value::String(given.to_owned()),
+        format!("must be {kind}"),
+    );
+    Err(ApiError::invalid(
+        &served.resource.group,
+        given,
+        object::name(object),
+        &[error],
+    ))
 }
 
 /// Brings an object into the form of its version: prunes and fills in defaults. Gives what strict validation minds.
 ///
 /// # Errors
-/// 400 for metadata that does not decode.
-pub(crate) fn shape(served: &Served, object: &mut Value) -> Result<Vec<String>, ApiError> {
-    let faults = prune(served, object)?;
+/// What does not decode to the type.
+pub(crate) fn shape(served: &Served, object: &mut Value) -> Result<Vec<String>, String> {
+    let unknown = prune(served, object)?;
     if let Some(schema) = &served.version().schema {
         schema.apply_defaults(object);
     }
-    Ok(faults)
+    Ok(unknown
+        .into_iter()
+        .map(|path| format!("unknown field \"{path}\""))
+        .collect())
 }
 
-/// Removes unknown fields. Gives what strict validation minds.
+/// Removes unknown fields and gives their paths.
 ///
 /// # Errors
-/// 400 for metadata that does not decode.
-pub(crate) fn prune(served: &Served, object: &mut Value) -> Result<Vec<String>, ApiError> {
-    let mut faults = crate::metadata::normalise(&served.resource.kind, object)?;
-    if let Some(schema) = &served.version().schema {
-        let unknown = schema.prune(object);
-        faults.extend(
-            unknown
-                .into_iter()
-                .map(|path| format!("unknown field \"{path}\"")),
-        );
+/// What does not decode to the type.
+pub(crate) fn prune(served: &Served, object: &mut Value) -> Result<Vec<String>, String> {
+    let resource = &served.resource;
+    if !resource.is_custom() {
+        let type_name = types::type_name(&resource.group, &served.version().name, &resource.kind);
+        return types::normal::normalise(&type_name, object);
     }
-    Ok(faults)
+    let mut unknown = crate::metadata::normalise(object)?;
+    if let Some(schema) = &served.version().schema {
+        unknown.extend(schema.prune(object));
+    }
+    Ok(unknown)
 }
 
 /// Applies the field-validation policy: an error when strict, warnings by default.

@@ -23,6 +23,7 @@ pub(crate) struct Page {
     pub(crate) revision: u64,
     pub(crate) objects: Vec<Arc<Stored>>,
     continue_token: String,
+    of_custom: bool,
     remaining: Option<usize>,
 }
 
@@ -30,7 +31,8 @@ impl Page {
     /// The `metadata` of the list.
     pub(crate) fn metadata(&self) -> Value {
         let mut metadata = json!({"resourceVersion": self.revision.to_string()});
-        if !self.continue_token.is_empty() {
+        // Lists of custom resources name an empty token too.
+        if !self.continue_token.is_empty() || self.of_custom {
             metadata["continue"] = json!(self.continue_token);
         }
         if let Some(remaining) = self.remaining {
@@ -68,7 +70,7 @@ pub(crate) fn page(core: &Core, call: &Call) -> Result<Page, ApiError> {
         .as_deref()
         .map(continue_token::decode)
         .transpose()?;
-    let snapshot = snapshot(core, call, &options, token.as_ref().map(|t| t.revision))?;
+    let snapshot = snapshot(core, call, &options, token.as_ref())?;
     let revision = snapshot.revision;
     let after = token.map(|token| token.after);
     let mut matching = snapshot
@@ -81,13 +83,14 @@ pub(crate) fn page(core: &Core, call: &Call) -> Result<Page, ApiError> {
             revision,
             objects: matching.collect(),
             continue_token: String::new(),
+            of_custom: call.served.resource.is_custom(),
             remaining: None,
         });
     };
     let objects: Vec<_> = matching.by_ref().take(limit).collect();
     let left = matching.count();
     let token = match objects.last() {
-        Some(last) if left > 0 => continue_token::encode(revision, &last.key),
+        Some(last) if left > 0 => continue_token::encode(Some(revision), &last.key),
         _ => String::new(),
     };
     // The API server cannot count what a selector would leave.
@@ -96,6 +99,7 @@ pub(crate) fn page(core: &Core, call: &Call) -> Result<Page, ApiError> {
         revision,
         objects,
         continue_token: token,
+        of_custom: call.served.resource.is_custom(),
         remaining: (left > 0 && countable).then_some(left),
     })
 }
@@ -104,15 +108,19 @@ fn snapshot(
     core: &Core,
     call: &Call,
     options: &ListOptions,
-    token: Option<u64>,
+    token: Option<&continue_token::Token>,
 ) -> Result<Snapshot, ApiError> {
     let id = call.served.resource.id;
     let namespace = &options.filter.namespace;
     let current = core.store.revision();
     let at = |revision: u64| core.store.snapshot_at(id, namespace, revision);
-    if let Some(revision) = token {
+    if let Some(token) = token {
+        let Some(revision) = token.revision else {
+            return Ok(core.store.snapshot(id, namespace));
+        };
         return at(revision).map_err(|error| match error {
-            RevisionError::Compacted(_) => ApiError::expired(continue_token::EXPIRED),
+            RevisionError::Compacted(_) => ApiError::expired(continue_token::EXPIRED)
+                .with_continue(continue_token::encode(None, &token.after)),
             RevisionError::Future(current) => ApiError::future_version(revision, current),
         });
     }

@@ -3,7 +3,6 @@
 use serde_json::{Value, json};
 
 use super::Call;
-use super::read::parse_revision;
 use crate::object;
 use crate::registry::Served;
 use crate::schema::{FieldError, FieldErrorKind};
@@ -60,7 +59,7 @@ impl ListOptions {
             revision: if version.is_empty() {
                 None
             } else {
-                Some(parse_revision(version)?)
+                Some(parse_list_revision(version, watching)?)
             },
             version_match: match query.text("resourceVersionMatch") {
                 "Exact" => Some(Match::Exact),
@@ -77,6 +76,18 @@ impl ListOptions {
     }
 }
 
+/// Reads a resourceVersion; lists and watches fail differently on one that is no number.
+fn parse_list_revision(text: &str, watching: bool) -> Result<u64, ApiError> {
+    text.parse().map_err(|_| {
+        let syntax = format!("resourceVersion: Invalid value: \"{text}\": strconv.ParseUint: parsing \"{text}\": invalid syntax");
+        if watching {
+            ApiError::new(500, "", syntax)
+        } else {
+            ApiError::bad_request(format!("invalid resource version: {syntax}"))
+        }
+    })
+}
+
 /// The rules of `ValidateListOptions` in `k8s.io/apimachinery`.
 fn check(call: &Call, watching: bool) -> Result<(), ApiError> {
     let query = &call.query;
@@ -89,7 +100,7 @@ fn check(call: &Call, watching: bool) -> Result<(), ApiError> {
     let forbidden =
         |field: &str, detail: &str| FieldError::new(field, FieldErrorKind::Forbidden, detail);
     if watching {
-        if initial.is_some() && version_match.is_empty() {
+        if initial.is_some() && version_match != "NotOlderThan" {
             errors.push(forbidden(
                 "resourceVersionMatch",
                 "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan",
@@ -105,6 +116,11 @@ fn check(call: &Call, watching: bool) -> Result<(), ApiError> {
             errors.push(unsupported(version_match, "\"NotOlderThan\""));
         }
     } else {
+        if !matches!(version, "" | "0") && !query.text("continue").is_empty() {
+            return Err(ApiError::bad_request(
+                "specifying resource version is not allowed when using continue",
+            ));
+        }
         if initial.is_some() {
             errors.push(forbidden(
                 "sendInitialEvents",
@@ -208,33 +224,19 @@ impl Filter {
 /// The error for a field selector on a field that is not selectable.
 fn unknown_field(served: &Served, field: &str) -> String {
     let resource = &served.resource;
-    if resource.is_custom() {
-        return format!("field label not supported: {field}");
-    }
-    match (resource.group.as_str(), resource.kind.as_str()) {
+    let converts = matches!(
+        (resource.group.as_str(), resource.kind.as_str()),
         (
             "",
-            "Pod" | "Node" | "Event" | "Secret" | "Namespace" | "ReplicationController" | "Service",
+            "Pod" | "Node" | "Event" | "Secret" | "Namespace" | "ReplicationController" | "Service"
         )
-        | ("apps", "ReplicaSet")
-        | ("batch", "Job")
-        | ("events.k8s.io", "Event") => {
-            if resource.kind == "Namespace"
-                || resource.kind == "Pod"
-                || resource.kind == "Node"
-                || resource.kind == "Event"
-                || resource.kind == "Secret"
-                || resource.kind == "Service"
-                || resource.kind == "ReplicationController"
-            {
-                format!("field label not supported: {field}")
-            } else {
-                format!(
-                    "field label \"{field}\" not supported for {}",
-                    resource.kind
-                )
-            }
-        }
+    );
+    match resource.kind.as_str() {
+        _ if resource.is_custom() || converts => format!("field label not supported: {field}"),
+        "ReplicaSet" | "Job" | "Event" => format!(
+            "field label \"{field}\" not supported for {}",
+            resource.kind
+        ),
         _ => format!(
             "\"{field}\" is not a known field selector: only \"metadata.name\", \"metadata.namespace\""
         ),

@@ -112,20 +112,15 @@ pub(crate) fn validate(served: &Served, object: &Value) -> Vec<FieldError> {
     validate_labels(object, &mut errors);
     validate_annotations(object, &mut errors);
     validate_owners(object, &mut errors);
-    for finalizer in object::finalizers(object) {
+    // Only the kinds of the core API ask for qualified names.
+    let lax = served.resource.is_custom() || served.resource.group == "apiextensions.k8s.io";
+    for (index, finalizer) in object::finalizers(object).into_iter().enumerate() {
+        let path = format!("metadata.finalizers[{index}]");
         if let Some(fault) = selector::qualified_name_fault(finalizer) {
-            errors.push(invalid("metadata.finalizers", finalizer, fault));
-        } else if !finalizer.contains('/')
-            && served.resource.is_custom()
-            && !is_standard_finalizer(finalizer)
-        {
-            // Custom resources only warn; see `finalizer_warnings`.
-        } else if !finalizer.contains('/') && !is_standard_finalizer(finalizer) {
-            errors.push(invalid(
-                "metadata.finalizers",
-                finalizer,
-                "name is neither a standard finalizer name nor is it fully qualified",
-            ));
+            errors.push(invalid(path, finalizer, fault));
+        } else if !(finalizer.contains('/') || is_standard_finalizer(finalizer) || lax) {
+            let fault = "name is neither a standard finalizer name nor is it fully qualified";
+            errors.push(invalid(path, finalizer, fault));
         }
     }
     errors
@@ -144,7 +139,8 @@ pub(crate) fn finalizer_warnings(served: &Served, object: &Value) -> Vec<String>
         .iter()
         .filter(|name| !name.contains('/') && !is_standard_finalizer(name))
         .map(|name| {
-            format!("metadata.finalizers: \"{name}\": prefer a domain-qualified finalizer name including a path (/) to avoid accidental conflicts with other finalizer writers")
+            let path = if name.contains('.') { " including a path (/)" } else { "" };
+            format!("metadata.finalizers: \"{name}\": prefer a domain-qualified finalizer name{path} to avoid accidental conflicts with other finalizer writers")
         })
         .collect()
 }
@@ -215,29 +211,39 @@ fn validate_owners(object: &Value, errors: &mut Vec<FieldError>) {
     }
 }
 
-/// Carries over what an update cannot change.
+/// Carries over what an update cannot change, or may leave out.
 pub(crate) fn prepare_update(old: &Value, new: &mut Value) {
-    for field in [
-        "uid",
-        "creationTimestamp",
-        "deletionTimestamp",
-        "deletionGracePeriodSeconds",
-        "selfLink",
-        "generation",
-    ] {
-        let value = at(old, &["metadata", field]).cloned();
-        object::set_meta(new, field, value);
+    for field in ["creationTimestamp", "selfLink", "generation"] {
+        object::set_meta(new, field, at(old, &["metadata", field]).cloned());
     }
-    // generateName may be left out.
-    if text(new, &["metadata", "generateName"]).is_empty() {
-        let value = at(old, &["metadata", "generateName"]).cloned();
-        object::set_meta(new, "generateName", value);
+    if object::is_deleting(old) {
+        object::set_meta(
+            new,
+            "deletionTimestamp",
+            at(old, &["metadata", "deletionTimestamp"]).cloned(),
+        );
+    }
+    for field in ["uid", "generateName", "deletionGracePeriodSeconds"] {
+        if at(new, &["metadata", field]).is_none_or(|v| v.is_null() || v == "") {
+            object::set_meta(new, field, at(old, &["metadata", field]).cloned());
+        }
     }
 }
 
 /// What an update may not do to metadata.
 pub(crate) fn validate_update(old: &Value, new: &Value) -> Vec<FieldError> {
     let mut errors = Vec::new();
+    for field in ["uid", "deletionTimestamp", "deletionGracePeriodSeconds"] {
+        let (before, after) = (at(old, &["metadata", field]), at(new, &["metadata", field]));
+        if before != after {
+            errors.push(FieldError::with_value(
+                format!("metadata.{field}"),
+                FieldErrorKind::Invalid,
+                after.cloned().unwrap_or_default(),
+                "field is immutable",
+            ));
+        }
+    }
     if object::is_deleting(old) {
         let before = object::finalizers(old);
         let added: Vec<&str> = object::finalizers(new)
@@ -297,13 +303,14 @@ mod tests {
     #[test]
     fn finalizers_cannot_be_added_to_what_is_being_deleted() {
         let old = json!({"metadata": {"deletionTimestamp": "t", "finalizers": ["a.io/a"]}});
-        let new = json!({"metadata": {"finalizers": ["a.io/a", "b.io/b"]}});
+        let new =
+            json!({"metadata": {"deletionTimestamp": "t", "finalizers": ["a.io/a", "b.io/b"]}});
         let errors = validate_update(&old, &new);
         assert_eq!(
             errors[0].to_string(),
             "metadata.finalizers: Forbidden: no new finalizers can be added if the object is being deleted, found new \
 finalizers []string{\"b.io/b\"}"
         );
-        assert!(validate_update(&old, &json!({"metadata": {}})).is_empty());
+        assert!(validate_update(&old, &json!({"metadata": {"deletionTimestamp": "t"}})).is_empty());
     }
 }

@@ -100,27 +100,38 @@ impl Call {
 /// What the client gets as its status.
 pub(crate) fn dispatch(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
     let version = call.served.version();
+    let unsupported = || not_supported(call);
     match call.subresource.as_str() {
         "" => main(core, call),
         "status" if version.status => match call.verb {
             Verb::Get => read::get(core, call),
             Verb::Update => update::update(core, call),
             Verb::Patch => patch::patch(core, call),
-            _ => Err(ApiError::method_not_allowed()),
+            _ => Err(unsupported()),
         },
         "scale" if version.scale.is_some() => match call.verb {
             Verb::Get => scale::get(core, call),
             Verb::Update => scale::update(core, call),
             Verb::Patch => scale::patch(core, call),
-            _ => Err(ApiError::method_not_allowed()),
+            _ => Err(unsupported()),
         },
         sub if version.subresources.contains(&sub) => match (sub, call.verb) {
             ("binding", Verb::Create) => pods::bind(core, call),
             ("eviction", Verb::Create) => pods::evict(core, call),
             ("finalize", Verb::Update) => update::update(core, call),
-            _ => Err(ApiError::method_not_allowed()),
+            _ => Err(unsupported()),
         },
+        _ if call.served.resource.is_custom() => Err(call.not_found()),
         _ => Err(ApiError::no_such_resource()),
+    }
+}
+
+/// 405, as the handler of custom resources and the router of built-in kinds word it.
+fn not_supported(call: &Call) -> ApiError {
+    if call.served.resource.is_custom() {
+        ApiError::not_supported(&call.group_resource(), call.verb.name())
+    } else {
+        ApiError::method_not_allowed()
     }
 }
 

@@ -24,13 +24,15 @@ pub(crate) struct WriteOptions {
     pub(crate) manager: String,
     pub(crate) validation: FieldValidation,
     pub(crate) force: bool,
+    /// The write is an apply, whose ownership of fields is settled already.
+    pub(crate) applied: bool,
 }
 
-fn unsupported(field: &str, value: &str, supported: &str) -> FieldError {
+fn unsupported(field: &str, value: impl Into<Value>, supported: &str) -> FieldError {
     FieldError::with_value(
         field,
         FieldErrorKind::NotSupported,
-        Value::String(value.to_owned()),
+        value.into(),
         format!("supported values: {supported}"),
     )
 }
@@ -38,12 +40,7 @@ fn unsupported(field: &str, value: &str, supported: &str) -> FieldError {
 /// Reads `dryRun` values.
 fn dry_run(values: &[&str], errors: &mut Vec<FieldError>) -> bool {
     if values.iter().any(|v| *v != "All") {
-        let shown = values
-            .iter()
-            .find(|v| **v != "All")
-            .copied()
-            .unwrap_or_default();
-        errors.push(unsupported("dryRun", shown, "\"All\""));
+        errors.push(unsupported("dryRun", serde_json::json!(values), "\"All\""));
     }
     !values.is_empty()
 }
@@ -72,7 +69,7 @@ impl WriteOptions {
                 errors.push(unsupported(
                     "fieldValidation",
                     other,
-                    "\"Ignore\", \"Strict\", \"Warn\"",
+                    "\"\", \"Ignore\", \"Strict\", \"Warn\"",
                 ));
                 FieldValidation::Warn
             }
@@ -85,6 +82,7 @@ impl WriteOptions {
             manager: manager_name(given, user_agent),
             validation,
             force: query.flag("force"),
+            applied: false,
         })
     }
 }
@@ -164,7 +162,7 @@ impl DeleteOptions {
             (None, Some(false)) => Some(Propagation::Background),
             (None, None) => None,
             (Some(other), _) => {
-                let supported = "\"Background\", \"Foreground\", \"Orphan\"";
+                let supported = "\"Foreground\", \"Background\", \"Orphan\", \"nil\"";
                 errors.push(unsupported("propagationPolicy", other, supported));
                 None
             }
@@ -186,14 +184,19 @@ impl DeleteOptions {
         body: &[u8],
         errors: &mut Vec<FieldError>,
     ) -> Result<(Self, Option<String>, Option<bool>), ApiError> {
-        let encoding = negotiate::body_encoding(content_type)?;
+        let encoding = negotiate::body_encoding(content_type, false)?;
         let value = crate::http::decode::decode(body, encoding)
-            .map_err(ApiError::bad_request)?
+            .map_err(|why| {
+                ApiError::bad_request(format!(
+                    "couldn't get version/kind; json parse error: {why}"
+                ))
+            })?
             .value;
         let kind = text(&value, &["kind"]);
         if !(kind.is_empty() || kind == "DeleteOptions") {
             return Err(ApiError::bad_request(format!(
-                "decoded object cannot be converted to DeleteOptions: {kind}"
+                "no kind \"{kind}\" is registered for version \"{}\" in scheme \"pkg/runtime/scheme.go:111\"",
+                text(&value, &["apiVersion"])
             )));
         }
         let own = |value: &Value| value.as_str().map(str::to_owned);
@@ -245,7 +248,7 @@ mod tests {
         let error = WriteOptions::parse("CreateOptions", &query("dryRun=Some"), "").unwrap_err();
         assert_eq!(
             error.message,
-            "CreateOptions.meta.k8s.io \"\" is invalid: dryRun: Unsupported value: \"Some\": supported values: \"All\""
+            "CreateOptions.meta.k8s.io \"\" is invalid: dryRun: Unsupported value: [\"Some\"]: supported values: \"All\""
         );
         let error = DeleteOptions::parse(&query("propagationPolicy=Never"), None, b"").unwrap_err();
         assert_eq!(error.code, 422);

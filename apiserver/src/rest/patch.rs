@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::options::WriteOptions;
+use super::options::{FieldValidation, WriteOptions};
 use super::persist::{self, Persisted};
 use super::present::present;
 use super::{Call, create, intake, kinds, meta, update};
@@ -41,9 +41,17 @@ pub(crate) fn patch_type(call: &Call) -> Result<PatchType, ApiError> {
         "application/strategic-merge-patch+json" if call.subresource == "scale" => {
             Ok(PatchType::Strategic)
         }
-        _ => Err(ApiError::unsupported_media_type(
+        // Custom resources answer in their handler; for built-in ones the router does.
+        _ if call.served.resource.is_custom() => Err(ApiError::unsupported_media_type(
             "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml",
         )),
+        "application/strategic-merge-patch+json" => Err(ApiError::unsupported_media_type(
+            "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml",
+        )),
+        _ => Err(
+            ApiError::new(415, "UnsupportedMediaType", "415: Unsupported Media Type")
+                .with_causes(Vec::new()),
+        ),
     }
 }
 
@@ -73,14 +81,51 @@ pub(crate) fn patch(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
         let mut warnings = intake::enforce(&call.served, options.validation, faults)?;
         warnings.extend(meta::finalizer_warnings(&call.served, &new));
         let (Some(current), Some(old)) = (current, old) else {
-            let created = create::create_object(core, &call.served, new, &options)?;
-            return Ok(present(call, 201, &created)?.with_warnings(warnings));
+            return Ok(create_applied(core, call, new, &options)?.with_warnings(warnings));
         };
         if let Some(answer) = store_patched(core, call, &current, &old, (new, kind), &options)? {
             return Ok(answer.with_warnings(warnings));
         }
     }
     Err(ApiError::modified(&call.group_resource(), &call.name))
+}
+
+/// An apply of an absent object creates it.
+fn create_applied(
+    core: &Arc<Core>,
+    call: &Call,
+    new: Value,
+    options: &WriteOptions,
+) -> Result<Answer, ApiError> {
+    let uid = object::uid(&new);
+    if !uid.is_empty() {
+        let resource = &call.served.resource;
+        if !resource.is_custom() {
+            let why = format!(
+                "uid mismatch: the provided object specified uid {uid}, and no existing object was found"
+            );
+            return Err(ApiError::conflict(&call.group_resource(), &call.name, &why));
+        }
+        let uid = Value::String(uid.to_owned());
+        let error = FieldError::with_value(
+            "metadata.uid",
+            FieldErrorKind::Invalid,
+            uid,
+            "field is immutable",
+        );
+        return Err(ApiError::invalid(
+            &resource.group,
+            &resource.kind,
+            &call.name,
+            &[error.clone(), error],
+        ));
+    }
+    let options = WriteOptions {
+        applied: true,
+        ..options.clone()
+    };
+    let created = create::create_object(core, &call.served, new, &options)?;
+    present(call, 201, &created)
 }
 
 fn check_options(call: &Call, kind: PatchType) -> Result<(), ApiError> {
@@ -130,9 +175,15 @@ fn patched(
             let decoded = decode::decode(&call.body, Encoding::Json)
                 .map_err(|why| ApiError::bad_request(format!("error decoding patch: {why}")))?;
             if !decoded.value.is_object() {
-                return Err(ApiError::bad_request(
-                    "error decoding patch: json: cannot unmarshal into Go value of type map[string]interface {}",
-                ));
+                let found = match decoded.value {
+                    Value::Array(_) => "array",
+                    Value::String(_) => "string",
+                    Value::Bool(_) => "bool",
+                    _ => "number",
+                };
+                return Err(ApiError::bad_request(format!(
+                    "error decoding patch: json: cannot unmarshal {found} into Go value of type map[string]interface {{}}"
+                )));
             }
             faults.extend(
                 decoded
@@ -146,7 +197,15 @@ fn patched(
         }
     };
     check_identity(call, &new)?;
-    faults.extend(intake::shape(&call.served, &mut new)?);
+    let before = new.clone();
+    faults.extend(
+        intake::shape(&call.served, &mut new)
+            .map_err(|why| ApiError::invalid_patch(&before, &why))?,
+    );
+    if options.validation == FieldValidation::Strict && !faults.is_empty() {
+        let why = format!("strict decoding error: {}", faults.join(", "));
+        return Err(ApiError::invalid_patch(&before, &why));
+    }
     Ok((new, faults))
 }
 
@@ -154,12 +213,13 @@ fn patched(
 fn check_identity(call: &Call, new: &Value) -> Result<(), ApiError> {
     let served = &call.served;
     let (api_version, kind) = (text(new, &["apiVersion"]), text(new, &["kind"]));
-    if api_version != served.api_version() || kind != served.resource.kind {
-        return Err(ApiError::bad_request(format!(
-            "{kind} in version \"{}\" cannot be handled as a {}",
-            api_version.rsplit('/').next().unwrap_or_default(),
-            served.resource.kind
-        )));
+    if served.resource.is_custom() && api_version == served.api_version() {
+        intake::check_custom_kind(served, new)?;
+    } else if api_version != served.api_version() || kind != served.resource.kind {
+        let why = format!(
+            "no kind \"{kind}\" is registered for version \"{api_version}\" in scheme \"pkg/runtime/scheme.go:111\""
+        );
+        return Err(ApiError::invalid_patch(new, &why));
     }
     let name = object::name(new);
     if name != call.name {
@@ -189,8 +249,12 @@ fn applied(
         .map_err(|why| ApiError::bad_request(format!("error decoding YAML: {why}")))?;
     let mut wanted = decoded.value;
     check_applied(call, &wanted)?;
+    if !wanted["metadata"]["managedFields"].is_null() {
+        return Err(ApiError::bad_request("metadata.managedFields must be nil"));
+    }
+    check_declared(call, &wanted)?;
     meta::settle_namespace(call, &mut wanted)?;
-    let faults = intake::prune(&call.served, &mut wanted)?;
+    object::set_meta(&mut wanted, "name", Some(Value::String(call.name.clone())));
     if let (Some(old), given) = (old, object::resource_version(&wanted))
         && !given.is_empty()
         && given != object::resource_version(old)
@@ -208,8 +272,39 @@ fn applied(
         now: core.now(),
     };
     let mut new = apply::apply(&writer, old, &wanted, options.force).map_err(apply_error)?;
-    intake::shape(&call.served, &mut new)?;
+    let before = new.clone();
+    intake::shape(&call.served, &mut new).map_err(|why| ApiError::invalid_patch(&before, &why))?;
+    let faults = decoded
+        .duplicates
+        .iter()
+        .map(|p| format!("duplicate field \"{p}\""))
+        .collect();
     Ok((new, faults))
+}
+
+/// An applied configuration cannot have fields that its type does not know.
+fn check_declared(call: &Call, wanted: &Value) -> Result<(), ApiError> {
+    let served = &call.served;
+    let fail = |why: &str| {
+        let (group, version) = (&served.resource.group, &served.version().name);
+        let message = format!(
+            "failed to create typed patch object ({}/{}; {group}/{version}, Kind={}): {why}",
+            object::namespace(wanted),
+            call.name,
+            served.resource.kind
+        );
+        ApiError::new(500, "", message)
+    };
+    let unknown = intake::prune(served, &mut wanted.clone()).map_err(|why| fail(&why))?;
+    let lines: Vec<String> = unknown
+        .iter()
+        .map(|p| format!(".{p}: field not declared in schema"))
+        .collect();
+    match lines.as_slice() {
+        [] => Ok(()),
+        [one] => Err(fail(one)),
+        many => Err(fail(&format!("errors:\n  {}", many.join("\n  ")))),
+    }
 }
 
 /// The status of a refused apply.
@@ -234,16 +329,10 @@ pub(crate) fn apply_error(error: ApplyError) -> ApiError {
 fn check_applied(call: &Call, wanted: &Value) -> Result<(), ApiError> {
     let served = &call.served;
     let (api_version, kind) = (text(wanted, &["apiVersion"]), text(wanted, &["kind"]));
-    if kind.is_empty() {
-        return Err(ApiError::bad_request(
-            "Object 'Kind' is missing in the applied configuration",
-        ));
-    }
     if api_version != served.api_version() || kind != served.resource.kind {
+        let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
         return Err(ApiError::bad_request(format!(
-            "the applied configuration is of {api_version}, Kind={kind}, but the endpoint serves {}, Kind={}",
-            served.api_version(),
-            served.resource.kind
+            "invalid object type: {group}/{version}, Kind={kind}"
         )));
     }
     let name = object::name(wanted);
@@ -266,18 +355,10 @@ fn store_patched(
     options: &WriteOptions,
 ) -> Result<Option<Answer>, ApiError> {
     let gr = call.group_resource();
-    let uid = object::uid(&new);
-    if !uid.is_empty() && uid != &*current.uid {
-        return Err(ApiError::conflict(
-            &gr,
-            &call.name,
-            &format!(
-                "Precondition failed: UID in precondition: {uid}, UID in object meta: {}",
-                current.uid
-            ),
-        ));
-    }
     let given = object::resource_version(&new).to_owned();
+    if matches!(given.as_str(), "" | "0") && !call.served.resource.rules.unconditional_update {
+        return Err(update::version_required(&call.served, &call.name));
+    }
     if !given.is_empty() && given != current.revision.to_string() {
         return Err(ApiError::modified(&gr, &call.name));
     }

@@ -13,13 +13,17 @@ use crate::effects;
 use crate::http::respond::{Answer, Content};
 use crate::http::{decode, negotiate};
 use crate::object::{self, text};
-use crate::status::ApiError;
+use crate::status::{ApiError, GroupResource};
 
 fn body(call: &Call) -> Result<Value, ApiError> {
-    let encoding = negotiate::body_encoding(call.content_type.as_deref())?;
+    let encoding = negotiate::body_encoding(call.content_type.as_deref(), false)?;
     Ok(decode::decode(&call.body, encoding)
         .map_err(ApiError::bad_request)?
         .value)
+}
+
+fn binding_resource() -> GroupResource {
+    GroupResource::new("", "pods/binding")
 }
 
 fn created(call: &Call) -> Answer {
@@ -46,14 +50,14 @@ pub(crate) fn bind(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
                 "pod {} is already assigned to node \"{assigned}\"",
                 call.name
             );
-            return Err(ApiError::conflict(&call.group_resource(), &call.name, &why));
+            return Err(ApiError::conflict(&binding_resource(), &call.name, &why));
         }
         if object::is_deleting(&old) {
             let why = format!(
                 "pod {} is being deleted, cannot be assigned to a host",
                 call.name
             );
-            return Err(ApiError::conflict(&call.group_resource(), &call.name, &why));
+            return Err(ApiError::conflict(&binding_resource(), &call.name, &why));
         }
         let mut new = old.clone();
         object::child(object::fields(&mut new), "spec").insert("nodeName".into(), json!(node));

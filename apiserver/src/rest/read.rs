@@ -27,11 +27,13 @@ pub(crate) fn get(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
 /// Reads a resourceVersion.
 ///
 /// # Errors
-/// 400 when it is no number.
-pub(crate) fn parse_revision(text: &str) -> Result<u64, ApiError> {
+/// 500 when it is no number, as in the API server.
+fn parse_revision(text: &str) -> Result<u64, ApiError> {
     text.parse().map_err(|_| {
-        ApiError::bad_request(format!(
-            "Invalid value: \"{text}\": strconv.ParseUint: parsing \"{text}\": invalid syntax"
-        ))
+        ApiError::new(
+            500,
+            "",
+            format!("resourceVersion: Invalid value: \"{text}\": strconv.ParseUint: parsing \"{text}\": invalid syntax"),
+        )
     })
 }

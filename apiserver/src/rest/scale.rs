@@ -115,7 +115,7 @@ pub(crate) fn get(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
 /// PUT of a scale.
 pub(crate) fn update(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
     let options = WriteOptions::parse("UpdateOptions", &call.query, &call.user_agent)?;
-    let encoding = negotiate::body_encoding(call.content_type.as_deref())?;
+    let encoding = negotiate::body_encoding(call.content_type.as_deref(), false)?;
     let scale = decode::decode(&call.body, encoding)
         .map_err(ApiError::bad_request)?
         .value;
@@ -206,7 +206,8 @@ fn store_scale(
             )
         })?,
     };
-    if replicas < 0 {
+    // A custom resource is validated as a whole, below.
+    if replicas < 0 && !call.served.resource.is_custom() {
         let error = FieldError::with_value(
             "spec.replicas",
             FieldErrorKind::Invalid,

@@ -26,7 +26,10 @@ pub(crate) fn update(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> 
     meta::settle_namespace(call, &mut object)?;
     let given = object::name(&object);
     if given.is_empty() {
-        return Err(ApiError::bad_request("name must be provided"));
+        return Err(ApiError::bad_request(format!(
+            "the name of the object ({} based on URL) was undeterminable: name must be provided",
+            call.name
+        )));
     }
     if given != call.name {
         return Err(ApiError::bad_request(format!(
@@ -70,14 +73,7 @@ fn create_absent(
 ) -> Result<Answer, ApiError> {
     let may_create = call.served.resource.rules.create_on_update && call.subresource.is_empty();
     if !object::uid(&object).is_empty() && may_create {
-        return Err(ApiError::conflict(
-            &call.group_resource(),
-            &call.name,
-            &format!(
-                "StorageError: invalid object, Code: 4, Key: , ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: {}, UID in object meta: ",
-                object::uid(&object)
-            ),
-        ));
+        return Err(uid_conflict(call, object::uid(&object), ""));
     }
     if !may_create || !object::resource_version(&object).is_empty() {
         return Err(call.not_found());
@@ -93,40 +89,20 @@ fn check_version(call: &Call, current: &Stored, new: &mut Value) -> Result<(), A
     let resource = &call.served.resource;
     let uid = object::uid(new);
     if !uid.is_empty() && uid != &*current.uid {
-        return Err(ApiError::conflict(
-            &gr,
-            &call.name,
-            &format!(
-                "Precondition failed: UID in precondition: {uid}, UID in object meta: {}",
-                current.uid
-            ),
-        ));
+        return Err(uid_conflict(call, uid, &current.uid));
     }
     let given = object::resource_version(new);
     if given.is_empty() || given == "0" {
         if !resource.rules.unconditional_update {
-            let error = FieldError::with_value(
-                "metadata.resourceVersion",
-                FieldErrorKind::Invalid,
-                serde_json::json!(0),
-                "must be specified for an update",
-            );
-            // Go prints this number in hexadecimal.
-            let mut status =
-                ApiError::invalid(&resource.group, &resource.kind, &call.name, &[error]);
-            status.message = status
-                .message
-                .replace("Invalid value: 0:", "Invalid value: 0x0:");
-            for cause in status.details.iter_mut().flat_map(|d| d.causes.iter_mut()) {
-                cause.message = cause
-                    .message
-                    .replace("Invalid value: 0:", "Invalid value: 0x0:");
-            }
-            return Err(status);
+            return Err(version_required(&call.served, &call.name));
         }
     } else {
         let revision: u64 = given.parse().map_err(|_| {
-            ApiError::bad_request(format!("metadata.resourceVersion: Invalid value: \"{given}\": strconv.ParseUint: parsing \"{given}\": invalid syntax"))
+            ApiError::new(
+                500,
+                "",
+                format!("strconv.ParseUint: parsing \"{given}\": invalid syntax"),
+            )
         })?;
         if revision != current.revision {
             return Err(ApiError::modified(&gr, &call.name));
@@ -138,6 +114,39 @@ fn check_version(call: &Call, current: &Stored, new: &mut Value) -> Result<(), A
         Some(Value::String(current.revision.to_string())),
     );
     Ok(())
+}
+
+/// 422: a kind whose updates must say what they are based on.
+pub(crate) fn version_required(served: &Served, name: &str) -> ApiError {
+    let resource = &served.resource;
+    let error = FieldError::with_value(
+        "metadata.resourceVersion",
+        FieldErrorKind::Invalid,
+        serde_json::json!(0),
+        "must be specified for an update",
+    );
+    ApiError::invalid(&resource.group, &resource.plural, name, &[error])
+}
+
+/// 409: the object of the name is another than the one that the write means.
+pub(crate) fn uid_conflict(call: &Call, wanted: &str, found: &str) -> ApiError {
+    let resource = &call.served.resource;
+    let prefix = match (resource.group.as_str(), resource.plural.as_str()) {
+        ("", "services") => "services/specs".to_owned(),
+        (group, plural) if resource.is_custom() => format!("{group}/{plural}"),
+        (_, plural) => plural.to_owned(),
+    };
+    let namespace = if resource.namespaced {
+        format!("{}/", call.namespace)
+    } else {
+        String::new()
+    };
+    let why = format!(
+        "StorageError: invalid object, Code: 4, Key: /registry/{prefix}/{namespace}{}, ResourceVersion: 0, \
+AdditionalErrorMsg: Precondition failed: UID in precondition: {wanted}, UID in object meta: {found}",
+        call.name
+    );
+    ApiError::conflict(&call.group_resource(), &call.name, &why)
 }
 
 /// Makes the object that an update leads to: what the endpoint may not change comes from the old state, the rest is

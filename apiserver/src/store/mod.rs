@@ -52,6 +52,10 @@ pub(crate) enum RevisionError {
     Future(u64),
 }
 
+/// The revision of an empty store. What lies before it counts as history that is gone, as on a real server, so that a client
+/// that starts from a made-up resourceVersion such as "1" is told so.
+const START: u64 = 1000;
+
 struct Bucket {
     objects: BTreeMap<Key, Arc<Stored>>,
     /// The revision of the newest event of this resource that the log has dropped.
@@ -95,8 +99,7 @@ impl Store {
     pub(crate) fn new(history: usize, history_bytes: usize) -> Self {
         Self {
             state: RwLock::new(State {
-                // The first write gets 2, so that "1" is the revision of the empty store and "0" keeps its special meaning.
-                revision: 1,
+                revision: START,
                 buckets: BTreeMap::new(),
                 log: Log::new(history, history_bytes),
                 dependents: BTreeMap::new(),
@@ -124,7 +127,7 @@ impl Store {
         });
         if !bucket.open {
             bucket.open = true;
-            bucket.dropped = bucket.dropped.min(dropped);
+            bucket.dropped = dropped;
         }
     }
 

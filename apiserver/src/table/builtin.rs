@@ -22,11 +22,7 @@ pub(super) struct BuiltinColumn {
 
 impl BuiltinColumn {
     pub(super) fn format(&self) -> &'static str {
-        if self.name == "Name" && self.priority == 0 {
-            "name"
-        } else {
-            ""
-        }
+        if self.name == "Name" { "name" } else { "" }
     }
 
     pub(super) fn description(&self) -> &'static str {
@@ -82,7 +78,7 @@ const NAMESPACE: Printer = Printer {
     cells: |o| vec![name(o), json!(raw(o, &["status", "phase"])), age(o)],
 };
 const CONFIG_MAP: Printer = Printer {
-    columns: &[col("Name"), num("Data"), col("Age")],
+    columns: &[col("Name"), col("Data"), col("Age")],
     cells: |o| {
         vec![
             name(o),
@@ -92,7 +88,7 @@ const CONFIG_MAP: Printer = Printer {
     },
 };
 const SECRET: Printer = Printer {
-    columns: &[col("Name"), col("Type"), num("Data"), col("Age")],
+    columns: &[col("Name"), col("Type"), col("Data"), col("Age")],
     cells: |o| {
         vec![
             name(o),
@@ -103,8 +99,8 @@ const SECRET: Printer = Printer {
     },
 };
 const SERVICE_ACCOUNT: Printer = Printer {
-    columns: &[col("Name"), num("Secrets"), col("Age")],
-    cells: |o| vec![name(o), json!(items(o, &["secrets"]).len()), age(o)],
+    columns: &[col("Name"), col("Age")],
+    cells: |o| vec![name(o), age(o)],
 };
 const LEASE: Printer = Printer {
     columns: &[col("Name"), col("Holder"), col("Age")],

@@ -27,8 +27,8 @@ const DEPLOYMENT: Printer = Printer {
     columns: &[
         col("Name"),
         col("Ready"),
-        num("Up-to-date"),
-        num("Available"),
+        col("Up-to-date"),
+        col("Available"),
         col("Age"),
         wide("Containers"),
         wide("Images"),
@@ -146,7 +146,11 @@ const CRON_JOB: Printer = Printer {
         col("Name"),
         col("Schedule"),
         col("Timezone"),
-        col("Suspend"),
+        BuiltinColumn {
+            name: "Suspend",
+            kind: "boolean",
+            priority: 0,
+        },
         num("Active"),
         col("Last Schedule"),
         col("Age"),

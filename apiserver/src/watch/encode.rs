@@ -73,8 +73,7 @@ impl Encoder {
 
     /// A bookmark; the one that ends the initial events is annotated.
     pub(super) fn bookmark(&mut self, revision: u64, ends_initial: bool) -> Bytes {
-        let mut metadata =
-            json!({"resourceVersion": revision.to_string(), "creationTimestamp": null});
+        let mut metadata = json!({"resourceVersion": revision.to_string()});
         if ends_initial {
             metadata["annotations"] = json!({"k8s.io/initial-events-end": "true"});
         }

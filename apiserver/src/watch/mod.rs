@@ -25,12 +25,12 @@ use stream::Watcher;
 /// GET of a collection with `watch`.
 ///
 /// # Errors
-/// 422 for contradictory parameters, 504 for a resourceVersion in the future. One that is too old is answered in the
-/// stream, as the API server does.
+/// 422 for contradictory parameters. A resourceVersion that is too old is answered in the stream, and one in the future is
+/// waited for, as in the API server.
 pub(crate) fn watch(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
     if call.accepted.format != Format::Json {
         return Err(ApiError::not_acceptable(
-            "application/json, application/json;stream=watch",
+            "application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch",
         ));
     }
     let options = ListOptions::parse(call, true)?;
@@ -72,9 +72,6 @@ struct Start {
 /// Where a watch starts: after a resourceVersion, or with the present state as synthetic events.
 fn start(core: &Core, call: &Call, options: &ListOptions) -> Result<Start, ApiError> {
     let current = core.store.revision();
-    if let Some(asked) = options.revision.filter(|r| *r > current) {
-        return Err(ApiError::future_version(asked, current));
-    }
     let state = || -> Snapshot {
         core.store
             .snapshot(call.served.resource.id, &options.filter.namespace)
@@ -84,7 +81,7 @@ fn start(core: &Core, call: &Call, options: &ListOptions) -> Result<Start, ApiEr
             let snapshot = state();
             Start {
                 cursor: snapshot.revision,
-                end_marker: Some(snapshot.revision),
+                end_marker: options.bookmarks.then_some(snapshot.revision),
                 initial: snapshot.objects.into_iter(),
             }
         }

@@ -149,7 +149,8 @@ impl Watcher {
             let resource = self.encoder.served.resource.id;
             match self.core.store.events_after(resource, self.cursor) {
                 Batch::Events(events, revision) => {
-                    self.cursor = revision;
+                    // A watch from the future starts when it is reached.
+                    self.cursor = self.cursor.max(revision);
                     if events.is_empty() {
                         return Step::Wait;
                     }

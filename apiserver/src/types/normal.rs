@@ -1,0 +1,398 @@
+//! What decoding an object into its Go type and encoding it again makes of it.
+
+use serde_json::{Map, Value, json};
+
+use super::{Empty, Field, Fields, Kind, Shape, Special, fields};
+
+/// A value of a wrong type, in the words of Go's JSON decoder.
+pub(crate) type TypeError = String;
+
+/// Removes unknown fields (and reports their paths), drops and fills in empty values, and checks types.
+///
+/// # Errors
+/// The first value of a wrong type.
+pub(crate) fn normalise(type_name: &str, object: &mut Value) -> Result<Vec<String>, TypeError> {
+    let mut unknown = Vec::new();
+    if let (Some(known), Value::Object(map)) = (fields(type_name), object) {
+        let mut walk = Walk {
+            unknown: &mut unknown,
+            go_path: String::new(),
+            path: String::new(),
+        };
+        walk.object(type_name, known, map)?;
+    }
+    Ok(unknown)
+}
+
+struct Walk<'a> {
+    unknown: &'a mut Vec<String>,
+    /// The path as Go's decoder shows it: without indexes.
+    go_path: String,
+    /// The path as strict decoding shows it.
+    path: String,
+}
+
+fn find<'t>(known: &'t Fields, name: &str) -> Option<&'t Field> {
+    known
+        .iter()
+        .find_map(|field| match (&field.empty, &field.kind) {
+            (Empty::Inline, Kind::Struct(inner)) => {
+                fields(inner).and_then(|inner| find(inner, name))
+            }
+            _ => (field.name == name).then_some(field),
+        })
+}
+
+impl Walk<'_> {
+    fn object(
+        &mut self,
+        type_name: &str,
+        known: &'static Fields,
+        map: &mut Map<String, Value>,
+    ) -> Result<(), TypeError> {
+        let is_root = self.path.is_empty();
+        let mut dropped = Vec::new();
+        for (key, value) in &mut *map {
+            if is_root && (key == "apiVersion" || key == "kind") {
+                continue;
+            }
+            let path = join(&self.path, key);
+            let Some(field) = find(known, key) else {
+                self.unknown.push(path);
+                dropped.push(key.clone());
+                continue;
+            };
+            let go_path = join(&self.go_path, key);
+            let outer = (
+                std::mem::replace(&mut self.path, path),
+                std::mem::replace(&mut self.go_path, go_path),
+            );
+            self.field(type_name, field, value)?;
+            (self.path, self.go_path) = outer;
+            if is_empty(field, value) {
+                dropped.push(key.clone());
+            }
+        }
+        map.retain(|key, _| !dropped.contains(key));
+        fill(known, map);
+        Ok(())
+    }
+
+    fn field(&mut self, owner: &str, field: &Field, value: &mut Value) -> Result<(), TypeError> {
+        if value.is_null() {
+            return Ok(());
+        }
+        match field.shape {
+            Shape::One => self.value(owner, &field.kind, value),
+            Shape::List => {
+                let Value::Array(list) = value else {
+                    return Err(self.wrong(owner, &format!("[]{}", go_name(&field.kind)), value));
+                };
+                for (index, item) in list.iter_mut().enumerate() {
+                    let length = self.path.len();
+                    self.path.push_str(&format!("[{index}]"));
+                    self.item(owner, &field.kind, item)?;
+                    self.path.truncate(length);
+                }
+                Ok(())
+            }
+            Shape::Map => {
+                let Value::Object(map) = value else {
+                    return Err(self.wrong(
+                        owner,
+                        &format!("map[string]{}", go_name(&field.kind)),
+                        value,
+                    ));
+                };
+                for (key, item) in map.iter_mut() {
+                    let length = self.path.len();
+                    self.path.push_str(&format!(".{key}"));
+                    self.item(owner, &field.kind, item)?;
+                    self.path.truncate(length);
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// An item of a list or map, where null stands for the zero value.
+    fn item(&mut self, owner: &str, kind: &Kind, item: &mut Value) -> Result<(), TypeError> {
+        if item.is_null() {
+            *item = zero(kind);
+        }
+        self.value(owner, kind, item)
+    }
+
+    fn value(&mut self, owner: &str, kind: &Kind, value: &mut Value) -> Result<(), TypeError> {
+        let fits = match kind {
+            Kind::Bool => value.is_boolean(),
+            Kind::Int32 => value.as_i64().is_some_and(|n| i32::try_from(n).is_ok()),
+            Kind::Int64 => value.is_i64(),
+            Kind::Double => value.is_number(),
+            Kind::Text | Kind::Bytes => value.is_string(),
+            Kind::Struct(name) => {
+                if let (Some(known), Value::Object(map)) = (fields(name), &mut *value) {
+                    return self.object(name, known, map);
+                }
+                false
+            }
+            Kind::Special(special) => return self.special(owner, *special, value),
+        };
+        if fits {
+            Ok(())
+        } else {
+            Err(self.wrong(owner, &go_name(kind), value))
+        }
+    }
+
+    fn special(
+        &mut self,
+        owner: &str,
+        special: Special,
+        value: &mut Value,
+    ) -> Result<(), TypeError> {
+        match special {
+            Special::Raw => Ok(()),
+            Special::Quantity => {
+                if value.is_number() {
+                    *value = json!(value.to_string());
+                }
+                let valid = value.as_str().is_some_and(is_quantity);
+                if valid {
+                    return Ok(());
+                }
+                Err("quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'".to_owned())
+            }
+            Special::IntOrString => {
+                if value.is_string() || value.is_i64() {
+                    return Ok(());
+                }
+                Err(self.wrong(owner, "intstr.IntOrString", value))
+            }
+            Special::Time | Special::MicroTime => {
+                let Some(text) = value.as_str() else {
+                    return Err(self.wrong(owner, "v1.Time", value));
+                };
+                if text.is_empty() {
+                    *value = Value::Null;
+                    return Ok(());
+                }
+                match text.parse::<jiff::Timestamp>() {
+                    Ok(time) if special == Special::Time => {
+                        *value = json!(crate::object::rfc3339(time));
+                        Ok(())
+                    }
+                    Ok(time) => {
+                        *value = json!(format!("{time:.6}"));
+                        Ok(())
+                    }
+                    Err(_) => Err(format!(
+                        "parsing time \"{text}\" as \"2006-01-02T15:04:05Z07:00\": cannot parse \"{text}\" as \"2006\""
+                    )),
+                }
+            }
+        }
+    }
+
+    fn wrong(&self, owner: &str, go_type: &str, found: &Value) -> TypeError {
+        let found = match found {
+            Value::Null => "null".to_owned(),
+            Value::Bool(_) => "bool".to_owned(),
+            Value::Number(n) if n.is_f64() || go_type == "int32" => format!("number {n}"),
+            Value::Number(_) => "number".to_owned(),
+            Value::String(_) => "string".to_owned(),
+            Value::Array(_) => "array".to_owned(),
+            Value::Object(_) => "object".to_owned(),
+        };
+        let owner = owner.rsplit('.').next().unwrap_or_default();
+        format!(
+            "json: cannot unmarshal {found} into Go struct field {owner}.{} of type {go_type}",
+            self.go_path
+        )
+    }
+}
+
+fn join(path: &str, key: &str) -> String {
+    if path.is_empty() {
+        key.to_owned()
+    } else {
+        format!("{path}.{key}")
+    }
+}
+
+fn is_quantity(text: &str) -> bool {
+    let rest = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let digits = rest
+        .find(|c: char| !(c.is_ascii_digit() || c == '.'))
+        .unwrap_or(rest.len());
+    let (number, suffix) = rest.split_at(digits);
+    let exponent = suffix
+        .strip_prefix(['e', 'E'])
+        .is_some_and(|e| e.parse::<i32>().is_ok());
+    let known = matches!(
+        suffix,
+        "" | "n"
+            | "u"
+            | "m"
+            | "k"
+            | "M"
+            | "G"
+            | "T"
+            | "P"
+            | "E"
+            | "Ki"
+            | "Mi"
+            | "Gi"
+            | "Ti"
+            | "Pi"
+            | "Ei"
+    );
+    number.chars().any(|c| c.is_ascii_digit())
+        && number.matches('.').count() <= 1
+        && (known || exponent)
+}
+
+fn go_name(kind: &Kind) -> String {
+    match kind {
+        Kind::Bool => "bool".to_owned(),
+        Kind::Int32 => "int32".to_owned(),
+        Kind::Int64 => "int64".to_owned(),
+        Kind::Double => "float64".to_owned(),
+        Kind::Text => "string".to_owned(),
+        Kind::Bytes => "[]uint8".to_owned(),
+        Kind::Struct(name) => {
+            let mut parts = name.rsplitn(3, '.');
+            let (last, package) = (
+                parts.next().unwrap_or_default(),
+                parts.next().unwrap_or_default(),
+            );
+            format!("{package}.{last}")
+        }
+        Kind::Special(special) => match special {
+            Special::Time => "v1.Time".to_owned(),
+            Special::MicroTime => "v1.MicroTime".to_owned(),
+            Special::Quantity => "resource.Quantity".to_owned(),
+            Special::IntOrString => "intstr.IntOrString".to_owned(),
+            Special::Raw => "runtime.RawExtension".to_owned(),
+        },
+    }
+}
+
+fn zero(kind: &Kind) -> Value {
+    match kind {
+        Kind::Bool => json!(false),
+        Kind::Int32 | Kind::Int64 | Kind::Double => json!(0),
+        Kind::Text | Kind::Bytes => json!(""),
+        Kind::Struct(_) => json!({}),
+        Kind::Special(Special::Quantity) => json!("0"),
+        Kind::Special(Special::IntOrString) => json!(0),
+        Kind::Special(_) => Value::Null,
+    }
+}
+
+/// Whether Go leaves a value out.
+fn is_empty(field: &Field, value: &Value) -> bool {
+    match (field.empty, value) {
+        (_, Value::Null) => {
+            field.empty != Empty::Zero || (field.shape == Shape::One && field.kind != Kind::Bytes)
+        }
+        // An empty list of managedFields means something: it clears them.
+        _ if field.name == "managedFields" => false,
+        (Empty::Omitted, Value::Array(list)) => list.is_empty(),
+        (Empty::Omitted, Value::Object(map)) => map.is_empty() && field.shape == Shape::Map,
+        (Empty::Omitted, Value::String(text)) => text.is_empty(),
+        (Empty::Omitted, Value::Bool(value)) => !value,
+        (Empty::Omitted, Value::Number(n)) => {
+            n.as_f64() == Some(0.0) && field.kind != Kind::Special(Special::IntOrString)
+        }
+        _ => false,
+    }
+}
+
+/// Adds what Go writes for fields that are absent.
+fn fill(known: &Fields, map: &mut Map<String, Value>) {
+    for field in known {
+        match (field.empty, &field.kind) {
+            (Empty::Inline, Kind::Struct(inner)) => {
+                if let Some(inner) = fields(inner) {
+                    fill(inner, map);
+                }
+            }
+            (Empty::Struct, Kind::Struct(inner)) if !map.contains_key(&field.name) => {
+                let mut child = Map::new();
+                if let Some(inner) = fields(inner) {
+                    fill(inner, &mut child);
+                }
+                map.insert(field.name.clone(), Value::Object(child));
+            }
+            (Empty::Zero, kind) if !map.contains_key(&field.name) => {
+                let value = if field.shape == Shape::One {
+                    zero(kind)
+                } else {
+                    Value::Null
+                };
+                map.insert(field.name.clone(), value);
+            }
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unknown_fields_go_and_empty_values_are_written_as_go_writes_them() {
+        let mut object = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a", "labels": {}, "x": 1},
+            "data": {"k": null}, "immutable": false, "bogus": 1});
+        let unknown = normalise("core.v1.ConfigMap", &mut object).unwrap();
+        assert_eq!(unknown, ["bogus", "metadata.x"]);
+        assert_eq!(
+            object,
+            json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "data": {"k": ""}, "immutable": false})
+        );
+        let mut role = json!({"metadata": {"name": "r"}});
+        normalise("rbac.v1.Role", &mut role).unwrap();
+        assert_eq!(role, json!({"metadata": {"name": "r"}, "rules": null}));
+        let mut pod = json!({"metadata": {}, "spec": {"containers": [{"name": "c"}], "volumes": [{"name": "v", "emptyDir": {}}]}});
+        assert!(normalise("core.v1.Pod", &mut pod).unwrap().is_empty());
+        assert_eq!(
+            pod,
+            json!({"metadata": {}, "status": {},
+                "spec": {"containers": [{"name": "c", "resources": {}}], "volumes": [{"name": "v", "emptyDir": {}}]}})
+        );
+    }
+
+    #[test]
+    fn a_wrong_type_is_reported_as_gos_decoder_reports_it() {
+        let check = |type_name: &str, mut object: Value, expected: &str| {
+            assert_eq!(normalise(type_name, &mut object).unwrap_err(), expected);
+        };
+        check(
+            "core.v1.ConfigMap",
+            json!({"data": {"x": 1}}),
+            "json: cannot unmarshal number into Go struct field ConfigMap.data of type string",
+        );
+        check(
+            "core.v1.ConfigMap",
+            json!({"metadata": []}),
+            "json: cannot unmarshal array into Go struct field ConfigMap.metadata of type v1.ObjectMeta",
+        );
+        check(
+            "apps.v1.Deployment",
+            json!({"spec": {"replicas": "3"}}),
+            "json: cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of type int32",
+        );
+    }
+
+    #[test]
+    fn quantities_are_numbers_with_a_known_suffix() {
+        for good in ["1", "1.5Gi", "100m", "-3", "1e3", "+2k"] {
+            assert!(is_quantity(good), "{good}");
+        }
+        for bad in ["", "x", "1GB", "1.2.3", "m"] {
+            assert!(!is_quantity(bad), "{bad}");
+        }
+    }
+}
