@@ -4,6 +4,7 @@ mod apis;
 mod clientset;
 mod context;
 mod docs;
+mod fake;
 mod fields;
 mod generated;
 mod informer;
@@ -48,6 +49,9 @@ pub fn emit(api: &ApiSet, options: &Options) -> Result<Tree, Diagnostics> {
     generated::emit(&cx, &mut files);
     if options.emits(Generator::Client) {
         clientset::emit(&cx, &mut files);
+        if options.emits(Generator::Fake) {
+            fake::emit(&cx, &mut files);
+        }
     }
     if options.emits(Generator::Lister) {
         lister::emit(&cx, &mut files);

@@ -9,7 +9,7 @@ use crate::{
         Emit,
         context::{api_version, docs, ident, module_docs},
     },
-    model::{Group, Resource, Scope, Version},
+    model::{Group, Resource, Scope, Verb, Version},
 };
 
 /// ```ignore
@@ -79,7 +79,7 @@ pub(super) fn emit(
 /// pub type VirtualMachineList = kube::api::ObjectList<api::VirtualMachine>;
 /// ```
 fn emit_list(resource: &Resource) -> Option<TokenStream> {
-    if resource.list_kind == resource.client_name {
+    if resource.list_kind == resource.client_name || !resource.verbs.contains(Verb::List) {
         return None;
     }
     let kind = ident(&resource.root);

@@ -82,10 +82,9 @@ fn objects(version: &Version) -> Vec<Object<'_>> {
         .filter_map(|def| {
             let root = version.resources.iter().find(|r| r.root == def.name);
             let list = || {
-                version
-                    .resources
-                    .iter()
-                    .find(|r| r.list_kind == def.name && def.item.as_ref().is_some_and(|i| i.object))
+                version.resources.iter().find(|r| {
+                    r.list_kind == def.name && def.item.as_ref().is_some_and(|i| i.object)
+                })
             };
             let role = root.map(Role::Root).or_else(|| list().map(Role::List))?;
             Some(Object { def, role })

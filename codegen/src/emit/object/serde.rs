@@ -246,8 +246,6 @@ fn emit_serialize(wire: &Wire<'_>) -> TokenStream {
 /// ```ignore
 /// impl<'de> ::serde::Deserialize<'de> for super::types::VirtualMachine {
 ///     fn deserialize<D: ::serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-///         use ::serde::Deserialize as _;
-///
 ///         let wire = VirtualMachineWire::deserialize(deserializer)?;
 ///         check_type(wire.api_version, Self::API_VERSION)?;
 ///         check_type(wire.kind, Self::KIND)?;
@@ -266,8 +264,6 @@ fn emit_deserialize(wire: &Wire<'_>) -> TokenStream {
     quote! {
         impl<'de> ::serde::Deserialize<'de> for #path {
             fn deserialize<D: ::serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                use ::serde::Deserialize as _;
-
                 let wire = #shadow::deserialize(deserializer)?;
                 check_type(wire.api_version, Self::API_VERSION)?;
                 check_type(wire.kind, Self::KIND)?;

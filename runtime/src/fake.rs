@@ -1,0 +1,245 @@
+//! Fakes: a generated clientset over an embedded API server, with a record of what it did.
+//!
+//! Where client-go's fakes answer from a tracker of objects, these answer from a real list, watch, patch and conflict
+//! implementation, [`embedded_apiserver`], through the very client that production code uses. Generated code declares its
+//! resources as [`Resource`]s and calls [`serve`]; tests hold the [`Tracker`].
+//!
+//! ```
+//! use codegen_runtime::{client::TypedClient, fake};
+//! use k8s_openapi::api::core::v1::ConfigMap;
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), kube::Error> {
+//! let mut map = ConfigMap::default();
+//! map.metadata.name = Some("settings".to_owned());
+//! map.metadata.namespace = Some("default".to_owned());
+//!
+//! let (client, tracker) = fake::serve(&[], [map]);
+//! let maps = TypedClient::<ConfigMap>::namespaced(client, "default");
+//! assert!(maps.get_opt("settings").await?.is_some());
+//! assert_eq!(tracker.actions()[0].verb, "get");
+//! # Ok(())
+//! # }
+//! ```
+
+use std::fmt;
+
+use embedded_apiserver::ApiServer;
+use kube::{Client, Resource as _};
+use serde_json::Value;
+
+use crate::object;
+
+pub use embedded_apiserver::{Action, ApiError, Fault, FaultKind, Reaction, Scope};
+
+/// A resource that a fake serves, as generated code declares it. Nothing of its schema is known: objects are stored as they
+/// come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Resource {
+    /// The API group; empty for the core group.
+    pub group: &'static str,
+    /// The version.
+    pub version: &'static str,
+    /// The kind.
+    pub kind: &'static str,
+    /// The plural name, as in URLs.
+    pub plural: &'static str,
+    /// The singular name.
+    pub singular: &'static str,
+    /// Whether objects live in namespaces.
+    pub scope: Scope,
+    /// Short names.
+    pub short_names: &'static [&'static str],
+    /// Whether there is a status subresource.
+    pub status: bool,
+    /// The scale subresource, if there is one.
+    pub scale: Option<Scale>,
+}
+
+/// The JSON paths of a scale subresource.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Scale {
+    /// The wanted number of replicas, below `.spec`.
+    pub spec_replicas: &'static str,
+    /// The observed number of replicas, below `.status`.
+    pub status_replicas: &'static str,
+    /// The label selector in its text form, if there is one.
+    pub label_selector: Option<&'static str>,
+}
+
+impl From<&Resource> for embedded_apiserver::ResourceDescription {
+    fn from(resource: &Resource) -> Self {
+        Self {
+            group: resource.group.to_owned(),
+            version: resource.version.to_owned(),
+            kind: resource.kind.to_owned(),
+            plural: resource.plural.to_owned(),
+            singular: resource.singular.to_owned(),
+            scope: resource.scope,
+            short_names: resource
+                .short_names
+                .iter()
+                .map(|&name| name.to_owned())
+                .collect(),
+            status: resource.status,
+            scale: resource.scale.map(|scale| embedded_apiserver::ScalePaths {
+                spec_replicas: scale.spec_replicas.to_owned(),
+                status_replicas: scale.status_replicas.to_owned(),
+                label_selector: scale.label_selector.map(str::to_owned),
+            }),
+        }
+    }
+}
+
+/// An object of any kind, for a fake to hold: `vm.into()` where objects differ in type.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Object(Value);
+
+impl Object {
+    /// An object by its JSON, with its apiVersion and kind.
+    pub fn from_value(value: Value) -> Self {
+        Self(value)
+    }
+}
+
+impl<K: object::Object> From<K> for Object {
+    /// # Panics
+    ///
+    /// If the object cannot be written as JSON.
+    fn from(object: K) -> Self {
+        let mut value = match serde_json::to_value(&object) {
+            Ok(value) => value,
+            Err(error) => panic!("a fake cannot hold this {}: {error}", K::kind(&())),
+        };
+        if let Some(fields) = value.as_object_mut() {
+            fields
+                .entry("apiVersion")
+                .or_insert_with(|| K::api_version(&()).into());
+            fields.entry("kind").or_insert_with(|| K::kind(&()).into());
+        }
+        Self(value)
+    }
+}
+
+/// A client over a new embedded API server that serves `resources` beside the built-in kinds and holds `objects`.
+///
+/// As in client-go's fakes no namespace need exist, and nothing is deleted with its owner.
+///
+/// # Panics
+///
+/// Outside of a Tokio runtime, and if an object has no name or is of a kind that is not served.
+pub fn serve(
+    resources: &[Resource],
+    objects: impl IntoIterator<Item = impl Into<Object>>,
+) -> (Client, Tracker) {
+    let server = ApiServer::builder()
+        .resources(resources.iter().map(Into::into))
+        .objects(objects.into_iter().map(|object| object.into().0))
+        .garbage_collector(false)
+        .namespace_lifecycle(false)
+        .build();
+    match server {
+        Ok(server) => (server.client(), Tracker { server }),
+        Err(error) => panic!("a fake cannot hold these objects: {error}"),
+    }
+}
+
+/// What a test sees and steers of a fake: the requests made, reactors, faults, and the objects themselves.
+///
+/// Clones share one fake.
+#[derive(Clone)]
+pub struct Tracker {
+    server: ApiServer,
+}
+
+impl fmt::Debug for Tracker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tracker").finish_non_exhaustive()
+    }
+}
+
+impl Tracker {
+    /// The requests so far, in order; a watch is one request.
+    pub fn actions(&self) -> Vec<Action> {
+        self.server.recorder().actions()
+    }
+
+    /// Forgets the requests so far.
+    pub fn clear_actions(&self) {
+        self.server.recorder().clear();
+    }
+
+    /// Lets `react` answer the requests of a verb for a resource before all reactors so far and before the store. `*` stands
+    /// for any; a subresource is written `virtualmachines/status`.
+    pub fn prepend_reactor(
+        &self,
+        verb: &str,
+        resource: &str,
+        react: impl Fn(&Action) -> Reaction + Send + Sync + 'static,
+    ) {
+        self.server.prepend_reactor(verb, resource, react);
+    }
+
+    /// Injects a fault, such as an expired watch or a lost connection.
+    pub fn fault(&self, fault: Fault) {
+        self.server.faults().add(fault);
+    }
+
+    /// Ends all faults.
+    pub fn clear_faults(&self) {
+        self.server.faults().clear();
+    }
+
+    /// Stores an object as it is, past reactors and faults; watches see it. One of the same name is replaced.
+    ///
+    /// # Errors
+    ///
+    /// The object has no name, or its kind is not served.
+    pub fn add(&self, object: impl Into<Object>) -> Result<(), ApiError> {
+        self.server.objects().put(&object.into().0).map(drop)
+    }
+
+    /// The stored object of that name; the namespace is empty at cluster scope.
+    ///
+    /// # Panics
+    ///
+    /// If what is stored is no `K`.
+    pub fn get<K: object::Object>(&self, namespace: &str, name: &str) -> Option<K> {
+        let (group, plural) = (K::group(&()), K::plural(&()));
+        let value = self
+            .server
+            .objects()
+            .get(&group, &plural, namespace, name)?;
+        Some(decode(value))
+    }
+
+    /// The stored objects of a namespace; an empty one stands for all.
+    ///
+    /// # Panics
+    ///
+    /// If one of them is no `K`.
+    pub fn list<K: object::Object>(&self, namespace: &str) -> Vec<K> {
+        let (group, plural) = (K::group(&()), K::plural(&()));
+        let values = self.server.objects().list(&group, &plural, namespace);
+        values.into_iter().map(decode).collect()
+    }
+
+    /// Removes an object at once, whatever its finalizers; tells whether there was one.
+    pub fn remove<K: object::Object>(&self, namespace: &str, name: &str) -> bool {
+        let (group, plural) = (K::group(&()), K::plural(&()));
+        self.server
+            .objects()
+            .remove(&group, &plural, namespace, name)
+    }
+
+    /// The API server behind the fake.
+    pub fn server(&self) -> &ApiServer {
+        &self.server
+    }
+}
+
+fn decode<K: object::Object>(value: Value) -> K {
+    match serde_json::from_value(value) {
+        Ok(object) => object,
+        Err(error) => panic!("the stored object is no {}: {error}", K::kind(&())),
+    }
+}

@@ -1,0 +1,10 @@
+//! What `kube-codegen groups all` makes of `testdata/apis/foo`, in a crate that uses it.
+
+/// Types by group and version.
+pub mod apis {
+    /// One group.
+    pub mod samplecontroller {
+        pub mod v1alpha1;
+    }
+}
+pub mod generated;

@@ -1,0 +1,57 @@
+//! The types of `traffic-control.example.com/v1alpha2`.
+
+use codegen_runtime::k8s_openapi::apimachinery::pkg::{
+    apis::meta::v1::ObjectMeta, util::intstr::IntOrString,
+};
+use serde::{Deserialize, Serialize};
+
+// +genclient
+// +genclient:noStatus
+// +k8s:deepcopy-gen:interfaces=runtime.Object
+/// A route for HTTP.
+#[derive(Debug, Default, PartialEq)]
+pub struct HTTPRoute {
+    /// Name, namespace, labels and the rest that every object has.
+    pub metadata: ObjectMeta,
+    /// What the route should be.
+    pub spec: HTTPRouteSpec,
+}
+
+/// What a route should be.
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HTTPRouteSpec {
+    /// The kind of match.
+    pub r#type: MatchType,
+    /// Where requests go, a port by number or name.
+    #[serde(rename = "targetRef", skip_serializing_if = "Option::is_none")]
+    pub target: Option<IntOrString>,
+    /// The addresses that may ask.
+    #[serde(rename = "allowedIPs", default)]
+    pub allowed_ips: Vec<String>,
+}
+
+/// How a path is matched.
+#[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MatchType {
+    /// The whole path.
+    #[default]
+    Exact,
+    /// The start of the path.
+    PathPrefix,
+}
+
+// +genclient
+// +genclient:noStatus
+// +genclient:nonNamespaced
+// +k8s:deepcopy-gen:interfaces=runtime.Object
+// +kubebuilder:resource:scope=Cluster,shortName=vp;vmip
+/// A pool of virtual IP addresses.
+#[derive(Debug, Default, PartialEq)]
+pub struct VMIPool {
+    /// Name, labels and the rest that every object has.
+    pub metadata: ObjectMeta,
+    /// The addresses.
+    pub addresses: Vec<String>,
+}

@@ -1,0 +1,51 @@
+//! A group with a hyphen, and kinds that hold acronyms.
+
+use codegen_runtime::kube::api::PostParams;
+use codegen_runtime::kube::core::Selector;
+use golden_hyphenated::apis::traffic_control::v1alpha2::{HTTPRoute, VMIPool};
+use golden_hyphenated::generated::clientset::fake;
+use golden_hyphenated::generated::informers::SharedInformerFactory;
+use tokio_util::sync::CancellationToken;
+
+fn route() -> HTTPRoute {
+    let mut route = HTTPRoute::default();
+    route.metadata.name = Some("front".to_owned());
+    route.metadata.namespace = Some("default".to_owned());
+    route
+}
+
+#[tokio::test]
+async fn names_on_the_wire_are_the_api_s() {
+    let (clientset, tracker) = fake::Clientset::empty();
+    let routes = clientset.traffic_control_v1alpha2().http_routes("default");
+    let stored = routes
+        .create(&route(), &PostParams::default())
+        .await
+        .unwrap();
+    assert_eq!(stored.spec, route().spec);
+    let action = &tracker.actions()[0];
+    assert_eq!(action.group, "traffic-control.example.com");
+    assert_eq!(action.resource, "httproutes");
+    assert_eq!(action.body["spec"]["type"], "exact");
+}
+
+#[tokio::test]
+async fn informers_of_both_scopes_run_in_one_factory() {
+    let mut pool = VMIPool::default();
+    pool.metadata.name = Some("west".to_owned());
+    let (clientset, tracker) = fake::Clientset::with_objects([pool]);
+    tracker.add(route()).unwrap();
+    let factory = SharedInformerFactory::builder(clientset).build();
+    let informers = factory.traffic_control().v1alpha2();
+    let (routes, pools) = (
+        informers.http_routes().lister(),
+        informers.vmi_pools().lister(),
+    );
+    let stop = CancellationToken::new();
+    factory.start(&stop);
+    factory.wait_for_cache_sync().await.unwrap();
+    assert_eq!(routes.list(&Selector::default()).len(), 1);
+    assert!(pools.get("west").is_ok());
+    stop.cancel();
+    factory.shutdown().await;
+}

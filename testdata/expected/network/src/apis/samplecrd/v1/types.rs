@@ -1,0 +1,26 @@
+//! The types of `samplecrd.k8s.io/v1`.
+
+use codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use serde::{Deserialize, Serialize};
+
+// +genclient
+// +genclient:noStatus
+// +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
+
+/// A network.
+#[derive(Debug, Default, PartialEq)]
+pub struct Network {
+    /// Name, namespace, labels and the rest that every object has.
+    pub metadata: ObjectMeta,
+    /// What the network should be.
+    pub spec: NetworkSpec,
+}
+
+/// What a network should be.
+#[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NetworkSpec {
+    /// The address range, such as `192.168.0.0/16`.
+    pub cidr: String,
+    /// The address of the gateway, such as `192.168.0.1`.
+    pub gateway: String,
+}

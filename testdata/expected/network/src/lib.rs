@@ -1,0 +1,10 @@
+//! What `kube-codegen groups all` makes of `testdata/apis/network`, in a crate that uses it.
+
+/// Types by group and version.
+pub mod apis {
+    /// One group.
+    pub mod samplecrd {
+        pub mod v1;
+    }
+}
+pub mod generated;
