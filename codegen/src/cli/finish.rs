@@ -53,8 +53,8 @@ impl Finish {
             total.written += report.written;
             total.removed += report.removed;
             if configs.len() > 1 {
-                let line = format!("{}: {}\n", config.shown_out(), figures(&report, self.mode));
-                style::print(&line);
+                let out = format!("  in {}", config.shown_out());
+                style::print(&format!("{}\n", figures(&report, &out, self.mode)));
             }
         }
         let done = match self.mode {
@@ -63,31 +63,36 @@ impl Finish {
             Mode::DryRun => "Would generate",
         };
         let to = match configs {
-            [config] => format!("in {}", config.shown_out()),
-            _ => format!("in {}", count(configs.len(), "crate")),
+            [config] => format!("{done} in {}", config.shown_out()),
+            _ => format!("{done} in {}", count(configs.len(), "crate")),
         };
-        style::print(&format!("{done} {} {to}\n", figures(&total, self.mode)));
+        style::print(&format!("{}\n", figures(&total, &to, self.mode)));
         for advice in prepared.iter().flat_map(|prepared| &prepared.advice) {
             style::eprint(&style::note(advice, self.color));
         }
     }
 }
 
-/// `1 group, 2 kinds, 20 files: 3 written, 17 unchanged`.
-fn figures(report: &Report, mode: Mode) -> String {
+/// `Generated in src: 1 group, 2 kinds, 20 files; 3 written, 17 unchanged`.
+fn figures(report: &Report, what: &str, mode: Mode) -> String {
+    let (written, removed) = if mode == Mode::DryRun {
+        ("to write", "to remove")
+    } else {
+        ("written", "removed")
+    };
     let mut text = format!(
-        "{}, {}, {}",
+        "{what}: {}, {}, {}",
         count(report.groups, "group"),
         count(report.kinds, "kind"),
         count(report.files, "file")
     );
     if mode == Mode::Check {
-        return text + ": up to date";
+        return text + "; up to date";
     }
-    text += &format!(": {} written", report.written);
+    text += &format!("; {} {written}", report.written);
     text += &format!(", {} unchanged", report.files - report.written);
     if report.removed > 0 {
-        text += &format!(", {} removed", report.removed);
+        text += &format!(", {} {removed}", report.removed);
     }
     text
 }

@@ -1,48 +1,20 @@
 //! Advice: the `mod` lines that a user still has to write so that generated files are compiled.
 
-use std::{collections::BTreeMap, fs, path::Path};
+use std::{fs, path::Path};
 
 use super::layout::shown;
-use crate::{source::Sources, write::Tree};
+use crate::write::Tree;
 
-/// A line for each file that declares not all of the generated modules beside it.
+/// A line for each of `modules` in the output folder that the file above does not declare.
 ///
-/// Files that are generated themselves are right by construction; of a user's only the text is looked at, so that a
-/// declaration behind a `cfg` counts as one.
+/// Only that file's text is looked at, so that a declaration behind a `cfg` counts as one. (What a version's `mod.rs` lacks is
+/// an error, found with the types.)
 pub(super) fn missing_modules(
     tree: &Tree,
-    sources: &Sources,
     root: &Path,
     below: &Path,
     modules: [&str; 2],
 ) -> Vec<String> {
-    let mut missing: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for package in &sources.rust {
-        let Some(file) = package
-            .files
-            .iter()
-            .find(|file| file.name.ends_with("/mod.rs"))
-        else {
-            continue;
-        };
-        for path in tree
-            .keys()
-            .filter(|path| path.parent() == Some(&package.dir))
-        {
-            let Some(module) = path.file_stem().and_then(|stem| stem.to_str()) else {
-                continue;
-            };
-            if !declares(&file.text, module) {
-                let visibility = if module.ends_with("register") {
-                    "pub "
-                } else {
-                    ""
-                };
-                let lines = missing.entry(file.name.clone()).or_default();
-                lines.push(format!("{visibility}mod {module};"));
-            }
-        }
-    }
     let out = root.join(below);
     let files = if below.as_os_str().is_empty() {
         ["lib.rs", "main.rs"]
@@ -54,18 +26,16 @@ pub(super) fn missing_modules(
         let text = fs::read_to_string(&path).ok()?;
         Some((shown(&path), text))
     });
-    if let Some((name, text)) = parent {
-        for module in modules {
-            let folder = below.join(module);
-            if tree.keys().any(|path| path.starts_with(&folder)) && !declares(&text, module) {
-                let lines = missing.entry(name.clone()).or_default();
-                lines.push(format!("pub mod {module};"));
-            }
-        }
-    }
-    missing
+    let Some((name, text)) = parent else {
+        return Vec::new();
+    };
+    modules
         .into_iter()
-        .map(|(file, lines)| format!("{file} lacks `{}`", lines.join("` and `")))
+        .filter(|module| {
+            let folder = below.join(module);
+            tree.keys().any(|path| path.starts_with(&folder)) && !declares(&text, module)
+        })
+        .map(|module| format!("{name} lacks `pub mod {module};`"))
         .collect()
 }
 

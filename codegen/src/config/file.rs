@@ -74,7 +74,7 @@ fn read_file(path: &Path, crates: &mut Vec<Config>, top: bool) -> Result<Vec<Pat
         source: &source,
         folder,
     };
-    let table = file.reader.parse();
+    let table = file.reader.parse().map_err(Error::Config)?;
     file.reader
         .keys(&table, "codegen.toml", &["workspace", "crate"]);
     for (span, section) in file.reader.tables(&table, "crate") {

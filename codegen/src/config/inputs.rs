@@ -86,15 +86,13 @@ pub(crate) enum CrdInput {
 ///
 /// Folders that are missing, or files that cannot be read.
 pub(super) fn load_apis(apis: &Apis) -> Result<Vec<RustPackage>, Error> {
-    if !apis.folder.is_dir() {
-        return Err(missing(&apis.folder));
-    }
     let wanted = if apis.groups.is_empty() {
         discover(&apis.folder)?
     } else {
         apis.groups.clone()
     };
     let place = Place::of(&apis.folder);
+    fs::read_dir(&apis.folder).map_err(read_error(&apis.folder))?;
     let mut diagnostics = Diagnostics::new();
     let mut packages = Vec::new();
     for GroupVersions { group, versions } in &wanted {
@@ -295,8 +293,4 @@ fn read_stdin() -> Result<Source, Error> {
 pub(super) fn read_error(path: &Path) -> impl FnOnce(io::Error) -> Error {
     let path = PathBuf::from(shown(path));
     move |source| Error::Read { path, source }
-}
-
-fn missing(path: &Path) -> Error {
-    read_error(path)(io::Error::from(io::ErrorKind::NotFound))
 }

@@ -111,7 +111,7 @@ impl Config {
         let (api, tree) = run(&sources, &options)?;
         let tree = self.place(tree, &sources, &target, &options)?;
         let modules = ["apis", &options.generated];
-        let advice = advice::missing_modules(&tree, &sources, &target.root, &target.below, modules);
+        let advice = advice::missing_modules(&tree, &target.root, &target.below, modules);
         let scope = self.scope(&sources, &target);
         let plan = Plan::new(&target.root, &tree, &Tree::new(), &scope)?;
         Ok(Prepared { api, plan, advice })
@@ -159,6 +159,10 @@ impl Config {
             .clone()
             .unwrap_or_else(|| module_path(&target.below));
         if let Some(partial) = &self.partial {
+            // The same path whichever generators run, now or later.
+            let runtime = &options.runtime_path;
+            let k8s_openapi = format!("{runtime}::k8s_openapi");
+            options.k8s_openapi_path.get_or_insert(k8s_openapi);
             options.emit = partial | &present(&target.root.join(target.generated(&options)));
         }
         Ok(options)

@@ -32,14 +32,19 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Parses the file; syntax errors are gathered, and what could be read comes back.
-    pub(super) fn parse(&mut self) -> DeTable<'a> {
-        let (table, errors) = DeTable::parse_recoverable(&self.source.text);
-        for error in errors {
-            let message = error.message().replace('\n', ", ");
-            self.error(error.span().unwrap_or(0..0), message, "", None);
-        }
-        table.into_inner()
+    /// Parses the file.
+    ///
+    /// # Errors
+    ///
+    /// The first syntax error: what comes after one is mostly an echo of it.
+    pub(super) fn parse(&mut self) -> Result<DeTable<'a>, Diagnostics> {
+        DeTable::parse(&self.source.text)
+            .map(Spanned::into_inner)
+            .map_err(|error| {
+                let message = error.message().replace('\n', ", ");
+                self.error(error.span().unwrap_or(0..0), message, "", None);
+                std::mem::take(&mut self.diagnostics)
+            })
     }
 
     /// Adds an error at a place.

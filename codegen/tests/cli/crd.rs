@@ -1,0 +1,156 @@
+//! `kube-codegen crd` and `kube-codegen crate`.
+
+use std::fs;
+
+use crate::sandbox::{Sandbox, testdata};
+
+const CRD: &str = "testdata/buildscript/crds/virtualmachine.yaml";
+
+fn sandbox() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write("crds/virtualmachine.yaml", &crd());
+    sandbox
+}
+
+fn crd() -> String {
+    fs::read_to_string(testdata().join("buildscript/crds/virtualmachine.yaml")).expect(CRD)
+}
+
+#[test]
+fn crds_come_from_files_folders_and_standard_input() {
+    let mut sandbox = sandbox();
+    sandbox.run(&["crd", "crds", "--output", "a"]);
+    sandbox.run(&["crd", "crds/virtualmachine.yaml", "--output", "b"]);
+    sandbox.run_in("", &["crd", "-", "--output", "c"], &crd());
+    sandbox.list();
+    for file in [
+        "apis/cloudnative/v1alpha1/mod.rs",
+        "generated/clientset/mod.rs",
+    ] {
+        let text = sandbox.read(&format!("a/{file}"));
+        assert_eq!(text, sandbox.read(&format!("b/{file}")));
+        assert_eq!(text, sandbox.read(&format!("c/{file}")));
+    }
+    sandbox.check("crd");
+}
+
+#[test]
+fn standard_output_names_each_file() {
+    let sandbox = sandbox();
+    let run = sandbox.quiet("", &["crd", "crds", "--stdout", "--emit", "types"], "");
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let names: Vec<_> = run
+        .stdout
+        .lines()
+        .filter_map(|line| line.strip_prefix("// ==> ")?.strip_suffix(" <=="))
+        .collect();
+    assert!(names.contains(&"apis/mod.rs"), "{names:?}");
+    assert!(names.is_sorted());
+    let default = sandbox.quiet("", &["crd", "crds", "--emit", "types"], "");
+    assert_eq!(default.stdout, run.stdout);
+}
+
+#[test]
+fn filters_keep_what_they_name() {
+    let mut sandbox = sandbox();
+    sandbox.run(&[
+        "crd",
+        "crds",
+        "--output",
+        "a",
+        "--kind",
+        "VirtualMachine",
+        "--dry-run",
+    ]);
+    sandbox.run(&["crd", "crds", "--output", "a", "--group", "other.io"]);
+    assert!(!sandbox.path("a").exists());
+    sandbox.check("crd-filters");
+}
+
+#[test]
+fn bad_input_is_told_and_writes_nothing() {
+    let mut sandbox = sandbox();
+    sandbox.write("empty/README.md", "");
+    sandbox.write("broken.yaml", "a: [\n");
+    sandbox.run(&["crd", "nowhere.yaml", "--output", "a"]);
+    sandbox.run(&["crd", "empty", "--output", "a"]);
+    sandbox.run(&["crd", "crds", "broken.yaml", "--output", "a"]);
+    sandbox.run(&["crd", "crds", "--check"]);
+    sandbox.run(&["crd", "crds", "--emit", "tpyes", "--output", "a"]);
+    sandbox.run(&["crd", "crds", "--rename", "x", "--output", "a"]);
+    assert!(!sandbox.path("a").exists());
+    sandbox.check("crd-errors");
+}
+
+#[test]
+fn a_handwritten_file_in_the_way_stops_everything() {
+    let mut sandbox = sandbox();
+    sandbox.write("src/apis/mod.rs", "//! Mine.\n");
+    let before = sandbox.state();
+    let run = sandbox.run(&["crd", "crds", "--output", "src"]);
+    assert_eq!(run.code, 2);
+    assert!(before == sandbox.state());
+    sandbox.check("crd-handwritten");
+}
+
+#[test]
+fn nothing_of_the_command_line_is_in_the_output() {
+    let sandbox = sandbox();
+    let files = |folder: &str, arguments: &[&str]| {
+        let run = sandbox.quiet(
+            "",
+            &[&["crd"], arguments, &["--output", folder]].concat(),
+            "",
+        );
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        let state = sandbox.state().into_iter();
+        let below = sandbox.path(folder);
+        state
+            .filter_map(|(path, text, _)| Some((path.strip_prefix(&below).ok()?.to_owned(), text)))
+            .collect::<Vec<_>>()
+    };
+    let relative = files("one", &["crds"]);
+    let absolute = sandbox.path("crds/virtualmachine.yaml");
+    let other = files(
+        "two/three",
+        &["--color", "always", absolute.to_str().unwrap()],
+    );
+    assert!(relative == other);
+}
+
+#[test]
+fn a_crate_is_written_once_and_generated_again() {
+    let mut sandbox = sandbox();
+    let arguments = [
+        "crate",
+        "crds",
+        "--output",
+        "vm-client",
+        "--name",
+        "vm-client",
+    ];
+    sandbox.run(&arguments);
+    sandbox.list();
+    for file in ["Cargo.toml", "src/lib.rs", "README.md"] {
+        sandbox.note(file);
+        let text = sandbox.read(&format!("vm-client/{file}"));
+        for line in text.lines() {
+            sandbox.note(&format!("  {line}"));
+        }
+    }
+    sandbox.write("vm-client/README.md", "Mine.\n");
+    sandbox.run(&arguments);
+    assert_eq!(sandbox.read("vm-client/README.md"), "Mine.\n");
+    sandbox.run(&["crate", "crds", "--output", "x", "--name", "../x"]);
+    sandbox.run(&[
+        "crate",
+        "crds",
+        "--output",
+        "x",
+        "--name",
+        "x",
+        "--runtime",
+        "]",
+    ]);
+    sandbox.check("crate");
+}

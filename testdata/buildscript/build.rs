@@ -1,0 +1,17 @@
+//! Generates types, clients, listers and informers from the CRDs in `crds/`.
+
+use codegen::{Config, Generator};
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    Config::new()
+        .crds(["crds"])
+        .emit(
+            Generator::ALL
+                .into_iter()
+                .filter(|&generator| generator != Generator::Fake),
+        )
+        .base_path("crate::kubernetes")
+        .generate()
+        .map_err(|error| error.to_string())?;
+    Ok(())
+}
