@@ -170,7 +170,7 @@ async fn answer_in_an_unknown_media_type_is_refused(client: Client) {
     reply.fails_with(
         406,
         "NotAcceptable",
-        "406: Not Acceptable\nAvailable representations: application/json, ",
+        "406: Not Acceptable\n\nAvailable representations: application/json, ",
     );
 }
 

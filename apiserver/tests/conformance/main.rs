@@ -10,7 +10,9 @@ mod known;
 mod support;
 
 mod apply;
+mod apply_built_in;
 mod apply_lists;
+mod apply_requests;
 mod concurrency;
 mod crud;
 mod delete_collection;
@@ -28,6 +30,7 @@ mod resource_version_match;
 mod scale;
 mod schema_defaults;
 mod schema_pruning;
+mod schema_rules;
 mod schema_validation;
 mod selectors;
 mod status;

@@ -29,19 +29,12 @@ cases![
     format_that_is_unknown_is_ignored,
     int_or_string_refuses_a_boolean,
     null_of_a_field_that_is_not_nullable_is_pruned,
-    any_of_needs_one,
-    one_of_refuses_two,
-    not_refuses_a_match,
-    path_through_lists_and_maps,
-    many_errors_in_one_answer,
     wrong_kind_of_a_custom_resource,
     wrong_api_version_of_a_custom_resource,
-    cel_rule_is_checked,
-    cel_transition_rule_is_checked,
 ];
 
 /// A spec that these properties refuse, with this message after `Thing.<group> "a" is invalid: `.
-async fn refuses(client: Client, properties: Value, spec: Value, message: &str) {
+pub(crate) async fn refuses(client: Client, properties: Value, spec: Value, message: &str) {
     let things = things(&client, properties).await;
     let reply = things
         .create(&things.object("a", json!({"spec": spec})))
@@ -310,82 +303,6 @@ async fn null_of_a_field_that_is_not_nullable_is_pruned(client: Client) {
     check(&created, "/spec", json!({}));
 }
 
-async fn any_of_needs_one(client: Client) {
-    let properties =
-        json!({"s": {"type": "string", "anyOf": [{"pattern": "^a"}, {"pattern": "^b"}]}});
-    let things = things(&client, properties).await;
-    things.given("ok", json!({"spec": {"s": "a"}})).await;
-    let reply = things
-        .create(&things.object("a", json!({"spec": {"s": "c"}})))
-        .await;
-    reply.fails_with(
-        422,
-        "Invalid",
-        "\"spec.s\" must validate at least one schema (anyOf)",
-    );
-}
-
-async fn one_of_refuses_two(client: Client) {
-    let properties =
-        json!({"s": {"type": "string", "oneOf": [{"pattern": "^a"}, {"pattern": "b$"}]}});
-    let things = things(&client, properties).await;
-    things.given("ok", json!({"spec": {"s": "a"}})).await;
-    let reply = things
-        .create(&things.object("a", json!({"spec": {"s": "ab"}})))
-        .await;
-    reply.fails_with(
-        422,
-        "Invalid",
-        "\"spec.s\" must validate one and only one schema (oneOf). Found 2 valid alternatives",
-    );
-}
-
-async fn not_refuses_a_match(client: Client) {
-    let properties = json!({"s": {"type": "string", "not": {"pattern": "^a"}}});
-    let message = "<nil>: Invalid value: \"\": \"spec.s\" must not validate the schema (not)";
-    refuses(client, properties, json!({"s": "ab"}), message).await;
-}
-
-async fn path_through_lists_and_maps(client: Client) {
-    let items = json!({"type": "object", "additionalProperties": {"type": "integer"}});
-    let message = "spec.l[1].k: Invalid value: \"string\": spec.l[1].k in body must be of type integer: \"string\"";
-    refuses(
-        client,
-        json!({"l": {"type": "array", "items": items}}),
-        json!({"l": [{}, {"k": "x"}]}),
-        message,
-    )
-    .await;
-}
-
-async fn many_errors_in_one_answer(client: Client) {
-    let things = things(
-        &client,
-        json!({"a": {"type": "integer"}, "b": {"type": "string"}}),
-    )
-    .await;
-    let reply = things
-        .create(&things.object("a", json!({"spec": {"a": "x", "b": 1}})))
-        .await;
-    let status = reply.refused(422, "Invalid");
-    let causes = at(&status, "/details/causes")
-        .as_array()
-        .cloned()
-        .unwrap_or_default();
-    let mut fields: Vec<_> = causes
-        .iter()
-        .map(|cause| cause["field"].as_str().unwrap_or_default())
-        .collect();
-    fields.sort_unstable();
-    assert_eq!(fields, ["spec.a", "spec.b"]);
-    assert!(
-        causes
-            .iter()
-            .all(|cause| cause["reason"] == "FieldValueTypeInvalid"),
-        "{causes:?}"
-    );
-}
-
 async fn wrong_kind_of_a_custom_resource(client: Client) {
     let things = things(&client, json!({})).await;
     let mut object = things.object("a", json!({}));
@@ -402,39 +319,4 @@ async fn wrong_api_version_of_a_custom_resource(client: Client) {
     let object =
         json!({"apiVersion": "example.com/v9", "kind": "Thing", "metadata": {"name": "a"}});
     things.create(&object).await.refused(400, "BadRequest");
-}
-
-async fn cel_rule_is_checked(client: Client) {
-    let rule = json!([{"rule": "self.min <= self.max", "message": "min must not exceed max"}]);
-    let range = json!({"type": "object", "x-kubernetes-validations": rule, "required": ["min", "max"], "properties": {"min": {"type": "integer"}, "max": {"type": "integer"}}});
-    let things = things(&client, json!({"range": range})).await;
-    things
-        .given("ok", json!({"spec": {"range": {"min": 1, "max": 2}}}))
-        .await;
-    let reply = things
-        .create(&things.object("a", json!({"spec": {"range": {"min": 3, "max": 2}}})))
-        .await;
-    reply.fails_with(
-        422,
-        "Invalid",
-        "spec.range: Invalid value: min must not exceed max",
-    );
-}
-
-async fn cel_transition_rule_is_checked(client: Client) {
-    let rule = json!([{"rule": "self == oldSelf", "message": "may not change"}]);
-    let things = things(
-        &client,
-        json!({"fixed": {"type": "string", "x-kubernetes-validations": rule}}),
-    )
-    .await;
-    things.given("a", json!({"spec": {"fixed": "v"}})).await;
-    things
-        .merge("a", json!({"spec": {"fixed": "w"}}))
-        .await
-        .fails_with(
-            422,
-            "Invalid",
-            "spec.fixed: Invalid value: \"w\": may not change",
-        );
 }

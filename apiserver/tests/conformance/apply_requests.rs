@@ -1,0 +1,175 @@
+//! Server-side apply: what a request may say, and what else it does.
+
+use crate::harness::cases;
+use crate::support::*;
+
+cases![
+    manager_name_comes_from_the_user_agent,
+    apply_without_a_manager_is_refused,
+    apply_with_managed_fields_is_refused,
+    apply_of_another_name_is_refused,
+    apply_of_another_kind_is_refused,
+    force_without_apply_is_refused,
+    apply_of_yaml,
+    apply_counts_a_generation,
+    managed_fields_can_be_cleared,
+    apply_with_a_stale_resource_version_conflicts,
+    apply_with_a_uid_does_not_create,
+];
+
+async fn manager_name_comes_from_the_user_agent(client: Client) {
+    let maps = configmaps(&client).await;
+    let headers = [
+        ("content-type", "application/json"),
+        ("user-agent", "kube-tester/1.2 (linux) extra"),
+    ];
+    let body = maps
+        .object("a", json!({"data": {"k": "v"}}))
+        .to_string()
+        .into_bytes();
+    let created = send(&client, http::Method::POST, &maps.path, &headers, body)
+        .await
+        .is(201);
+    let manager = json!({"f:data": {".": {}, "f:k": {}}});
+    let entry = at(&created, "/metadata/managedFields/0");
+    check(entry, "/manager", "kube-tester");
+    check(entry, "/operation", "Update");
+    check(entry, "/fieldsV1", manager);
+}
+
+async fn apply_without_a_manager_is_refused(client: Client) {
+    let maps = configmaps(&client).await;
+    let reply = maps.apply_with("a", "", json!({})).await;
+    reply.fails_with(
+        422,
+        "Invalid",
+        "fieldManager: Required value: is required for apply patch",
+    );
+}
+
+async fn apply_with_managed_fields_is_refused(client: Client) {
+    let maps = configmaps(&client).await;
+    let entry = json!({"manager": "x", "operation": "Apply", "apiVersion": "v1", "fieldsType": "FieldsV1", "fieldsV1": {}});
+    let reply = maps
+        .apply("a", "me", json!({"metadata": {"managedFields": [entry]}}))
+        .await;
+    reply.fails_with(400, "BadRequest", "metadata.managedFields must be nil");
+}
+
+async fn apply_of_another_name_is_refused(client: Client) {
+    let maps = configmaps(&client).await;
+    let path = maps.at("a?fieldManager=me");
+    let reply = patch(
+        &client,
+        &path,
+        wire::patch_type::APPLY,
+        &maps.object("b", json!({})),
+    )
+    .await;
+    reply.fails_with(
+        400,
+        "BadRequest",
+        "the name of the object (b) does not match the name on the URL (a)",
+    );
+}
+
+async fn apply_of_another_kind_is_refused(client: Client) {
+    let maps = configmaps(&client).await;
+    let path = maps.at("a?fieldManager=me");
+    let object = json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "a"}});
+    patch(&client, &path, wire::patch_type::APPLY, &object)
+        .await
+        .refused(400, "BadRequest");
+}
+
+async fn force_without_apply_is_refused(client: Client) {
+    let maps = configmaps(&client).await;
+    maps.given("a", json!({})).await;
+    let reply = maps.merge("a?force=true", json!({})).await;
+    reply.fails_with(
+        422,
+        "Invalid",
+        "force: Forbidden: may not be specified for non-apply patch",
+    );
+}
+
+async fn apply_of_yaml(client: Client) {
+    let maps = configmaps(&client).await;
+    let body = b"# a comment\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  k: |\n    two\n    lines\n".to_vec();
+    let headers = [("content-type", wire::patch_type::APPLY)];
+    let created = send(
+        &client,
+        http::Method::PATCH,
+        &maps.at("a?fieldManager=me"),
+        &headers,
+        body,
+    )
+    .await
+    .is(201);
+    check(&created, "/data/k", "two\nlines\n");
+}
+
+async fn apply_counts_a_generation(client: Client) {
+    let things = things(&client, json!({"n": {"type": "integer"}})).await;
+    check(
+        &things
+            .apply("a", "me", json!({"spec": {"n": 1}}))
+            .await
+            .is(201),
+        "/metadata/generation",
+        1,
+    );
+    check(
+        &things
+            .apply("a", "me", json!({"spec": {"n": 2}}))
+            .await
+            .is(200),
+        "/metadata/generation",
+        2,
+    );
+}
+
+async fn managed_fields_can_be_cleared(client: Client) {
+    let maps = configmaps(&client).await;
+    maps.apply("a", "me", json!({"data": {"k": "v"}}))
+        .await
+        .is(201);
+    let cleared = maps
+        .merge("a", json!({"metadata": {"managedFields": [{}]}}))
+        .await
+        .is(200);
+    check_absent(&cleared, "/metadata/managedFields");
+}
+
+async fn apply_with_a_stale_resource_version_conflicts(client: Client) {
+    let maps = configmaps(&client).await;
+    let stale = resource_version(
+        &maps
+            .apply("a", "me", json!({"data": {"k": "v"}}))
+            .await
+            .is(201),
+    );
+    maps.apply("a", "me", json!({"data": {"k": "w"}}))
+        .await
+        .is(200);
+    let reply = maps
+        .apply(
+            "a",
+            "me",
+            json!({"metadata": {"resourceVersion": stale}, "data": {"k": "x"}}),
+        )
+        .await;
+    reply.fails_with(409, "Conflict", "the object has been modified");
+}
+
+async fn apply_with_a_uid_does_not_create(client: Client) {
+    let maps = configmaps(&client).await;
+    let reply = maps
+        .apply(
+            "a",
+            "me",
+            json!({"metadata": {"uid": "00000000-0000-0000-0000-000000000000"}}),
+        )
+        .await;
+    reply.refused(409, "Conflict");
+}
