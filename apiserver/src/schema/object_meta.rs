@@ -249,29 +249,33 @@ fn check_owner_references(metadata: &Value, path: &Path<'_>, errors: &mut Vec<Fi
         .and_then(Value::as_array)
         .map(Vec::as_slice)
         .unwrap_or_default();
-    let list = path.child("ownerReferences");
+    // The server does not say which of the references it means.
+    let here = path.child("ownerReferences");
     let mut controller: Option<String> = None;
-    for (i, reference) in references.iter().enumerate() {
-        let here = list.index(i);
+    for reference in references {
         let text = |name: &str| {
             reference
                 .get(name)
                 .and_then(Value::as_str)
                 .unwrap_or_default()
         };
-        for name in ["apiVersion", "kind", "name", "uid"] {
-            if text(name).is_empty() {
-                errors.push(FieldError::new(
-                    here.field_of(name),
-                    FieldErrorKind::Required,
-                    "must not be empty",
-                ));
-            }
-        }
+        let mut refuse = |name: &str, detail: String| {
+            errors.push(invalid(here.field_of(name), text(name).into(), detail));
+        };
         let version = text("apiVersion");
-        if version.matches('/').count() > 1 || version.ends_with('/') {
-            let detail = "must be <group>/<version> or <version>";
-            errors.push(invalid(here.field_of("apiVersion"), version.into(), detail));
+        if version.matches('/').count() > 1 {
+            refuse(
+                "apiVersion",
+                format!("unexpected GroupVersion string: {version}"),
+            );
+        }
+        if version.is_empty() || version.ends_with('/') || version.matches('/').count() > 1 {
+            refuse("apiVersion", "version must not be empty".to_owned());
+        }
+        for name in ["kind", "name", "uid"] {
+            if text(name).is_empty() {
+                refuse(name, "must not be empty".to_owned());
+            }
         }
         if version == "v1" && text("kind") == "Event" {
             let detail = "/v1, Kind=Event is disallowed from being an owner";
@@ -282,7 +286,7 @@ fn check_owner_references(metadata: &Value, path: &Path<'_>, errors: &mut Vec<Fi
             match &controller {
                 None => controller = Some(current),
                 Some(first) => errors.push(invalid(
-                    list.field(),
+                    here.field(),
                     references.to_vec().into(),
                     format!(
                         "Only one reference can have Controller set to true. Found \"true\" in references for {first} \
