@@ -20,6 +20,7 @@ pub(super) fn fit(text: &str) -> String {
     let lines = fit_registrations(join_parentheses(lines));
     let lines = lines.into_iter().flat_map(break_line).collect();
     let lines = break_headers(lines);
+    let lines = hug_single_elements(lines);
     let mut text = part_items(&lines).join("\n");
     text.push('\n');
     text
@@ -265,6 +266,36 @@ fn break_headers(lines: Vec<String>) -> Vec<String> {
         }
     }
     fitted
+}
+
+/// Sets the braces of an array's only element beside its brackets.
+fn hug_single_elements(mut lines: Vec<String>) -> Vec<String> {
+    for open in (0..lines.len()).rev() {
+        if !lines[open].ends_with(" = [") || !lines.get(open + 1).is_some_and(|l| l.ends_with('{'))
+        {
+            continue;
+        }
+        let (array, element) = (closing(&lines, open, ']'), closing(&lines, open + 1, '}'));
+        let (Some(array), Some(element)) = (array, element) else {
+            continue;
+        };
+        if element + 1 != array {
+            continue;
+        }
+        let mut hugged = vec![format!("{}{}", lines[open], lines[open + 1].trim_start())];
+        hugged.extend(
+            lines[open + 2..element]
+                .iter()
+                .map(|line| line.strip_prefix("    ").unwrap_or(line).to_owned()),
+        );
+        hugged.push(format!(
+            "{}}}{}",
+            " ".repeat(indent(&lines[open])),
+            lines[array].trim_start()
+        ));
+        lines.splice(open..=array, hugged);
+    }
+    lines
 }
 
 /// Puts a blank line between items: after the module's docs, around imports, and between functions, types and impls.

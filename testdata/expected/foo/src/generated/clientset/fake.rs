@@ -34,16 +34,14 @@ impl Clientset {
 }
 
 /// What the embedded API server serves beside the built-in kinds.
-const RESOURCES: [fake::Resource; 1usize] = [
-    fake::Resource {
-        group: "samplecontroller.k8s.io",
-        version: "v1alpha1",
-        kind: "Foo",
-        plural: "foos",
-        singular: "foo",
-        scope: fake::Scope::Namespaced,
-        short_names: &[],
-        status: true,
-        scale: None,
-    },
-];
+const RESOURCES: [fake::Resource; 1] = [fake::Resource {
+    group: "samplecontroller.k8s.io",
+    version: "v1alpha1",
+    kind: "Foo",
+    plural: "foos",
+    singular: "foo",
+    scope: fake::Scope::Namespaced,
+    short_names: &[],
+    status: true,
+    scale: None,
+}];

@@ -34,7 +34,7 @@ impl Clientset {
 }
 
 /// What the embedded API server serves beside the built-in kinds.
-const RESOURCES: [fake::Resource; 2usize] = [
+const RESOURCES: [fake::Resource; 2] = [
     fake::Resource {
         group: "documents.example.com",
         version: "v1",

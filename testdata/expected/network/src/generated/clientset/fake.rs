@@ -34,16 +34,14 @@ impl Clientset {
 }
 
 /// What the embedded API server serves beside the built-in kinds.
-const RESOURCES: [fake::Resource; 1usize] = [
-    fake::Resource {
-        group: "samplecrd.k8s.io",
-        version: "v1",
-        kind: "Network",
-        plural: "networks",
-        singular: "network",
-        scope: fake::Scope::Namespaced,
-        short_names: &[],
-        status: false,
-        scale: None,
-    },
-];
+const RESOURCES: [fake::Resource; 1] = [fake::Resource {
+    group: "samplecrd.k8s.io",
+    version: "v1",
+    kind: "Network",
+    plural: "networks",
+    singular: "network",
+    scope: fake::Scope::Namespaced,
+    short_names: &[],
+    status: false,
+    scale: None,
+}];

@@ -34,20 +34,18 @@ impl Clientset {
 }
 
 /// What the embedded API server serves beside the built-in kinds.
-const RESOURCES: [fake::Resource; 1usize] = [
-    fake::Resource {
-        group: "apps.jicki.cn",
-        version: "v1alpha1",
-        kind: "PodSet",
-        plural: "podsets",
-        singular: "podset",
-        scope: fake::Scope::Namespaced,
-        short_names: &[],
-        status: true,
-        scale: Some(fake::Scale {
-            spec_replicas: ".spec.size",
-            status_replicas: ".status.size",
-            label_selector: None,
-        }),
-    },
-];
+const RESOURCES: [fake::Resource; 1] = [fake::Resource {
+    group: "apps.jicki.cn",
+    version: "v1alpha1",
+    kind: "PodSet",
+    plural: "podsets",
+    singular: "podset",
+    scope: fake::Scope::Namespaced,
+    short_names: &[],
+    status: true,
+    scale: Some(fake::Scale {
+        spec_replicas: ".spec.size",
+        status_replicas: ".status.size",
+        label_selector: None,
+    }),
+}];

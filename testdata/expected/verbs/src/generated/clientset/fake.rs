@@ -34,7 +34,7 @@ impl Clientset {
 }
 
 /// What the embedded API server serves beside the built-in kinds.
-const RESOURCES: [fake::Resource; 4usize] = [
+const RESOURCES: [fake::Resource; 4] = [
     fake::Resource {
         group: "fleet.example.com",
         version: "v1",

@@ -34,16 +34,14 @@ impl Clientset {
 }
 
 /// What the embedded API server serves beside the built-in kinds.
-const RESOURCES: [fake::Resource; 1usize] = [
-    fake::Resource {
-        group: "cloudnative.czs",
-        version: "v1alpha1",
-        kind: "VirtualMachine",
-        plural: "virtualmachines",
-        singular: "virtualmachine",
-        scope: fake::Scope::Namespaced,
-        short_names: &["vm"],
-        status: true,
-        scale: None,
-    },
-];
+const RESOURCES: [fake::Resource; 1] = [fake::Resource {
+    group: "cloudnative.czs",
+    version: "v1alpha1",
+    kind: "VirtualMachine",
+    plural: "virtualmachines",
+    singular: "virtualmachine",
+    scope: fake::Scope::Namespaced,
+    short_names: &["vm"],
+    status: true,
+    scale: None,
+}];

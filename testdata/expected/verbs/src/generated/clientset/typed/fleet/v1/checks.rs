@@ -5,9 +5,6 @@
 use crate::apis::fleet::v1 as api;
 use ::codegen_runtime::{client, kube};
 
-/// A list of [`Check`](api::Check) objects.
-pub type CheckList = kube::api::ObjectList<api::Check>;
-
 /// Client for [`Check`](api::Check) objects. Cloning is cheap.
 #[derive(Clone, Debug)]
 pub struct Checks(client::TypedClient<api::Check>);

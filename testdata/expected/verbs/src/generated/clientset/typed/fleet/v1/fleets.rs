@@ -91,10 +91,7 @@ impl Fleets {
     }
 
     /// Reads `scale` of the object.
-    pub async fn get_scale(
-        &self,
-        name: &str,
-    ) -> client::Result<::codegen_runtime::k8s_openapi::api::autoscaling::v1::Scale> {
+    pub async fn get_scale(&self, name: &str) -> client::Result<client::Scale> {
         self.0.get_subresource(name, "scale").await
     }
 
@@ -102,9 +99,9 @@ impl Fleets {
     pub async fn update_scale(
         &self,
         name: &str,
-        input: &::codegen_runtime::k8s_openapi::api::autoscaling::v1::Scale,
+        input: &client::Scale,
         params: &kube::api::PostParams,
-    ) -> client::Result<::codegen_runtime::k8s_openapi::api::autoscaling::v1::Scale> {
+    ) -> client::Result<client::Scale> {
         self.0
             .update_subresource(name, "scale", input, params)
             .await
