@@ -1,11 +1,18 @@
 //! Suggestions: the known name that a mistyped one is closest to.
 
+/// Bytes of the longest word that is compared.
+const LONGEST: usize = 128;
+
 /// The candidate nearest to `word`, if it is near enough to be what was meant: one edit for each three characters of the
-/// longer word, rounded up. Case does not count. Ties go to the first candidate.
+/// longer word, rounded up. Case does not count. Ties go to the first candidate. A word that is longer than any name is
+/// nobody's slip, and measuring it would take long.
 pub(crate) fn closest<'a>(
     word: &str,
     candidates: impl IntoIterator<Item = &'a str>,
 ) -> Option<&'a str> {
+    if word.len() > LONGEST {
+        return None;
+    }
     let lower = word.to_lowercase();
     let mut best: Option<(usize, &str)> = None;
     for candidate in candidates {

@@ -3,7 +3,7 @@
 //! Only a window of the source goes to the renderer: the lines of the labels, and of a long line the part around the label.
 //! So a source of any size and a line of any length cost little and print little.
 
-use std::{fmt::Write as _, ops::Range};
+use std::{borrow::Cow, fmt::Write as _, ops::Range};
 
 use annotate_snippets::{
     AnnotationKind, Group, Level, Origin, Renderer, Snippet, normalize_untrusted_str,
@@ -17,6 +17,9 @@ const AROUND: usize = 60;
 
 /// Bytes of a line that may be shown whole.
 const LONG_LINE: usize = 400;
+
+/// Characters of a message that are shown.
+const LONG_TEXT: usize = 1000;
 
 /// Lines between two labels that may be shown in one snippet; the renderer folds those in between.
 const FAR: usize = 200;
@@ -48,7 +51,7 @@ impl Diagnostic {
             Severity::Error => Level::ERROR,
             Severity::Warning => Level::WARNING,
         };
-        let title = level.primary_title(self.message.as_str());
+        let title = level.primary_title(short(&self.message));
         let mut group = Group::with_title(title);
         for window in windows(&self.labels) {
             if let Some(origin) = window.origin() {
@@ -57,12 +60,25 @@ impl Diagnostic {
             group = group.element(window.snippet());
         }
         for note in &self.notes {
-            group = group.element(Level::NOTE.message(normalize_untrusted_str(note)));
+            group = group.element(Level::NOTE.message(shown(note)));
         }
         for help in &self.help {
-            group = group.element(Level::HELP.message(normalize_untrusted_str(help)));
+            group = group.element(Level::HELP.message(shown(help)));
         }
         renderer.render(&[group])
+    }
+}
+
+/// Text that may come from the source: cropped, and without control characters.
+fn shown(text: &str) -> String {
+    normalize_untrusted_str(&short(text))
+}
+
+/// The text, or its start if it is very long.
+fn short(text: &str) -> Cow<'_, str> {
+    match text.char_indices().nth(LONG_TEXT) {
+        Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
+        None => Cow::Borrowed(text),
     }
 }
 
@@ -149,7 +165,7 @@ impl<'a> Window<'a> {
             };
             let range = legal(&label.place);
             let clamp = |at: usize| at.clamp(self.part.start, self.part.end) - self.part.start;
-            let text = (!label.text.is_empty()).then(|| normalize_untrusted_str(&label.text));
+            let text = (!label.text.is_empty()).then(|| shown(&label.text));
             kind.span(clamp(range.start)..clamp(range.end)).label(text)
         });
         let path = (!self.cut).then(|| normalize_untrusted_str(&self.place.file));

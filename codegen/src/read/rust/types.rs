@@ -8,8 +8,15 @@ use super::{
     syntax::ident_text,
 };
 
+/// How deep a type may nest; what follows recurses over it.
+const MAX_DEPTH: usize = 48;
+
 /// Reads a type.
 pub(super) fn read(ty: &syn::Type, comments: &Comments, base: usize) -> Type {
+    read_at(ty, comments, base, 0)
+}
+
+fn read_at(ty: &syn::Type, comments: &Comments, base: usize, depth: usize) -> Type {
     let range = ty.span().byte_range();
     let place = comments.place(range.start + base..range.end + base);
     let text = || {
@@ -19,13 +26,20 @@ pub(super) fn read(ty: &syn::Type, comments: &Comments, base: usize) -> Type {
             .unwrap_or_default()
             .to_owned()
     };
+    let depth = depth + 1;
     let kind = match ty {
-        syn::Type::Group(group) => return read(&group.elem, comments, base),
-        syn::Type::Paren(paren) => return read(&paren.elem, comments, base),
-        syn::Type::Array(array) => Kind::List(Box::new(read(&array.elem, comments, base))),
-        syn::Type::Slice(slice) => Kind::List(Box::new(read(&slice.elem, comments, base))),
+        _ if depth > MAX_DEPTH => Kind::Unsupported("a type that nests so deep"),
+        syn::Type::Group(group) => return read_at(&group.elem, comments, base, depth),
+        syn::Type::Paren(paren) => return read_at(&paren.elem, comments, base, depth),
+        syn::Type::Array(array) => {
+            Kind::List(Box::new(read_at(&array.elem, comments, base, depth)))
+        }
+        syn::Type::Slice(slice) => {
+            Kind::List(Box::new(read_at(&slice.elem, comments, base, depth)))
+        }
         syn::Type::Path(path) if path.qself.is_none() => {
-            read_path(&path.path, comments, base).map_or_else(|| Kind::Other(text()), Kind::Path)
+            read_path(&path.path, comments, base, depth)
+                .map_or_else(|| Kind::Other(text()), Kind::Path)
         }
         syn::Type::Path(_) | syn::Type::Tuple(_) => Kind::Other(text()),
         syn::Type::Reference(_) => Kind::Unsupported("a reference"),
@@ -40,7 +54,7 @@ pub(super) fn read(ty: &syn::Type, comments: &Comments, base: usize) -> Type {
 }
 
 /// A path whose last segment alone has arguments.
-fn read_path(path: &syn::Path, comments: &Comments, base: usize) -> Option<PathType> {
+fn read_path(path: &syn::Path, comments: &Comments, base: usize, depth: usize) -> Option<PathType> {
     let (last, before) = {
         let mut segments: Vec<_> = path.segments.iter().collect();
         let last = segments.pop()?;
@@ -61,7 +75,7 @@ fn read_path(path: &syn::Path, comments: &Comments, base: usize) -> Option<PathT
                 .args
                 .iter()
                 .filter_map(|argument| match argument {
-                    GenericArgument::Type(ty) => Some(read(ty, comments, base)),
+                    GenericArgument::Type(ty) => Some(read_at(ty, comments, base, depth)),
                     _ => None,
                 })
                 .collect();

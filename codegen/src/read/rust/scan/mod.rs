@@ -59,7 +59,7 @@ pub(super) struct Scan {
 const MAX_OPEN: usize = 64;
 
 /// How many tokens may stand between separators, summed over what is open: each may cost the parser a stack frame.
-const MAX_RUN: usize = 2048;
+const MAX_RUN: usize = 4096;
 
 /// Scans a text.
 pub(super) fn scan(text: &str) -> Scan {
@@ -94,6 +94,8 @@ struct Run {
     tokens: usize,
     /// How many `<` are open, if they are brackets: a comma between them separates nothing.
     angles: usize,
+    /// Whether there is a `|`: a comma may then part the parameters of a closure, which separates nothing.
+    pipes: bool,
 }
 
 impl Lexer<'_> {
@@ -138,9 +140,16 @@ impl Lexer<'_> {
                 self.angle(byte);
                 self.at += 1;
             }
+            b'|' => {
+                self.count();
+                if let Some(run) = self.runs.last_mut() {
+                    run.pipes = true;
+                }
+                self.at += 1;
+            }
             b',' | b';' => {
-                let in_angles = self.runs.last().is_some_and(|run| run.angles > 0);
-                if byte == b',' && in_angles {
+                let inner = |run: &Run| run.angles > 0 || run.pipes;
+                if byte == b',' && self.runs.last().is_some_and(inner) {
                     self.count();
                 } else {
                     self.separator();
@@ -199,9 +208,46 @@ impl Lexer<'_> {
         {
             self.total -= run.tokens;
         }
-        // An item or a block ends here.
-        if self.peek(0) == Some(b'}') && self.runs.len() < 8 {
+        if self.peek(0) == Some(b'}') && self.starts_anew() {
             self.separator();
+        }
+    }
+
+    /// Whether what follows a `}` cannot go on with an expression that the `}` is part of: a word, a literal, an attribute.
+    fn starts_anew(&self) -> bool {
+        let rest = self
+            .bytes
+            .get(self.after_comments(self.at + 1)..)
+            .unwrap_or_default();
+        let is_word = |word: &[u8]| {
+            let after = rest.get(word.len());
+            rest.starts_with(word)
+                && !after.is_some_and(|&byte| byte == b'_' || byte.is_ascii_alphanumeric())
+        };
+        match rest.first() {
+            None | Some(b'#' | b'"' | b'\'' | b'_' | b'}') => true,
+            Some(&byte) => {
+                (byte.is_ascii_alphanumeric() || byte >= 0x80)
+                    && !is_word(b"else")
+                    && !is_word(b"as")
+            }
+        }
+    }
+
+    /// The first byte at or after `at` that is neither space nor comment.
+    fn after_comments(&self, mut at: usize) -> usize {
+        loop {
+            let rest = self.bytes.get(at..).unwrap_or_default();
+            let length = match rest {
+                [byte, ..] if byte.is_ascii_whitespace() => 1,
+                [b'/', b'/', ..] => rest
+                    .iter()
+                    .position(|&byte| byte == b'\n')
+                    .unwrap_or(rest.len()),
+                [b'/', b'*', ..] => block_comment_length(rest),
+                _ => return at,
+            };
+            at += length;
         }
     }
 
@@ -324,28 +370,16 @@ impl Lexer<'_> {
     fn block_comment(&mut self) {
         let start = self.at;
         let first_line = self.line;
-        let alone_before = self.code_on_line;
-        let mut depth = 1;
-        self.at += 2;
-        while depth > 0 {
-            match (self.peek(0), self.peek(1)) {
-                (None, _) => break,
-                (Some(b'*'), Some(b'/')) => {
-                    depth -= 1;
-                    self.at += 2;
-                }
-                (Some(b'/'), Some(b'*')) => {
-                    depth += 1;
-                    self.at += 2;
-                }
-                (Some(b'\n'), _) => self.newline(),
-                _ => self.at += 1,
-            }
-        }
-        let after = self.code_on_line;
-        self.code_on_line = alone_before;
+        let length = block_comment_length(self.bytes.get(start..).unwrap_or_default());
+        let newlines = self.bytes[start..start + length]
+            .iter()
+            .filter(|&&byte| byte == b'\n')
+            .count();
+        self.at = start + length;
+        self.line += newlines;
         self.comment(start..self.at, first_line, CommentKind::Block);
-        self.code_on_line = after;
+        // Code on the comment's last line stands behind the comment only.
+        self.code_on_line &= newlines == 0;
     }
 
     fn comment(&mut self, range: Range<usize>, first_line: usize, kind: CommentKind) {
@@ -356,4 +390,24 @@ impl Lexer<'_> {
             alone: !self.code_on_line,
         });
     }
+}
+
+/// The length of the block comment that the bytes start with; block comments nest.
+fn block_comment_length(bytes: &[u8]) -> usize {
+    let (mut at, mut depth) = (2, 1);
+    while depth > 0 {
+        match (bytes.get(at), bytes.get(at + 1)) {
+            (None, _) => return bytes.len(),
+            (Some(b'*'), Some(b'/')) => {
+                depth -= 1;
+                at += 2;
+            }
+            (Some(b'/'), Some(b'*')) => {
+                depth += 1;
+                at += 2;
+            }
+            _ => at += 1,
+        }
+    }
+    at
 }

@@ -75,7 +75,7 @@ fn deep_nesting_is_told() {
             .too_deep
             .is_some()
     );
-    assert!(scan(&"A<u8, ".repeat(5000)).too_deep.is_some());
+    assert!(scan(&"A<u8, ".repeat(20_000)).too_deep.is_some());
     let fields = format!(
         "struct A {{ {} }}",
         "a: BTreeMap<u8, Vec<u8>>,\n".repeat(5000)

@@ -1,0 +1,23 @@
+//! The reader of annotated Rust, on any text: `cargo +nightly fuzz run --no-cfg-fuzzing rust seeds/rust`.
+//!
+//! Without `--no-cfg-fuzzing`, proc-macro2 gives no places, and no marker meets its item.
+#![no_main]
+
+use codegen::{Options, RustPackage, Source, Sources};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|text: &str| {
+    let sources = Sources {
+        rust: vec![RustPackage {
+            group: "cloud".to_owned(),
+            version: "v1alpha1".to_owned(),
+            module_path: "crate::apis::cloud::v1alpha1".to_owned(),
+            dir: "apis/cloud/v1alpha1".into(),
+            files: vec![Source::new("mod.rs", text)],
+        }],
+        crds: Vec::new(),
+    };
+    if let Err(errors) = codegen::load(&sources, &Options::default()) {
+        let _ = errors.render(false);
+    }
+});

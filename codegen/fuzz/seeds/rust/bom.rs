@@ -1,0 +1,3 @@
+﻿#!/bin/sh
+// +genclient
+pub struct A;

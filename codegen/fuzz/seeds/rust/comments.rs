@@ -1,0 +1,2 @@
+/* /* +genclient */ */ pub struct A { /* +optional */ pub a: u8, // +optional
+}

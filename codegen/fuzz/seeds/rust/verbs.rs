@@ -1,0 +1,114 @@
+//! The types of `fleet.example.com/v1`.
+
+use codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use serde::{Deserialize, Serialize};
+
+// +genclient
+// +genclient:nonNamespaced
+// +genclient:onlyVerbs=create,get,list,watch,updateStatus
+// +k8s:deepcopy-gen:interfaces=runtime.Object
+// +kubebuilder:resource:scope=Cluster
+// +kubebuilder:subresource:status
+/// A region, which the cluster holds and nobody changes.
+#[derive(Debug, Default, PartialEq)]
+pub struct Region {
+    /// Name, labels and the rest that every object has.
+    pub metadata: ObjectMeta,
+    /// What the region is.
+    pub spec: RegionSpec,
+    /// How the region does.
+    pub status: Option<RegionStatus>,
+}
+
+/// What a region is.
+#[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RegionSpec {
+    /// The country's two letters.
+    pub country: String,
+}
+
+/// How a region does.
+#[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RegionStatus {
+    /// Whether machines can be had.
+    pub open: bool,
+}
+
+// +genclient
+// +genclient:skipVerbs=patch,deleteCollection
+// +genclient:method=GetScale,verb=get,subresource=scale,result=k8s.io/api/autoscaling/v1.Scale
+// +genclient:method=UpdateScale,verb=update,subresource=scale,input=k8s.io/api/autoscaling/v1.Scale,result=k8s.io/api/autoscaling/v1.Scale
+// +genclient:method=Restart,verb=create,subresource=restart,input=RestartOptions,result=RestartResult
+// +k8s:deepcopy-gen:interfaces=runtime.Object
+// +kubebuilder:subresource:status
+// +kubebuilder:subresource:scale:specpath=.spec.size,statuspath=.status.size,selectorpath=.status.selector
+/// Machines of one kind.
+#[derive(Debug, Default, PartialEq)]
+pub struct Fleet {
+    /// Name, namespace, labels and the rest that every object has.
+    pub metadata: ObjectMeta,
+    /// What the fleet should be.
+    pub spec: FleetSpec,
+    /// What the fleet is.
+    pub status: Option<FleetStatus>,
+}
+
+/// What a fleet should be.
+#[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FleetSpec {
+    /// How many machines there should be.
+    pub size: i32,
+}
+
+/// What a fleet is.
+#[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct FleetStatus {
+    /// How many machines there are.
+    pub size: i32,
+    /// Selects the machines.
+    pub selector: String,
+}
+
+/// How to restart a fleet.
+#[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RestartOptions {
+    /// How long each machine has to stop, in seconds.
+    pub grace_seconds: i64,
+}
+
+/// What a restart came to.
+#[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RestartResult {
+    /// How many machines were restarted.
+    pub restarted: i32,
+}
+
+// +genclient
+// +genclient:readonly
+// +genclient:noStatus
+// +resourceName=catalogue
+// +k8s:deepcopy-gen:interfaces=runtime.Object
+/// What machines there are to be had, by a plural of its own.
+#[derive(Debug, Default, PartialEq)]
+pub struct Catalog {
+    /// Name, namespace, labels and the rest that every object has.
+    pub metadata: ObjectMeta,
+    /// The sizes.
+    pub sizes: Vec<String>,
+}
+
+// +genclient
+// +genclient:noVerbs
+// +genclient:noStatus
+// +genclient:method=Probe,verb=create,subresource=probe
+// +k8s:deepcopy-gen:interfaces=runtime.Object
+/// A check that exists only while it runs.
+#[derive(Debug, Default, PartialEq)]
+pub struct Check {
+    /// Name, namespace, labels and the rest that every object has.
+    pub metadata: ObjectMeta,
+    /// What is checked.
+    pub target: String,
+}
