@@ -71,10 +71,12 @@ impl Target {
             Ok(path) if !path.is_empty() => {
                 let kubeconfig =
                     Kubeconfig::read_from(&path).expect("CONFORMANCE_KUBECONFIG can be read");
-                let config =
-                    Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default())
-                        .await
-                        .expect("CONFORMANCE_KUBECONFIG has a usable context");
+                let options = KubeConfigOptions::default();
+                let mut config = Config::from_custom_kubeconfig(kubeconfig, &options)
+                    .await
+                    .expect("CONFORMANCE_KUBECONFIG has a usable context");
+                // Cases want to see each answer, not what became of it on a later try.
+                config.default_retry = false;
                 Self {
                     client: Client::try_from(config).expect("a client for CONFORMANCE_KUBECONFIG"),
                     embedded: false,

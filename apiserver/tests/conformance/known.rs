@@ -5,20 +5,11 @@
 
 /// Case (`module::case`) and why the embedded server differs.
 pub(crate) const KNOWN_DIFFERENCES: &[(&str, &str)] = &[
-    (
-        "patch::strategic_merge_patch_deletes_by_directive",
-        NO_STRATEGIC_MERGE,
-    ),
-    (
-        "patch::strategic_merge_patch_merges_containers_by_name",
-        NO_STRATEGIC_MERGE,
-    ),
     ("schema_rules::cel_rule_is_checked", NO_CEL),
     ("schema_rules::cel_transition_rule_is_checked", NO_CEL),
 ];
 
 const NO_CEL: &str = "`x-kubernetes-validations` rules are kept and not evaluated";
-const NO_STRATEGIC_MERGE: &str = "strategic merge patches are refused as an unsupported media type";
 
 /// Why a case is known to fail, if it is.
 pub(crate) fn reason(name: &str) -> Option<&'static str> {

@@ -13,6 +13,8 @@ mod apply;
 mod apply_built_in;
 mod apply_lists;
 mod apply_requests;
+mod built_in;
+mod built_in_defaults;
 mod concurrency;
 mod crud;
 mod delete_collection;

@@ -1,0 +1,330 @@
+//! What the server fills into objects of built-in kinds.
+
+use crate::harness::cases;
+use crate::support::*;
+
+cases![
+    deployment_defaults,
+    stateful_set_defaults,
+    daemon_set_defaults,
+    job_defaults,
+    cron_job_defaults,
+    pod_defaults,
+    container_defaults,
+    pod_status_starts_pending,
+    service_gets_an_address,
+    headless_service_keeps_none,
+    secret_type_defaults,
+    claim_defaults,
+    role_ref_is_immutable,
+    selector_of_a_deployment_is_immutable,
+    pod_spec_is_immutable,
+    generation_starts_at_one,
+    lease_has_no_generation,
+    namespace_has_its_name_as_a_label,
+    binding_subjects_get_their_group,
+    replicas_of_zero_stay_zero,
+];
+
+fn template() -> Value {
+    json!({"metadata": {"labels": {"app": "a"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}})
+}
+
+fn workload() -> Value {
+    json!({"spec": {"selector": {"matchLabels": {"app": "a"}}, "template": template()}})
+}
+
+async fn apps(client: &Client, resource: &str, kind: &str) -> Collection {
+    namespaced(client, "/apis/apps/v1", resource, kind).await
+}
+
+async fn deployment_defaults(client: Client) {
+    let created = apps(&client, "deployments", "Deployment")
+        .await
+        .given("a", workload())
+        .await;
+    check(&created, "/spec/replicas", 1);
+    check(
+        &created,
+        "/spec/strategy",
+        json!({"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": "25%", "maxSurge": "25%"}}),
+    );
+    check(&created, "/spec/revisionHistoryLimit", 10);
+    check(&created, "/spec/progressDeadlineSeconds", 600);
+    check(&created, "/status", json!({}));
+}
+
+async fn stateful_set_defaults(client: Client) {
+    let created = apps(&client, "statefulsets", "StatefulSet")
+        .await
+        .given("a", workload())
+        .await;
+    check(&created, "/spec/replicas", 1);
+    check(&created, "/spec/podManagementPolicy", "OrderedReady");
+    check(
+        &created,
+        "/spec/updateStrategy",
+        json!({"type": "RollingUpdate", "rollingUpdate": {"partition": 0}}),
+    );
+    check(&created, "/spec/revisionHistoryLimit", 10);
+}
+
+async fn daemon_set_defaults(client: Client) {
+    let created = apps(&client, "daemonsets", "DaemonSet")
+        .await
+        .given("a", workload())
+        .await;
+    check(
+        &created,
+        "/spec/updateStrategy",
+        json!({"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": 1, "maxSurge": 0}}),
+    );
+    check(&created, "/spec/revisionHistoryLimit", 10);
+}
+
+fn job() -> Value {
+    json!({"template": {"spec": {"restartPolicy": "Never", "containers": [{"name": "c", "image": "i"}]}}})
+}
+
+async fn job_defaults(client: Client) {
+    let jobs = namespaced(&client, "/apis/batch/v1", "jobs", "Job").await;
+    let created = jobs.given("a", json!({"spec": job()})).await;
+    check(&created, "/spec/parallelism", 1);
+    check(&created, "/spec/completions", 1);
+    check(&created, "/spec/backoffLimit", 6);
+    check(&created, "/spec/completionMode", "NonIndexed");
+    check(&created, "/spec/suspend", false);
+    // The selector and the pods' labels are made of the job's uid.
+    let uid = at(&created, "/metadata/uid").clone();
+    check(
+        &created,
+        "/spec/selector/matchLabels",
+        json!({"batch.kubernetes.io/controller-uid": uid}),
+    );
+    check(&created, "/spec/template/metadata/labels/job-name", "a");
+}
+
+async fn cron_job_defaults(client: Client) {
+    let jobs = namespaced(&client, "/apis/batch/v1", "cronjobs", "CronJob").await;
+    let created = jobs
+        .given(
+            "a",
+            json!({"spec": {"schedule": "* * * * *", "jobTemplate": {"spec": job()}}}),
+        )
+        .await;
+    check(&created, "/spec/concurrencyPolicy", "Allow");
+    check(&created, "/spec/suspend", false);
+    check(&created, "/spec/successfulJobsHistoryLimit", 3);
+    check(&created, "/spec/failedJobsHistoryLimit", 1);
+}
+
+async fn pod(client: &Client) -> Value {
+    let pods = namespaced(client, "/api/v1", "pods", "Pod").await;
+    let created = pods.given("a", json!({"spec": template()["spec"]})).await;
+    pods.delete_with("a", &json!({"gracePeriodSeconds": 0}))
+        .await
+        .is(200);
+    created
+}
+
+async fn pod_defaults(client: Client) {
+    let created = pod(&client).await;
+    check(&created, "/spec/restartPolicy", "Always");
+    check(&created, "/spec/terminationGracePeriodSeconds", 30);
+    check(&created, "/spec/dnsPolicy", "ClusterFirst");
+    check(&created, "/spec/schedulerName", "default-scheduler");
+    check(&created, "/spec/securityContext", json!({}));
+    check(&created, "/spec/enableServiceLinks", true);
+}
+
+async fn container_defaults(client: Client) {
+    let created = pod(&client).await;
+    let container = at(&created, "/spec/containers/0");
+    check(container, "/imagePullPolicy", "Always");
+    check(container, "/terminationMessagePath", "/dev/termination-log");
+    check(container, "/terminationMessagePolicy", "File");
+    check(container, "/resources", json!({}));
+}
+
+async fn pod_status_starts_pending(client: Client) {
+    let created = pod(&client).await;
+    check(&created, "/status/phase", "Pending");
+    check(&created, "/status/qosClass", "BestEffort");
+}
+
+async fn services(client: &Client) -> Collection {
+    namespaced(client, "/api/v1", "services", "Service").await
+}
+
+async fn service_gets_an_address(client: Client) {
+    let created = services(&client)
+        .await
+        .given("a", json!({"spec": {"ports": [{"port": 80}]}}))
+        .await;
+    let address = at(&created, "/spec/clusterIP").as_str().unwrap_or_default();
+    assert!(address.parse::<std::net::IpAddr>().is_ok(), "{address:?}");
+    check(&created, "/spec/clusterIPs", json!([address]));
+    check(&created, "/spec/type", "ClusterIP");
+    check(&created, "/spec/sessionAffinity", "None");
+    check(&created, "/spec/internalTrafficPolicy", "Cluster");
+    check(&created, "/spec/ipFamilyPolicy", "SingleStack");
+    check(
+        &created,
+        "/spec/ports/0",
+        json!({"port": 80, "protocol": "TCP", "targetPort": 80}),
+    );
+    check(&created, "/status", json!({"loadBalancer": {}}));
+}
+
+async fn headless_service_keeps_none(client: Client) {
+    let created = services(&client)
+        .await
+        .given(
+            "a",
+            json!({"spec": {"clusterIP": "None", "selector": {"app": "a"}}}),
+        )
+        .await;
+    check(&created, "/spec/clusterIP", "None");
+    check(&created, "/spec/clusterIPs", json!(["None"]));
+}
+
+async fn secret_type_defaults(client: Client) {
+    check(
+        &secrets(&client).await.given("a", json!({})).await,
+        "/type",
+        "Opaque",
+    );
+}
+
+async fn claim_defaults(client: Client) {
+    let claims = namespaced(
+        &client,
+        "/api/v1",
+        "persistentvolumeclaims",
+        "PersistentVolumeClaim",
+    )
+    .await;
+    let spec =
+        json!({"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}});
+    let created = claims.given("a", json!({"spec": spec})).await;
+    check(&created, "/spec/volumeMode", "Filesystem");
+    check(&created, "/status/phase", "Pending");
+    claims
+        .merge("a", json!({"metadata": {"finalizers": null}}))
+        .await
+        .is(200);
+}
+
+async fn role_ref_is_immutable(client: Client) {
+    let bindings = namespaced(
+        &client,
+        "/apis/rbac.authorization.k8s.io/v1",
+        "rolebindings",
+        "RoleBinding",
+    )
+    .await;
+    let role = |name: &str| json!({"roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": name}});
+    bindings.given("a", role("one")).await;
+    bindings
+        .merge("a", role("two"))
+        .await
+        .fails_with(422, "Invalid", "roleRef: Invalid value: ");
+}
+
+async fn selector_of_a_deployment_is_immutable(client: Client) {
+    let deployments = apps(&client, "deployments", "Deployment").await;
+    deployments.given("a", workload()).await;
+    let other = json!({"app": "a", "tier": "b"});
+    let body = json!({"spec": {"selector": {"matchLabels": other}, "template": {"metadata": {"labels": other}}}});
+    deployments
+        .merge("a", body)
+        .await
+        .fails_with(422, "Invalid", "spec.selector: Invalid value: ");
+}
+
+async fn pod_spec_is_immutable(client: Client) {
+    let pods = namespaced(&client, "/api/v1", "pods", "Pod").await;
+    pods.given("a", json!({"spec": template()["spec"]})).await;
+    pods.merge("a", json!({"spec": {"nodeName": "elsewhere"}}))
+        .await
+        .fails_with(
+            422,
+            "Invalid",
+            "spec: Forbidden: pod updates may not change fields other than",
+        );
+    pods.delete_with("a", &json!({"gracePeriodSeconds": 0}))
+        .await
+        .is(200);
+}
+
+async fn generation_starts_at_one(client: Client) {
+    check(
+        &apps(&client, "deployments", "Deployment")
+            .await
+            .given("a", workload())
+            .await,
+        "/metadata/generation",
+        1,
+    );
+}
+
+async fn lease_has_no_generation(client: Client) {
+    let leases = namespaced(&client, "/apis/coordination.k8s.io/v1", "leases", "Lease").await;
+    let created = leases
+        .given("a", json!({"spec": {"holderIdentity": "me"}}))
+        .await;
+    check_absent(&created, "/metadata/generation");
+    let updated = leases
+        .merge("a", json!({"spec": {"holderIdentity": "you"}}))
+        .await
+        .is(200);
+    check_absent(&updated, "/metadata/generation");
+}
+
+async fn namespace_has_its_name_as_a_label(client: Client) {
+    let name = namespace(&client).await;
+    let found = get(&client, &format!("/api/v1/namespaces/{name}"))
+        .await
+        .is(200);
+    check(
+        &found,
+        "/metadata/labels",
+        json!({"kubernetes.io/metadata.name": name}),
+    );
+    check(&found, "/spec/finalizers", json!(["kubernetes"]));
+}
+
+async fn binding_subjects_get_their_group(client: Client) {
+    let bindings = namespaced(
+        &client,
+        "/apis/rbac.authorization.k8s.io/v1",
+        "rolebindings",
+        "RoleBinding",
+    )
+    .await;
+    let role = json!({"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "r"});
+    let created = bindings
+        .given(
+            "a",
+            json!({"roleRef": role, "subjects": [{"kind": "User", "name": "ann"}]}),
+        )
+        .await;
+    check(
+        &created,
+        "/subjects",
+        json!([{"kind": "User", "name": "ann", "apiGroup": "rbac.authorization.k8s.io"}]),
+    );
+}
+
+async fn replicas_of_zero_stay_zero(client: Client) {
+    let mut fields = workload();
+    fields["spec"]["replicas"] = json!(0);
+    check(
+        &apps(&client, "deployments", "Deployment")
+            .await
+            .given("a", fields)
+            .await,
+        "/spec/replicas",
+        0,
+    );
+}
