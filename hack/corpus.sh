@@ -20,7 +20,7 @@ if [ ! -f "$work/public/index.json" ] || [ "$archive" -nt "$work/public/index.js
   touch "$work/public/index.json"
 fi
 
-CARGO_TARGET_DIR="$target" cargo run --quiet --release --manifest-path hack/corpus/Cargo.toml -- "$work/public" "$work/crates" "$@"
+CARGO_TARGET_DIR="$target" cargo run --quiet --manifest-path hack/corpus/Cargo.toml -- "$work/public" "$work/crates" "$@"
 cp Cargo.lock "$work/crates/Cargo.lock"
 CARGO_TARGET_DIR="$target/corpus/target" cargo build --quiet --manifest-path "$work/crates/Cargo.toml" --workspace
 

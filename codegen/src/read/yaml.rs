@@ -21,9 +21,6 @@ use crate::{
 /// Deepest nesting that is read; a schema of 600 levels fits, a stack overflow does not.
 const MAX_DEPTH: usize = 2_048;
 
-/// How many lines of a source [`reindent`] may mend.
-const MAX_REPAIRS: usize = 100;
-
 /// A node of a document.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Node {
@@ -130,18 +127,16 @@ impl Node {
 ///
 /// The parser's finding with its place, or that the input is larger or deeper than anything sensible.
 pub(crate) fn read_documents(source: &Source) -> Result<Vec<Node>, Box<Diagnostic>> {
-    let mut repaired: Option<String> = None;
-    for _ in 0..=MAX_REPAIRS {
-        let text = repaired.as_deref().unwrap_or(&source.text);
-        match parse(text) {
-            Ok(documents) => return Ok(documents),
-            Err(error) => match reindent(text, &error) {
-                Some(text) => repaired = Some(text),
-                None => return Err(refuse(source, text, &error)),
-            },
-        }
+    let first = match parse(&source.text) {
+        Ok(documents) => return Ok(documents),
+        Err(error) => error,
+    };
+    if is_quoted_indentation(&first)
+        && let Ok(documents) = parse(&indent_quoted(&source.text))
+    {
+        return Ok(documents);
     }
-    Err(Box::new(Diagnostic::error(format!("{}: too many lines are indented wrongly", source.name))))
+    Err(refuse(source, &first))
 }
 
 fn parse(text: &str) -> Result<Vec<Node>, serde_saphyr::Error> {
@@ -173,38 +168,57 @@ fn parse(text: &str) -> Result<Vec<Node>, serde_saphyr::Error> {
 }
 
 /// The parser's finding with its place.
-fn refuse(source: &Source, text: &str, error: &serde_saphyr::Error) -> Box<Diagnostic> {
+fn refuse(source: &Source, error: &serde_saphyr::Error) -> Box<Diagnostic> {
     let at = error
         .location()
         .map_or(0, |location| range(&location).start);
-    let at = floor(text, at);
-    let source = Source::new(source.name.clone(), text);
+    let at = floor(&source.text, at);
     let message = first_line(&error.without_snippet().to_string());
     Box::new(
         Diagnostic::error(format!("the YAML cannot be read: {message}"))
-            .at(place(&source, at..at), ""),
+            .at(place(source, at..at), ""),
     )
 }
 
-/// Indents the line at which a quoted scalar goes on too far to the left. Go's reader takes such lines, and real CRDs have
-/// them; the white space before them is no part of the scalar.
-fn reindent(text: &str, error: &serde_saphyr::Error) -> Option<String> {
+fn is_quoted_indentation(error: &serde_saphyr::Error) -> bool {
     let message = error.without_snippet().to_string();
-    if !message.contains("indentation in multiline quoted scalar") {
-        return None;
+    message.contains("indentation in multiline quoted scalar")
+}
+
+/// Indents lines at which a quoted scalar goes on no deeper than its key. Go's reader takes such lines and real CRDs have
+/// them; white space at the start of a line is no part of the scalar.
+fn indent_quoted(text: &str) -> String {
+    let mut indented = String::with_capacity(text.len() + text.len() / 8);
+    let mut open: Option<(char, usize)> = None;
+    for line in text.split_inclusive('\n') {
+        let indent = line.len() - line.trim_start_matches(' ').len();
+        if let Some((quote, key_indent)) = open {
+            if indent <= key_indent && !line.trim().is_empty() {
+                indented.extend(std::iter::repeat_n(' ', key_indent + 1 - indent));
+            }
+            if closes(line, quote) {
+                open = None;
+            }
+        } else {
+            open = opened_quote(line).map(|quote| (quote, indent));
+        }
+        indented.push_str(line);
     }
-    let line = usize::try_from(error.location()?.line()).ok()?.checked_sub(1)?;
-    let start = text
-        .split_inclusive('\n')
-        .take(line)
-        .map(str::len)
-        .sum::<usize>();
-    let deepest = text.lines().map(|line| line.len() - line.trim_start().len()).max()?;
-    let mut repaired = String::with_capacity(text.len() + deepest + 1);
-    repaired.push_str(text.get(..start)?);
-    repaired.extend(std::iter::repeat_n(' ', deepest.min(MAX_DEPTH) + 1));
-    repaired.push_str(text.get(start..)?);
-    Some(repaired)
+    indented
+}
+
+/// The quote of a value that starts on the line and does not end there.
+fn opened_quote(line: &str) -> Option<char> {
+    let (_, value) = line.split_once(": ").or_else(|| line.split_once("- "))?;
+    let value = value.trim_start();
+    let quote = value.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
+    (!closes(&value[1..], quote)).then_some(quote)
+}
+
+/// Whether the quote ends on the line; two single quotes are one, and a backslash escapes a double quote.
+fn closes(line: &str, quote: char) -> bool {
+    let escaped = if quote == '\'' { "''" } else { "\\\"" };
+    line.replace(escaped, "").contains(quote)
 }
 
 /// A place in a source.
