@@ -19,6 +19,7 @@ pub mod plan;
 pub mod read;
 pub mod scaffold;
 mod source;
+mod stack;
 mod suggest;
 pub mod write;
 
@@ -36,8 +37,7 @@ pub use write::{Mode, Tree};
 ///
 /// All diagnostics of the first stage that found an error; nothing is generated then.
 pub fn generate(sources: &Sources, options: &Options) -> Result<Tree, Diagnostics> {
-    let api = load(sources, options)?;
-    emit::emit(&api, options)
+    stack::on_deep_stack(|| emit::emit(&lower_all(sources, options)?, options))
 }
 
 /// Reads, lowers and checks the sources without emitting: what `kube-codegen inspect` shows.
@@ -46,6 +46,10 @@ pub fn generate(sources: &Sources, options: &Options) -> Result<Tree, Diagnostic
 ///
 /// All diagnostics of the first stage that found an error.
 pub fn load(sources: &Sources, options: &Options) -> Result<model::ApiSet, Diagnostics> {
+    stack::on_deep_stack(|| lower_all(sources, options))
+}
+
+fn lower_all(sources: &Sources, options: &Options) -> Result<model::ApiSet, Diagnostics> {
     let read = read::read(sources, options)?;
     let api = lower::lower(read, options)?;
     check::check(&api)?;

@@ -171,13 +171,51 @@ fn parse(text: &str) -> Result<Vec<Node>, serde_saphyr::Error> {
 fn refuse(source: &Source, error: &serde_saphyr::Error) -> Box<Diagnostic> {
     let at = error
         .location()
-        .map_or(0, |location| range(&location).start);
-    let at = floor(&source.text, at);
-    let message = first_line(&error.without_snippet().to_string());
+        .map_or(0, |location| start(&source.text, &location));
+    let message = explain(&error.without_snippet().to_string());
     Box::new(
         Diagnostic::error(format!("the YAML cannot be read: {message}"))
             .at(place(source, at..at), ""),
     )
+}
+
+/// The parser's message, without what only a programmer could act on.
+fn explain(message: &str) -> String {
+    if message.contains("Depth {") {
+        return format!("it is nested deeper than {MAX_DEPTH} levels");
+    }
+    if message.contains("budget breached") {
+        return "its aliases, or it, grow beyond anything sensible".to_owned();
+    }
+    let message = message.lines().next().unwrap_or_default();
+    let message = message
+        .split(", set DuplicateKeyPolicy")
+        .next()
+        .unwrap_or(message);
+    let message = message.split(" at line ").next().unwrap_or(message);
+    message.chars().take(200).collect()
+}
+
+/// The byte at which a location starts, from its line and column where the parser knows no more.
+fn start(text: &str, location: &Location) -> usize {
+    let line = usize::try_from(location.line()).unwrap_or(1).max(1);
+    let column = usize::try_from(location.column()).unwrap_or(1).max(1);
+    let before: usize = text
+        .split_inclusive('\n')
+        .take(line - 1)
+        .map(str::len)
+        .sum();
+    let line = text
+        .get(before..)
+        .unwrap_or_default()
+        .lines()
+        .next()
+        .unwrap_or_default();
+    let within = line
+        .char_indices()
+        .nth(column - 1)
+        .map_or(line.len(), |(index, _)| index);
+    floor(text, before + within)
 }
 
 fn is_quoted_indentation(error: &serde_saphyr::Error) -> bool {
@@ -228,16 +266,6 @@ pub(crate) fn place(source: &Source, range: Range<usize>) -> Place {
         text: Arc::clone(&source.text),
         range,
     }
-}
-
-fn first_line(message: &str) -> String {
-    message
-        .lines()
-        .next()
-        .unwrap_or_default()
-        .chars()
-        .take(200)
-        .collect()
 }
 
 /// The nearest character boundary at or before `at`.

@@ -18,6 +18,7 @@ use crate::{
     model::{Conversion, PrinterColumn, ScaleSubresource, Scope, SelectableField},
     options::Filters,
     source::Source,
+    stack::STACK_BYTES,
 };
 
 /// A CRD as read: names, and each served version with its schema.
@@ -77,11 +78,9 @@ pub fn read(sources: &[Source], filters: &Filters, diagnostics: &mut Diagnostics
         let crds = read_source(source, filters, &mut diagnostics);
         (crds, diagnostics)
     };
-    // A single small source is not worth a thread pool.
-    let read: Vec<_> = if sources.len() > 1 {
-        sources.par_iter().map(read_one).collect()
-    } else {
-        sources.iter().map(read_one).collect()
+    let read: Vec<_> = match pool(sources) {
+        Some(pool) => pool.install(|| sources.par_iter().map(read_one).collect()),
+        None => sources.iter().map(read_one).collect(),
     };
     let mut crds = Vec::new();
     for (of_source, found) in read {
@@ -93,6 +92,12 @@ pub fn read(sources: &[Source], filters: &Filters, diagnostics: &mut Diagnostics
     });
     refuse_duplicates(&crds, diagnostics);
     crds
+}
+
+/// Threads to read on, with the stack that deep input needs; none for one source, which is not worth them.
+fn pool(sources: &[Source]) -> Option<rayon::ThreadPool> {
+    let pool = rayon::ThreadPoolBuilder::new().stack_size(STACK_BYTES);
+    (sources.len() > 1).then(|| pool.build().ok()).flatten()
 }
 
 fn read_source(source: &Source, filters: &Filters, diagnostics: &mut Diagnostics) -> Vec<Crd> {
