@@ -150,6 +150,7 @@ fn parse(text: &str) -> Result<Vec<Node>, serde_saphyr::Error> {
             max_nodes: 10_000_000,
             max_documents: 100_000,
             max_total_scalar_bytes: 512 * 1024 * 1024,
+            max_recorded_anchor_events: 100_000,
         },
         with_snippet: false,
         legacy_octal_numbers: true,
