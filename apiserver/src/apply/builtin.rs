@@ -4,7 +4,8 @@
 //! document (v1.37) describes it. A type is `s` (string), `n` (number), `b` (boolean), `u` (any scalar), `D` (deduced
 //! from the value), `U` (any value, atomic), `[k1,k2]T` (list map by keys), `[]T` (set), `[!]T` (atomic list), `{}T` (map),
 //! `{!}T` (atomic map) or the name of a struct, in the same group and version if it has no dot. `!` before a struct's
-//! name makes it atomic. `=` introduces the default of a key field.
+//! name makes it atomic. `=` introduces the default of a key field. Strategic merge patches merge keyed lists by their
+//! first key, and sets; `~` after a type says that they replace the field instead, and `~k` that they merge it by `k`.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -27,6 +28,8 @@ pub(super) struct Def {
 pub(super) struct FieldDef {
     pub(super) part: Ref,
     pub(super) default: Option<Value>,
+    /// The exception to how strategic merge patches treat such a type: the key to merge by, or empty to replace.
+    pub(super) patch: Option<&'static str>,
 }
 
 /// The type of a field.
@@ -102,11 +105,22 @@ fn parse_line(line: &'static str) -> Option<(&'static str, Def)> {
             Some((part, default)) => (part, serde_json::from_str(default).ok()),
             None => (part, None),
         };
+        let (part, patch) = match part.split_once('~') {
+            Some((part, patch)) => (part, Some(patch)),
+            None => (part, None),
+        };
         let part = parse_ref(part, package)?;
         if name == "*" {
             def.other = Some(part);
         } else {
-            def.fields.insert(name, FieldDef { part, default });
+            def.fields.insert(
+                name,
+                FieldDef {
+                    part,
+                    default,
+                    patch,
+                },
+            );
         }
     }
     Some((name, def))

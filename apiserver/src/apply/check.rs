@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::types::{ListShape, MapShape, ScalarType, Type};
-use crate::schema::text::{go_float, go_quote};
+use crate::schema::text::{go_float, go_plain, go_quote};
 
 /// The first faults of a configuration, as structured-merge-diff lists them; `None` if it fits.
 pub(super) fn check(ty: &Type<'_>, value: &Value) -> Option<String> {
@@ -124,27 +124,6 @@ fn go_type(value: &Value) -> &'static str {
         Value::String(_) => "string",
         Value::Array(_) => "[]interface {}",
         Value::Object(_) => "map[string]interface {}",
-    }
-}
-
-/// A value as Go's `%v` prints it.
-fn go_plain(value: &Value) -> String {
-    match value {
-        Value::Null => "<nil>".to_owned(),
-        Value::String(text) => text.clone(),
-        Value::Number(number) if number.is_f64() => go_float(number.as_f64().unwrap_or_default()),
-        Value::Array(items) => format!(
-            "[{}]",
-            items.iter().map(go_plain).collect::<Vec<_>>().join(" ")
-        ),
-        Value::Object(map) => {
-            let fields: Vec<String> = map
-                .iter()
-                .map(|(key, value)| format!("{key}:{}", go_plain(value)))
-                .collect();
-            format!("map[{}]", fields.join(" "))
-        }
-        other => other.to_string(),
     }
 }
 

@@ -1,13 +1,15 @@
-//! Patches: JSON patch (RFC 6902) and JSON merge patch (RFC 7386).
+//! Patches: JSON patch (RFC 6902), JSON merge patch (RFC 7386) and, for built-in kinds, strategic merge patch.
 //!
-//! Both behave as `gopkg.in/evanphx/json-patch.v4`, which the API server uses, down to where it departs from the
+//! The first two behave as `gopkg.in/evanphx/json-patch.v4`, which the API server uses, down to where it departs from the
 //! RFCs: negative array indices count from the end, `replace` of an absent field sets it, and `remove` of one fails.
 
 mod json;
 mod merge;
+mod strategic;
 
 pub use json::json_patch;
 pub use merge::merge_patch;
+pub use strategic::{StrategicError, strategic_merge_patch};
 
 /// Why a patch was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{PatchError, json_patch, merge_patch};
+use super::{PatchError, StrategicError, json_patch, merge_patch, strategic_merge_patch};
 
 fn check(document: Value, patch: Value, expected: Result<Value, &str>) {
     let result = json_patch(&document, patch.to_string().as_bytes());
@@ -167,5 +167,114 @@ fn merge_patches_merge_remove_and_replace() {
         json!({"a": null}),
         json!({"a": {"b": 1}}),
         json!({"a": {"b": 1}}),
+    );
+}
+
+fn pod_template(containers: Value) -> Value {
+    json!({"apiVersion": "apps/v1", "kind": "Deployment", "spec": {"template": {"spec": {"containers": containers}}}})
+}
+
+#[test]
+fn strategic_merge_patches_merge_lists_by_their_keys() {
+    let check = |before: Value, change: Value, after: Value| {
+        let patch = json!({"spec": {"template": {"spec": {"containers": change}}}});
+        assert_eq!(
+            strategic_merge_patch(&pod_template(before), &patch),
+            Ok(pod_template(after)),
+            "{patch}"
+        );
+    };
+    let two = || json!([{"name": "a", "image": "1"}, {"name": "b", "args": ["x"]}]);
+    check(
+        two(),
+        json!([{"name": "b", "image": "2"}]),
+        json!([{"name": "a", "image": "1"}, {"name": "b", "args": ["x"], "image": "2"}]),
+    );
+    check(
+        two(),
+        json!([{"name": "b", "args": ["y"]}]),
+        json!([{"name": "a", "image": "1"}, {"name": "b", "args": ["y"]}]),
+    );
+    check(
+        two(),
+        json!([{"name": "c"}]),
+        json!([{"name": "c"}, {"name": "a", "image": "1"}, {"name": "b", "args": ["x"]}]),
+    );
+    check(
+        two(),
+        json!([{"name": "a", "$patch": "delete"}]),
+        json!([{"name": "b", "args": ["x"]}]),
+    );
+    check(
+        two(),
+        json!([{"name": "c"}, {"$patch": "replace"}]),
+        json!([{"name": "c"}]),
+    );
+    check(
+        two(),
+        json!([{"name": "a", "image": null}]),
+        json!([{"name": "a"}, {"name": "b", "args": ["x"]}]),
+    );
+}
+
+#[test]
+fn strategic_merge_patches_carry_out_directives() {
+    let check = |before: Value, patch: Value, after: Value| {
+        let object = |mut fields: Value| {
+            fields["apiVersion"] = json!("apps/v1");
+            fields["kind"] = json!("Deployment");
+            fields
+        };
+        assert_eq!(
+            strategic_merge_patch(&object(before), &patch),
+            Ok(object(after)),
+            "{patch}"
+        );
+    };
+    check(
+        json!({"spec": {"selector": {"matchLabels": {"a": "1"}}}}),
+        json!({"spec": {"selector": {"$patch": "replace", "matchLabels": {"b": "2"}}}}),
+        json!({"spec": {"selector": {"matchLabels": {"b": "2"}}}}),
+    );
+    check(
+        json!({"spec": {"strategy": {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 1}}}}),
+        json!({"spec": {"strategy": {"$retainKeys": ["type"], "type": "Recreate"}}}),
+        json!({"spec": {"strategy": {"type": "Recreate"}}}),
+    );
+    check(
+        json!({"metadata": {"finalizers": ["a/x", "b/y"]}}),
+        json!({"metadata": {"$deleteFromPrimitiveList/finalizers": ["a/x"]}}),
+        json!({"metadata": {"finalizers": ["b/y"]}}),
+    );
+    check(
+        json!({"metadata": {"finalizers": ["a/x"]}}),
+        json!({"metadata": {"finalizers": ["b/y"], "$setElementOrder/finalizers": ["b/y", "a/x"]}}),
+        json!({"metadata": {"finalizers": ["b/y", "a/x"]}}),
+    );
+}
+
+#[test]
+fn strategic_merge_patches_that_do_not_fit_are_refused() {
+    let check = |patch: Value, expected: StrategicError| {
+        let object = pod_template(json!([{"name": "a"}]));
+        assert_eq!(
+            strategic_merge_patch(&object, &patch),
+            Err(expected),
+            "{patch}"
+        );
+    };
+    check(
+        json!({"spec": {"template": {"spec": {"containers": [{"image": "x"}]}}}}),
+        StrategicError::Internal(
+            "map: map[image:x] does not contain declared merge key: name".to_owned(),
+        ),
+    );
+    check(
+        json!({"spec": {"$patch": "merge"}}),
+        StrategicError::Internal("unknown patch type: merge".to_owned()),
+    );
+    check(
+        json!({"spec": {"$retainKeys": ["a"], "b": 1}}),
+        StrategicError::BadRequest("invalid patch format of retainKeys".to_owned()),
     );
 }

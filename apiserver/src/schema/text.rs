@@ -54,6 +54,27 @@ pub(crate) fn go_float(value: f64) -> String {
     }
 }
 
+/// A value as Go's `%v` prints it.
+pub(crate) fn go_plain(value: &Value) -> String {
+    match value {
+        Value::Null => "<nil>".to_owned(),
+        Value::String(text) => text.clone(),
+        Value::Number(number) if number.is_f64() => go_float(number.as_f64().unwrap_or_default()),
+        Value::Array(items) => format!(
+            "[{}]",
+            items.iter().map(go_plain).collect::<Vec<_>>().join(" ")
+        ),
+        Value::Object(map) => {
+            let fields: Vec<String> = map
+                .iter()
+                .map(|(key, value)| format!("{key}:{}", go_plain(value)))
+                .collect();
+            format!("map[{}]", fields.join(" "))
+        }
+        other => other.to_string(),
+    }
+}
+
 /// Prints a value as Go's `json.Marshal` does: keys sorted, `<`, `>`, `&`, U+2028 and U+2029 escaped.
 pub(crate) fn go_json(value: &Value) -> String {
     let mut out = String::new();
