@@ -8,6 +8,7 @@ use crate::faults::Faults;
 use crate::reactor::Reactors;
 use crate::recorder::Recorder;
 use crate::registry::{Registry, Served};
+use crate::single::Single;
 use crate::store::{Key, Store, Stored};
 
 /// Which of the cluster's controllers run inside the server.
@@ -25,6 +26,8 @@ pub(crate) struct Core {
     pub(crate) reactors: Reactors,
     pub(crate) faults: Faults,
     pub(crate) options: Options,
+    /// Namespaces and CRDs whose end is being worked on.
+    pub(crate) endings: Single,
 }
 
 impl Core {

@@ -234,7 +234,11 @@ fn service(spec: &mut Map<String, Value>) {
     for port in ports.into_iter().flatten().filter_map(Value::as_object_mut) {
         set(port, "protocol", json!("TCP"));
         let number = port.get("port").cloned().unwrap_or_default();
-        set(port, "targetPort", number);
+        if matches!(port.get("targetPort"), None | Some(Value::Null))
+            || port.get("targetPort") == Some(&json!(0))
+        {
+            port.insert("targetPort".into(), number);
+        }
     }
 }
 

@@ -38,7 +38,7 @@ pub(crate) fn after_mark(core: &Arc<Core>, served: &Served, object: &Value) {
 
 /// After an object is gone.
 pub(crate) fn after_removal(core: &Arc<Core>, served: &Served, last: &Stored) {
-    gc::after_removal(core, served, last);
+    gc::after_removal(core, last);
     if served.resource.namespaced {
         namespaces::finish(core, &last.key.namespace);
     }

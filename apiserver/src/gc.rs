@@ -1,5 +1,7 @@
 //! The garbage collector: dependents follow their owners (`k8s.io/kubernetes/pkg/controller/garbagecollector`).
 
+use std::cell::RefCell;
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -114,16 +116,78 @@ pub(crate) fn after_mark(core: &Arc<Core>, served: &Served, object: &Value) {
 }
 
 /// After an object is gone: its dependents are looked at, and owners that waited for it may go.
-pub(crate) fn after_removal(core: &Arc<Core>, _served: &Served, last: &Stored) {
+pub(crate) fn after_removal(core: &Arc<Core>, last: &Stored) {
     if !core.options.garbage_collector {
         return;
     }
-    for (resource, dependent) in core.store.dependents(&last.uid) {
-        collect(core, resource, &dependent);
+    run(
+        core,
+        Task::Removed {
+            uid: last.uid.clone(),
+            namespace: last.key.namespace.clone(),
+            owners: last.owners.clone(),
+        },
+    );
+}
+
+/// A step of the collector's work.
+enum Task {
+    /// Decide about a dependent.
+    Collect(ResourceId, Key),
+    /// See who depended on an object that is gone, or waited for it.
+    Removed {
+        uid: Box<str>,
+        namespace: Box<str>,
+        owners: Box<[Owner]>,
+    },
+}
+
+thread_local! {
+    /// The steps that came up while this thread does one: chains of owners can be longer than a stack is deep.
+    static PENDING: RefCell<Option<VecDeque<Task>>> = const { RefCell::new(None) };
+}
+
+/// Ends the work of a thread, by a panic too.
+struct Working;
+
+impl Drop for Working {
+    fn drop(&mut self) {
+        PENDING.set(None);
     }
-    for owner in &last.owners {
-        release_owner(core, &last.key.namespace, owner);
+}
+
+/// Does a step and all that follow from it; within another step, leaves it to that one's caller.
+fn run(core: &Arc<Core>, task: Task) {
+    let nested = PENDING.with_borrow_mut(|pending| {
+        let nested = pending.is_some();
+        pending.get_or_insert_default().push_back(task);
+        nested
+    });
+    if nested {
+        return;
     }
+    let _working = Working;
+    while let Some(task) = PENDING.with_borrow_mut(|pending| pending.as_mut()?.pop_front()) {
+        match task {
+            Task::Collect(resource, key) => decide(core, resource, &key),
+            Task::Removed {
+                uid,
+                namespace,
+                owners,
+            } => {
+                for (resource, dependent) in core.store.dependents(&uid) {
+                    collect(core, resource, &dependent);
+                }
+                for owner in &owners {
+                    release_owner(core, &namespace, owner);
+                }
+            }
+        }
+    }
+}
+
+fn collect(core: &Arc<Core>, resource: ResourceId, key: &Key) {
+    run(core, Task::Collect(resource, key.clone()));
 }
 
 fn release_owner(core: &Arc<Core>, namespace: &str, owner: &Owner) {
@@ -164,7 +228,7 @@ fn release_if_unblocked(core: &Arc<Core>, served: &Served, key: &Key) {
 }
 
 /// Decides about one dependent.
-fn collect(core: &Arc<Core>, resource: ResourceId, key: &Key) {
+fn decide(core: &Arc<Core>, resource: ResourceId, key: &Key) {
     let (Some(served), Some(item)) = (core.registry.by_id(resource), core.store.get(resource, key))
     else {
         return;

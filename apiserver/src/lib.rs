@@ -40,6 +40,7 @@ mod selector;
 mod server;
 mod service;
 mod serving;
+mod single;
 mod status;
 mod store;
 mod table;

@@ -17,6 +17,7 @@ use crate::rest::namespaces;
 use crate::rest::options::{FieldValidation, WriteOptions};
 use crate::seed;
 use crate::service::ApiService;
+use crate::single::Single;
 use crate::status::ApiError;
 use crate::store::{Key, Store};
 
@@ -254,6 +255,7 @@ impl Builder {
             reactors: Reactors::default(),
             faults: Faults::default(),
             options: self.options,
+            endings: Single::default(),
         });
         core.registry.add_builtins();
         for resource in self.resources {

@@ -26,8 +26,10 @@ pub(crate) enum Shape {
     Whole,
     /// A `meta.k8s.io/v1 Table`.
     Table,
-    /// Their metadata only.
+    /// The metadata of one object.
     Metadata,
+    /// The metadata of a list of objects.
+    MetadataList,
 }
 
 /// What a client accepts.
@@ -97,9 +99,8 @@ fn accepted(range: &MediaRange<'_>) -> Option<Accepted> {
     let shape = match (range.get("as"), range.get("v")) {
         ("", _) => Shape::Whole,
         ("Table", "v1" | "v1beta1") if is_meta => Shape::Table,
-        ("PartialObjectMetadata" | "PartialObjectMetadataList", "v1" | "v1beta1") if is_meta => {
-            Shape::Metadata
-        }
+        ("PartialObjectMetadata", "v1" | "v1beta1") if is_meta => Shape::Metadata,
+        ("PartialObjectMetadataList", "v1" | "v1beta1") if is_meta => Shape::MetadataList,
         _ => return None,
     };
     Some(Accepted { format, shape })

@@ -251,6 +251,13 @@ pub(crate) fn prepare_delete(core: &Core, crd: &mut Value) {
 
 /// Deletes the objects of a CRD under deletion, and then the CRD, once they are gone.
 pub(crate) fn finish(core: &Arc<Core>, name: &str) {
+    core.endings
+        .run(&format!("customresourcedefinitions/{name}"), || {
+            empty(core, name)
+        });
+}
+
+fn empty(core: &Arc<Core>, name: &str) {
     let Some(crds) = core.builtin(GROUP, PLURAL) else {
         return;
     };

@@ -203,7 +203,10 @@ fn mark(core: &Core, served: &Served, old: &Value, options: &DeleteOptions) -> V
         object::set_finalizers(&mut new, &finalizers);
     }
     let grace = grace_period(served, old, options);
-    let stays = !finalizers.is_empty() || grace > 0 || namespaces::holds(served, old);
+    let stays = !finalizers.is_empty()
+        || grace > 0
+        || namespaces::holds(served, old)
+        || object::is_deleting(old);
     if stays {
         mark_time(core, served, &mut new, grace);
     }
@@ -223,11 +226,12 @@ fn mark_time(core: &Core, served: &Served, new: &mut Value, grace: i64) {
     };
     let end = start + SignedDuration::from_secs(grace);
     object::set_meta(new, "deletionTimestamp", Some(json!(object::rfc3339(end))));
-    // Namespaces have their own way of dying.
-    if !namespaces::is_namespaces(served) {
+    // Namespaces and CRDs have their own way of dying.
+    let is_special = namespaces::is_namespaces(served) || crds::is_crds(served);
+    if !is_special {
         object::set_meta(new, "deletionGracePeriodSeconds", Some(json!(grace)));
     }
-    if served.resource.rules.generation && !deleting {
+    if served.resource.rules.generation && !deleting && !is_special {
         let generation = object::generation(new) + 1;
         object::set_meta(new, "generation", Some(json!(generation)));
     }

@@ -23,7 +23,8 @@ pub(crate) struct Page {
     pub(crate) revision: u64,
     pub(crate) objects: Vec<Arc<Stored>>,
     continue_token: String,
-    of_custom: bool,
+    /// Whole lists of custom resources name an empty token, too.
+    names_token: bool,
     remaining: Option<usize>,
 }
 
@@ -31,8 +32,7 @@ impl Page {
     /// The `metadata` of the list.
     pub(crate) fn metadata(&self) -> Value {
         let mut metadata = json!({"resourceVersion": self.revision.to_string()});
-        // Lists of custom resources name an empty token too.
-        if !self.continue_token.is_empty() || self.of_custom {
+        if !self.continue_token.is_empty() || self.names_token {
             metadata["continue"] = json!(self.continue_token);
         }
         if let Some(remaining) = self.remaining {
@@ -45,6 +45,22 @@ impl Page {
 /// GET of a collection.
 pub(crate) fn list(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
     let page = page(core, call)?;
+    if call.accepted.shape == Shape::Metadata {
+        let list = match (
+            &call.served.resource.list_kind,
+            call.served.resource.is_custom(),
+        ) {
+            (_, true) => "unstructured.UnstructuredList".to_owned(),
+            (list, false) => format!("v1.{list}"),
+        };
+        return Err(ApiError::new(
+            406,
+            "NotAcceptable",
+            format!(
+                "you requested PartialObjectMetadata, but the requested object is a list (*{list})"
+            ),
+        ));
+    }
     let content = match call.accepted {
         Accepted {
             shape: Shape::Whole,
@@ -83,7 +99,7 @@ pub(crate) fn page(core: &Core, call: &Call) -> Result<Page, ApiError> {
             revision,
             objects: matching.collect(),
             continue_token: String::new(),
-            of_custom: call.served.resource.is_custom(),
+            names_token: names_token(call),
             remaining: None,
         });
     };
@@ -99,9 +115,13 @@ pub(crate) fn page(core: &Core, call: &Call) -> Result<Page, ApiError> {
         revision,
         objects,
         continue_token: token,
-        of_custom: call.served.resource.is_custom(),
+        names_token: names_token(call),
         remaining: (left > 0 && countable).then_some(left),
     })
+}
+
+fn names_token(call: &Call) -> bool {
+    call.served.resource.is_custom() && call.accepted.shape == Shape::Whole
 }
 
 fn snapshot(
@@ -165,7 +185,7 @@ fn document(call: &Call, page: &Page) -> Result<Value, ApiError> {
     }
     let (kind, api_version) = list_type(served, shape);
     let items: Vec<Value> = match shape {
-        Shape::Metadata => objects.iter().map(partial).collect(),
+        Shape::MetadataList => objects.iter().map(partial).collect(),
         _ => objects,
     };
     Ok(

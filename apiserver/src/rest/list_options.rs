@@ -116,11 +116,6 @@ fn check(call: &Call, watching: bool) -> Result<(), ApiError> {
             errors.push(unsupported(version_match, "\"NotOlderThan\""));
         }
     } else {
-        if !matches!(version, "" | "0") && !query.text("continue").is_empty() {
-            return Err(ApiError::bad_request(
-                "specifying resource version is not allowed when using continue",
-            ));
-        }
         if initial.is_some() {
             errors.push(forbidden(
                 "sendInitialEvents",
@@ -155,6 +150,12 @@ fn check(call: &Call, watching: bool) -> Result<(), ApiError> {
         }
     }
     if errors.is_empty() {
+        let continues = !watching && !query.text("continue").is_empty();
+        if continues && !matches!(version, "" | "0") {
+            return Err(ApiError::bad_request(
+                "specifying resource version is not allowed when using continue",
+            ));
+        }
         Ok(())
     } else {
         Err(ApiError::invalid("meta.k8s.io", "ListOptions", "", &errors))

@@ -117,7 +117,7 @@ pub(crate) fn validate(served: &Served, object: &Value) -> Vec<FieldError> {
     for (index, finalizer) in object::finalizers(object).into_iter().enumerate() {
         let path = format!("metadata.finalizers[{index}]");
         if let Some(fault) = selector::qualified_name_fault(finalizer) {
-            errors.push(invalid(path, finalizer, fault));
+            errors.push(invalid("metadata.finalizers", finalizer, fault));
         } else if !(finalizer.contains('/') || is_standard_finalizer(finalizer) || lax) {
             let fault = "name is neither a standard finalizer name nor is it fully qualified";
             errors.push(invalid(path, finalizer, fault));

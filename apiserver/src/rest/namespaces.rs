@@ -90,6 +90,11 @@ pub(crate) fn prepare(object: &mut Value) {
 
 /// Deletes what lies in a namespace under deletion, and then the namespace, once it is empty.
 pub(crate) fn finish(core: &Arc<Core>, name: &str) {
+    core.endings
+        .run(&format!("namespaces/{name}"), || empty(core, name));
+}
+
+fn empty(core: &Arc<Core>, name: &str) {
     let Some(served) = core.builtin("", "namespaces") else {
         return;
     };

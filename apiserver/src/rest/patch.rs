@@ -18,13 +18,14 @@ use crate::patch::{self, PatchError};
 use crate::schema::{FieldError, FieldErrorKind};
 use crate::status::{ApiError, StatusCause};
 use crate::store::Stored;
+use crate::types;
 
 /// The kinds of patches that are served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PatchType {
     Json,
     Merge,
-    /// Served for the scale subresource, whose strategic merge is a plain one.
+    /// Served for built-in kinds and for scales.
     Strategic,
     Apply,
 }
@@ -38,14 +39,13 @@ pub(crate) fn patch_type(call: &Call) -> Result<PatchType, ApiError> {
         "application/json-patch+json" => Ok(PatchType::Json),
         "application/merge-patch+json" => Ok(PatchType::Merge),
         "application/apply-patch+yaml" => Ok(PatchType::Apply),
-        "application/strategic-merge-patch+json" if call.subresource == "scale" => {
+        "application/strategic-merge-patch+json"
+            if call.subresource == "scale" || !call.served.resource.is_custom() =>
+        {
             Ok(PatchType::Strategic)
         }
         // Custom resources answer in their handler; for built-in ones the router does.
         _ if call.served.resource.is_custom() => Err(ApiError::unsupported_media_type(
-            "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml",
-        )),
-        "application/strategic-merge-patch+json" => Err(ApiError::unsupported_media_type(
             "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml",
         )),
         _ => Err(
@@ -192,7 +192,14 @@ fn patched(
                     .map(|p| format!("duplicate field \"{p}\"")),
             );
             let mut new = old.clone();
-            patch::merge_patch(&mut new, &decoded.value);
+            if kind == PatchType::Merge {
+                patch::merge_patch(&mut new, &decoded.value);
+            } else {
+                let resource = &call.served.resource;
+                let name =
+                    types::type_name(&resource.group, &call.served.version().name, &resource.kind);
+                types::strategic::merge(&name, &mut new, &decoded.value);
+            }
             new
         }
     };
@@ -395,7 +402,7 @@ fn merge_applied(core: &Core, call: &Call, old: &Value, mut new: Value) -> Resul
     update::restrict(served, &call.subresource, old, &mut new);
     meta::prepare_update(old, &mut new);
     kinds::prepare_update(core, served, &call.subresource, old, &mut new);
-    update::validate(core, served, old, &new)?;
+    update::validate(core, served, &call.subresource, old, &new)?;
     meta::bump_generation(served, old, &mut new);
     Ok(new)
 }

@@ -16,7 +16,7 @@ use crate::table;
 pub(crate) fn present(call: &Call, code: u16, object: &Value) -> Result<Answer, ApiError> {
     let document = match call.accepted.shape {
         Shape::Whole => object.clone(),
-        Shape::Metadata => partial(object),
+        Shape::Metadata | Shape::MetadataList => partial(object),
         Shape::Table => {
             let include = table::Include::parse(&call.query)?;
             let mut meta = Map::new();
@@ -52,7 +52,7 @@ pub(crate) fn partial(object: &Value) -> Value {
 pub(crate) fn list_type(served: &Served, shape: Shape) -> (String, String) {
     match shape {
         Shape::Whole => (served.resource.list_kind.clone(), served.api_version()),
-        Shape::Metadata => (
+        Shape::Metadata | Shape::MetadataList => (
             "PartialObjectMetadataList".to_owned(),
             "meta.k8s.io/v1".to_owned(),
         ),

@@ -165,7 +165,7 @@ pub(crate) fn merge_update(
     restrict(served, subresource, old, &mut new);
     meta::prepare_update(old, &mut new);
     kinds::prepare_update(core, served, subresource, old, &mut new);
-    validate(core, served, old, &new)?;
+    validate(core, served, subresource, old, &new)?;
     meta::bump_generation(served, old, &mut new);
     track(core, served, subresource, old, &mut new, options);
     Ok(new)
@@ -178,13 +178,26 @@ pub(crate) fn merge_update(
 pub(crate) fn validate(
     core: &Core,
     served: &Served,
+    subresource: &str,
     old: &Value,
     new: &Value,
 ) -> Result<(), ApiError> {
     let mut errors = meta::validate(served, new);
     errors.extend(meta::validate_update(old, new));
     if let Some(schema) = &served.version().schema {
+        // The API server validates the metadata of custom resources twice, and shows it.
+        errors.extend(meta::validate_update(old, new));
         errors.extend(schema.validate_update(old, new));
+    }
+    if subresource == "status" {
+        // A status is validated by itself, and its fields are named from there.
+        for error in &mut errors {
+            error.detail = error
+                .detail
+                .strip_prefix("status.")
+                .unwrap_or(&error.detail)
+                .to_owned();
+        }
     }
     errors.extend(kinds::validate(core, served, Some(old), new));
     if errors.is_empty() {

@@ -208,6 +208,14 @@ pub(super) fn printer(group: &str, kind: &str) -> &'static Printer {
     }
 }
 
+/// Whether a kind has no columns of its own.
+pub(super) fn is_default(group: &str, kind: &str) -> bool {
+    printer(group, kind)
+        .columns
+        .get(1)
+        .is_some_and(|column| column.name == CREATED.name)
+}
+
 fn service(o: &Value) -> Vec<Value> {
     let kind = raw(o, &["spec", "type"]);
     let external: Vec<String> = items(o, &["spec", "externalIPs"])

@@ -152,12 +152,15 @@ pub(crate) fn document(
             .collect();
         (columns, rows)
     };
+    // Go's printer of kinds without columns of their own leaves its list nil.
+    let is_default = !served.resource.is_custom()
+        && builtin::is_default(&served.resource.group, &served.resource.kind);
     json!({
         "kind": "Table",
         "apiVersion": "meta.k8s.io/v1",
         "metadata": metadata,
         "columnDefinitions": if with_columns { json!(columns) } else { Value::Null },
-        "rows": rows,
+        "rows": if rows.is_empty() && is_default { Value::Null } else { json!(rows) },
     })
 }
 

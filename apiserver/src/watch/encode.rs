@@ -53,7 +53,7 @@ impl Encoder {
         }
         let object = self.served.decode(object);
         let shown = match self.shape {
-            Shape::Metadata => partial(&object),
+            Shape::Metadata | Shape::MetadataList => partial(&object),
             _ => self.table(&object),
         };
         value_line(kind, &shown)
@@ -78,7 +78,7 @@ impl Encoder {
             metadata["annotations"] = json!({"k8s.io/initial-events-end": "true"});
         }
         let (kind, api_version) = match self.shape {
-            Shape::Metadata => (
+            Shape::Metadata | Shape::MetadataList => (
                 "PartialObjectMetadata".to_owned(),
                 "meta.k8s.io/v1".to_owned(),
             ),

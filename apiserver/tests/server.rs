@@ -1,0 +1,14 @@
+//! What the server offers beside the API: sockets, faults, reactors, the record, bounds.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod support;
+
+#[path = "server/bounds.rs"]
+mod bounds;
+#[path = "server/controllers.rs"]
+mod controllers;
+#[path = "server/faults.rs"]
+mod faults;
+#[path = "server/serving.rs"]
+mod serving;

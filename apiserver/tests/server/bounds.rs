@@ -1,0 +1,134 @@
+//! Hostile and heavy requests: what is refused, and what stays bounded.
+
+use std::time::Duration;
+
+use embedded_apiserver::ApiServer;
+use http::Method;
+use http_body_util::BodyExt;
+use serde_json::{Value, json};
+
+use crate::support::{MAPS, ask, config_map, create_map, get, send};
+
+#[tokio::test]
+async fn a_body_over_three_mebibytes_is_refused() {
+    let server = ApiServer::builder().build().unwrap();
+    let mut map = config_map("a");
+    map["data"] = json!({"k": "x".repeat(3 * 1024 * 1024)});
+    let (code, status) = ask(&server, Method::POST, MAPS, &map).await;
+    assert_eq!(
+        (code, &status["reason"]),
+        (413, &json!("RequestEntityTooLarge"))
+    );
+}
+
+#[tokio::test]
+async fn a_long_list_streams_in_chunks_and_is_one_snapshot() {
+    let server = ApiServer::builder().build().unwrap();
+    for index in 0..300 {
+        let mut map = config_map(&format!("m{index}"));
+        map["data"] = json!({"k": "x".repeat(2000)});
+        server.objects().put(&map).unwrap();
+    }
+    let mut body = send(&server, Method::GET, MAPS, &Value::Null)
+        .await
+        .into_body();
+    let mut chunks = Vec::new();
+    while let Some(frame) = body.frame().await {
+        chunks.push(frame.unwrap().into_data().unwrap());
+        // What changes while the list is read does not show.
+        server.objects().remove("", "configmaps", "default", "m299");
+    }
+    assert!(chunks.len() > 5 && chunks.iter().all(|c| c.len() < 128 * 1024));
+    let list: Value = serde_json::from_slice(&chunks.concat()).unwrap();
+    assert_eq!(list["items"].as_array().unwrap().len(), 300);
+    assert_eq!(server.objects().list("", "configmaps", "").len(), 299);
+}
+
+#[tokio::test]
+async fn a_watcher_that_cannot_keep_up_is_cut() {
+    let server = ApiServer::builder().history(10).build().unwrap();
+    create_map(&server, "first").await;
+    let mut body = send(
+        &server,
+        Method::GET,
+        &format!("{MAPS}?watch=1"),
+        &Value::Null,
+    )
+    .await
+    .into_body();
+    let first = body.frame().await.unwrap().unwrap().into_data().unwrap();
+    assert!(first.starts_with(b"{\"type\":\"ADDED\""));
+    for index in 0..50 {
+        create_map(&server, &format!("m{index}")).await;
+    }
+    let rest = body.collect().await.unwrap().to_bytes();
+    let event: Value = serde_json::from_slice(&rest).unwrap();
+    assert_eq!(
+        (&event["type"], &event["object"]["code"]),
+        (&json!("ERROR"), &json!(410))
+    );
+}
+
+#[tokio::test]
+async fn a_thousand_idle_watchers_do_not_hinder_writes() {
+    let server = ApiServer::builder().history(100).build().unwrap();
+    let mut watchers = Vec::new();
+    for _ in 0..1000 {
+        watchers.push(
+            send(
+                &server,
+                Method::GET,
+                &format!("{MAPS}?watch=1"),
+                &Value::Null,
+            )
+            .await,
+        );
+    }
+    for index in 0..300 {
+        create_map(&server, &format!("m{index}")).await;
+    }
+    assert_eq!(server.objects().list("", "configmaps", "").len(), 300);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_watch_ends_at_its_timeout_with_a_bookmark_before() {
+    let server = ApiServer::builder().build().unwrap();
+    create_map(&server, "a").await;
+    let path = format!(
+        "{MAPS}?watch=1&resourceVersion={}&allowWatchBookmarks=true&timeoutSeconds=30",
+        server.resource_version()
+    );
+    let start = tokio::time::Instant::now();
+    let body = send(&server, Method::GET, &path, &Value::Null)
+        .await
+        .into_body();
+    let text = body.collect().await.unwrap().to_bytes();
+    let event: Value = serde_json::from_slice(&text).unwrap();
+    assert_eq!(event["type"], "BOOKMARK");
+    assert_eq!(
+        event["object"]["metadata"]["resourceVersion"],
+        server.resource_version().to_string()
+    );
+    assert_eq!(start.elapsed(), Duration::from_secs(30));
+}
+
+#[tokio::test]
+async fn an_expired_continue_token_offers_one_that_goes_on() {
+    let server = ApiServer::builder().history(5).build().unwrap();
+    for name in ["a", "b", "c"] {
+        create_map(&server, name).await;
+    }
+    let (_, page) = get(&server, &format!("{MAPS}?limit=1")).await;
+    let token = page["metadata"]["continue"].as_str().unwrap().to_owned();
+    for index in 0..10 {
+        create_map(&server, &format!("m{index}")).await;
+    }
+    let (code, status) = get(&server, &format!("{MAPS}?limit=1&continue={token}")).await;
+    assert_eq!((code, &status["reason"]), (410, &json!("Expired")));
+    let token = status["metadata"]["continue"].as_str().unwrap();
+    let (code, page) = get(&server, &format!("{MAPS}?limit=1&continue={token}")).await;
+    assert_eq!(
+        (code, &page["items"][0]["metadata"]["name"]),
+        (200, &json!("b"))
+    );
+}
