@@ -54,7 +54,10 @@ pub struct Applier {
 impl Applier {
     /// Applies as `manager`: a name that stays the same from release to release, the controller's say.
     pub fn new(manager: impl Into<String>) -> Self {
-        Self { manager: manager.into(), force: false }
+        Self {
+            manager: manager.into(),
+            force: false,
+        }
     }
 
     /// Takes fields over that others own, in place of failing: what a controller does that is in charge of them.
@@ -91,12 +94,19 @@ impl Applier {
     /// # Errors
     ///
     /// As [`apply`](Self::apply).
-    pub async fn apply_status<K>(&self, api: &Api<K>, object: &impl Serialize) -> Result<K, ApplyError>
+    pub async fn apply_status<K>(
+        &self,
+        api: &Api<K>,
+        object: &impl Serialize,
+    ) -> Result<K, ApplyError>
     where
         K: Resource<DynamicType = ()> + Clone + DeserializeOwned + Debug,
     {
         let (name, body) = prepare::<K>(object, true)?;
-        refine(api.patch_status(&name, &self.params(), &Patch::Apply(body)).await)
+        refine(
+            api.patch_status(&name, &self.params(), &Patch::Apply(body))
+                .await,
+        )
     }
 
     fn params(&self) -> PatchParams {
@@ -105,19 +115,41 @@ impl Applier {
     }
 }
 
-fn prepare<K: Resource<DynamicType = ()>>(object: &impl Serialize, status: bool) -> Result<(String, Value), ApplyError> {
-    let Value::Object(mut fields) = serde_json::to_value(object)? else { return Err(ApplyError::NotAnObject) };
-    fields.entry("apiVersion").or_insert_with(|| json!(K::api_version(&())));
+fn prepare<K: Resource<DynamicType = ()>>(
+    object: &impl Serialize,
+    status: bool,
+) -> Result<(String, Value), ApplyError> {
+    let Value::Object(mut fields) = serde_json::to_value(object)? else {
+        return Err(ApplyError::NotAnObject);
+    };
+    fields
+        .entry("apiVersion")
+        .or_insert_with(|| json!(K::api_version(&())));
     fields.entry("kind").or_insert_with(|| json!(K::kind(&())));
-    let Some(Value::Object(metadata)) = fields.get_mut("metadata") else { return Err(ApplyError::NoName) };
-    let Some(name) = metadata.get("name").and_then(Value::as_str).map(str::to_owned) else {
+    let Some(Value::Object(metadata)) = fields.get_mut("metadata") else {
+        return Err(ApplyError::NoName);
+    };
+    let Some(name) = metadata
+        .get("name")
+        .and_then(Value::as_str)
+        .map(str::to_owned)
+    else {
         return Err(ApplyError::NoName);
     };
     if status {
-        metadata.retain(|field, _| ["name", "namespace", "resourceVersion"].contains(&field.as_str()));
-        fields.retain(|field, _| ["apiVersion", "kind", "metadata", "status"].contains(&field.as_str()));
+        metadata
+            .retain(|field, _| ["name", "namespace", "resourceVersion"].contains(&field.as_str()));
+        fields.retain(|field, _| {
+            ["apiVersion", "kind", "metadata", "status"].contains(&field.as_str())
+        });
     } else {
-        for field in ["managedFields", "creationTimestamp", "generation", "uid", "selfLink"] {
+        for field in [
+            "managedFields",
+            "creationTimestamp",
+            "generation",
+            "uid",
+            "selfLink",
+        ] {
             metadata.remove(field);
         }
         fields.remove("status");
@@ -130,7 +162,12 @@ fn refine<K>(result: Result<K, kube::Error>) -> Result<K, ApplyError> {
         Err(kube::Error::Api(status)) if status.is_conflict() => {
             let causes = status.details.iter().flat_map(|details| &details.causes);
             let owned = causes.filter(|cause| cause.reason == "FieldManagerConflict");
-            owned.map(|cause| FieldConflict { field: cause.field.clone(), message: cause.message.clone() }).collect()
+            owned
+                .map(|cause| FieldConflict {
+                    field: cause.field.clone(),
+                    message: cause.message.clone(),
+                })
+                .collect()
         }
         _ => Vec::new(),
     };

@@ -24,12 +24,22 @@ pub struct Backoff {
 }
 
 /// client-go's `DefaultRetry`, for conflicts with others that update the same object now and then: 5 tries, 10 ms apart.
-pub const DEFAULT_RETRY: Backoff =
-    Backoff { steps: 5, duration: Duration::from_millis(10), factor: 1.0, jitter: 0.1, cap: Duration::MAX };
+pub const DEFAULT_RETRY: Backoff = Backoff {
+    steps: 5,
+    duration: Duration::from_millis(10),
+    factor: 1.0,
+    jitter: 0.1,
+    cap: Duration::MAX,
+};
 
 /// client-go's `DefaultBackoff`, for objects that others update all the time: 4 tries, 10, 50 and 250 ms apart.
-pub const DEFAULT_BACKOFF: Backoff =
-    Backoff { steps: 4, duration: Duration::from_millis(10), factor: 5.0, jitter: 0.1, cap: Duration::MAX };
+pub const DEFAULT_BACKOFF: Backoff = Backoff {
+    steps: 4,
+    duration: Duration::from_millis(10),
+    factor: 5.0,
+    jitter: 0.1,
+    cap: Duration::MAX,
+};
 
 impl Default for Backoff {
     fn default() -> Self {
@@ -41,7 +51,8 @@ impl Backoff {
     /// The pauses between tries: one fewer than there are tries.
     pub fn pauses(self) -> impl Iterator<Item = Duration> {
         let base = std::iter::successors(Some(self.duration.min(self.cap)), move |pause| {
-            let next = Duration::try_from_secs_f64(pause.as_secs_f64() * self.factor).unwrap_or(self.cap);
+            let next =
+                Duration::try_from_secs_f64(pause.as_secs_f64() * self.factor).unwrap_or(self.cap);
             Some(next.min(self.cap))
         });
         let jitter = if self.jitter > 0.0 { self.jitter } else { 0.0 };
@@ -49,7 +60,8 @@ impl Backoff {
             let factor = 1.0 + rand::rng().random_range(0.0..=1.0) * jitter;
             Duration::try_from_secs_f64(pause.as_secs_f64() * factor).unwrap_or(pause)
         };
-        base.map(jittered).take(self.steps.saturating_sub(1) as usize)
+        base.map(jittered)
+            .take(self.steps.saturating_sub(1) as usize)
     }
 }
 
@@ -58,7 +70,11 @@ impl Backoff {
 /// # Errors
 ///
 /// The last error.
-pub async fn on_error<T, E, F, W>(backoff: Backoff, retriable: impl Fn(&E) -> bool, mut attempt: F) -> Result<T, E>
+pub async fn on_error<T, E, F, W>(
+    backoff: Backoff,
+    retriable: impl Fn(&E) -> bool,
+    mut attempt: F,
+) -> Result<T, E>
 where
     F: FnMut() -> W,
     W: Future<Output = Result<T, E>>,

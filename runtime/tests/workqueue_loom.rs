@@ -2,6 +2,8 @@
 //!
 //! loom replaces the lock of `workqueue::core` and the executor; nothing else of the crate is built here.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests fail as tests do")]
+
 #[path = "../src/workqueue/core/mod.rs"]
 #[allow(
     dead_code,

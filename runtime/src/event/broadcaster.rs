@@ -37,7 +37,11 @@ pub struct EventOptions {
 
 impl Default for EventOptions {
     fn default() -> Self {
-        Self { queue: 1000, flush: Duration::from_secs(5), metrics: None }
+        Self {
+            queue: 1000,
+            flush: Duration::from_secs(5),
+            metrics: None,
+        }
     }
 }
 
@@ -60,7 +64,13 @@ impl EventBroadcaster {
     pub fn with_options(client: Client, options: EventOptions) -> Self {
         let (sender, queue) = mpsc::channel(options.queue.max(1));
         let metrics = options.metrics.clone().unwrap_or_default().events();
-        Self { client, options, sender, queue, metrics }
+        Self {
+            client,
+            options,
+            sender,
+            queue,
+            metrics,
+        }
     }
 
     /// A recorder for `reporter`. Notes are kept from now on, and written once the broadcaster runs.
@@ -106,7 +116,9 @@ impl EventBroadcaster {
 
 impl fmt::Debug for EventBroadcaster {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("EventBroadcaster").field("options", &self.options).finish_non_exhaustive()
+        f.debug_struct("EventBroadcaster")
+            .field("options", &self.options)
+            .finish_non_exhaustive()
     }
 }
 
@@ -162,13 +174,19 @@ impl Writer {
         match write {
             Write::Create(event) => match self.create(event).await {
                 // An earlier try got through, and its answer didn't.
-                Err(kube::Error::Api(status)) if status.is_already_exists() => Ok(EventOutcome::Created),
+                Err(kube::Error::Api(status)) if status.is_already_exists() => {
+                    Ok(EventOutcome::Created)
+                }
                 result => result.map(|()| EventOutcome::Created),
             },
             Write::Update(event) => {
                 let patch = Patch::Merge(json!({"series": event.series}));
                 let name = event.metadata.name.as_deref().unwrap_or_default();
-                match self.api(event).patch(name, &PatchParams::default(), &patch).await {
+                match self
+                    .api(event)
+                    .patch(name, &PatchParams::default(), &patch)
+                    .await
+                {
                     Ok(_) => Ok(EventOutcome::Updated),
                     // It has expired, or was never written.
                     Err(kube::Error::Api(status)) if status.is_not_found() => {
@@ -181,10 +199,16 @@ impl Writer {
     }
 
     async fn create(&self, event: &Event) -> Result<(), kube::Error> {
-        self.api(event).create(&PostParams::default(), event).await.map(drop)
+        self.api(event)
+            .create(&PostParams::default(), event)
+            .await
+            .map(drop)
     }
 
     fn api(&self, event: &Event) -> Api<Event> {
-        Api::namespaced(self.client.clone(), event.metadata.namespace.as_deref().unwrap_or("default"))
+        Api::namespaced(
+            self.client.clone(),
+            event.metadata.namespace.as_deref().unwrap_or("default"),
+        )
     }
 }

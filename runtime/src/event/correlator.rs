@@ -37,7 +37,10 @@ pub(super) struct Correlator {
 
 impl Correlator {
     pub(super) fn new() -> Self {
-        Self { similar: Lru::new(CACHE), buckets: Lru::new(CACHE) }
+        Self {
+            similar: Lru::new(CACHE),
+            buckets: Lru::new(CACHE),
+        }
     }
 
     /// Combines `event` with similar ones if there are many. Gives what it is known by; `None` if its source and object have
@@ -45,14 +48,19 @@ impl Correlator {
     pub(super) fn admit(&mut self, event: &mut Event) -> Option<Key> {
         let key = self.combine(event);
         let source = source_key(event);
-        let bucket = self.buckets.get_or_insert_with(&source, || BucketRateLimiter::new(1.0 / SECONDS_PER_EVENT, BURST));
+        let bucket = self.buckets.get_or_insert_with(&source, || {
+            BucketRateLimiter::new(1.0 / SECONDS_PER_EVENT, BURST)
+        });
         bucket.try_take().then_some(key)
     }
 
     fn combine(&mut self, event: &mut Event) -> Key {
         let now = Instant::now();
         let key = similar_key(event);
-        let similar = self.similar.get_or_insert_with(&key, || Similar { notes: HashSet::new(), last: now });
+        let similar = self.similar.get_or_insert_with(&key, || Similar {
+            notes: HashSet::new(),
+            last: now,
+        });
         if now - similar.last > SIMILAR_WINDOW {
             similar.notes.clear();
         }
@@ -78,18 +86,37 @@ fn text(part: &Option<String>) -> &str {
 }
 
 fn object_key(reference: &Option<ObjectReference>) -> Key {
-    let Some(it) = reference else { return Key::new() };
-    let parts = [&it.api_version, &it.kind, &it.namespace, &it.name, &it.uid, &it.field_path];
+    let Some(it) = reference else {
+        return Key::new();
+    };
+    let parts = [
+        &it.api_version,
+        &it.kind,
+        &it.namespace,
+        &it.name,
+        &it.uid,
+        &it.field_path,
+    ];
     join(&parts.map(text))
 }
 
 /// One source and one object.
 fn source_key(event: &Event) -> Key {
-    join(&[text(&event.reporting_controller), text(&event.reporting_instance), &object_key(&event.regarding)])
+    join(&[
+        text(&event.reporting_controller),
+        text(&event.reporting_instance),
+        &object_key(&event.regarding),
+    ])
 }
 
 /// All but the note.
 fn similar_key(event: &Event) -> Key {
     let related = object_key(&event.related);
-    join(&[&source_key(event), &related, text(&event.type_), text(&event.reason), text(&event.action)])
+    join(&[
+        &source_key(event),
+        &related,
+        text(&event.type_),
+        text(&event.reason),
+        text(&event.action),
+    ])
 }

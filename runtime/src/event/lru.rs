@@ -14,7 +14,12 @@ pub(super) struct Lru<K, V> {
 
 impl<K: Clone + Eq + Hash, V> Lru<K, V> {
     pub(super) fn new(capacity: usize) -> Self {
-        Self { entries: HashMap::new(), order: BTreeMap::new(), clock: 0, capacity }
+        Self {
+            entries: HashMap::new(),
+            order: BTreeMap::new(),
+            clock: 0,
+            capacity,
+        }
     }
 
     /// The value of `key`, made by `new` if there is none. Counts as a use.
@@ -29,7 +34,10 @@ impl<K: Clone + Eq + Hash, V> Lru<K, V> {
             self.entries.remove(&oldest);
         }
         self.order.insert(stamp, key.clone());
-        let entry = self.entries.entry(key.clone()).or_insert_with(|| (stamp, new()));
+        let entry = self
+            .entries
+            .entry(key.clone())
+            .or_insert_with(|| (stamp, new()));
         entry.0 = stamp;
         &mut entry.1
     }
@@ -63,7 +71,10 @@ mod tests {
         *lru.get_or_insert_with(&"a", || 0) += 1;
         lru.get_or_insert_with(&"c", || 7);
         assert_eq!(lru.keys().copied().collect::<Vec<_>>(), ["a", "c"]);
-        assert_eq!((lru.peek_mut(&"a").copied(), lru.peek_mut(&"b").copied()), (Some(2), None));
+        assert_eq!(
+            (lru.peek_mut(&"a").copied(), lru.peek_mut(&"b").copied()),
+            (Some(2), None)
+        );
         assert_eq!(lru.remove(&"a"), Some(2));
         assert_eq!(lru.keys().count(), 1);
     }

@@ -33,7 +33,10 @@ pub struct Reporter {
 impl Reporter {
     /// `controller` in the process `instance`.
     pub fn new(controller: impl Into<String>, instance: impl Into<String>) -> Self {
-        Self { controller: controller.into(), instance: instance.into() }
+        Self {
+            controller: controller.into(),
+            instance: instance.into(),
+        }
     }
 }
 
@@ -80,8 +83,16 @@ pub struct EventRecorder {
 }
 
 impl EventRecorder {
-    pub(super) fn new(reporter: Reporter, queue: mpsc::Sender<Box<Event>>, metrics: EventMetrics) -> Self {
-        Self { reporter, queue, metrics }
+    pub(super) fn new(
+        reporter: Reporter,
+        queue: mpsc::Sender<Box<Event>>,
+        metrics: EventMetrics,
+    ) -> Self {
+        Self {
+            reporter,
+            queue,
+            metrics,
+        }
     }
 
     /// Notes that something happened to `object` that should.
@@ -108,7 +119,13 @@ impl EventRecorder {
         K::DynamicType: Default,
     {
         let (reason, action) = (reason.to_owned(), action.to_owned());
-        let event = NewEvent { event_type, reason, action, note, related: None };
+        let event = NewEvent {
+            event_type,
+            reason,
+            action,
+            note,
+            related: None,
+        };
         self.record(object.object_ref(&K::DynamicType::default()), event);
     }
 
@@ -124,7 +141,9 @@ impl EventRecorder {
 
 impl fmt::Debug for EventRecorder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("EventRecorder").field("reporter", &self.reporter).finish_non_exhaustive()
+        f.debug_struct("EventRecorder")
+            .field("reporter", &self.reporter)
+            .finish_non_exhaustive()
     }
 }
 
@@ -132,7 +151,10 @@ fn build(reporter: &Reporter, regarding: ObjectReference, event: NewEvent) -> Ev
     let now = Timestamp::now();
     let name = cut(regarding.name.clone().unwrap_or_default(), MAX_NAME);
     // Cluster-scoped objects have their events in "default", as in Go.
-    let namespace = regarding.namespace.clone().filter(|namespace| !namespace.is_empty());
+    let namespace = regarding
+        .namespace
+        .clone()
+        .filter(|namespace| !namespace.is_empty());
     let metadata = ObjectMeta {
         name: Some(format!("{name}.{:x}", unique(now))),
         namespace: Some(namespace.unwrap_or_else(|| "default".to_owned())),
@@ -164,7 +186,10 @@ fn unique(now: Timestamp) -> u64 {
 
 /// Cuts `text` to at most `max` bytes, between characters.
 fn cut(mut text: String, max: usize) -> String {
-    let end = (0..=max.min(text.len())).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
+    let end = (0..=max.min(text.len()))
+        .rev()
+        .find(|end| text.is_char_boundary(*end))
+        .unwrap_or(0);
     text.truncate(end);
     text
 }

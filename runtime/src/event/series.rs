@@ -44,7 +44,9 @@ pub(super) struct SeriesCache {
 
 impl SeriesCache {
     pub(super) fn new() -> Self {
-        Self { known: Lru::new(CACHE) }
+        Self {
+            known: Lru::new(CACHE),
+        }
     }
 
     /// What to write for `event`, if anything: the first of its kind is created, the second starts a series, further ones are
@@ -52,13 +54,22 @@ impl SeriesCache {
     pub(super) fn observe(&mut self, key: &Key, event: Event) -> Option<Write> {
         let now = Instant::now();
         // One that should have ended is another one.
-        if self.known.peek_mut(key).is_some_and(|known| now - known.last >= FINISH) {
+        if self
+            .known
+            .peek_mut(key)
+            .is_some_and(|known| now - known.last >= FINISH)
+        {
             self.known.remove(key);
         }
         let mut new = false;
         let known = self.known.get_or_insert_with(key, || {
             new = true;
-            Known { event: event.clone(), last: now, written: now, written_count: 1 }
+            Known {
+                event: event.clone(),
+                last: now,
+                written: now,
+                written_count: 1,
+            }
         });
         if new {
             return Some(Write::Create(Box::new(event)));
@@ -72,7 +83,10 @@ impl SeriesCache {
                 None
             }
             none => {
-                *none = Some(EventSeries { count: 2, last_observed_time: observed });
+                *none = Some(EventSeries {
+                    count: 2,
+                    last_observed_time: observed,
+                });
                 (known.written, known.written_count) = (now, 2);
                 Some(Write::Update(Box::new(known.event.clone())))
             }
@@ -85,7 +99,9 @@ impl SeriesCache {
         let keys: Vec<Key> = self.known.keys().cloned().collect();
         let mut due = Vec::new();
         for key in keys {
-            let Some(known) = self.known.peek_mut(&key) else { continue };
+            let Some(known) = self.known.peek_mut(&key) else {
+                continue;
+            };
             let count = known.event.series.as_ref().map_or(1, |series| series.count);
             let finished = now - known.last >= FINISH;
             if count > known.written_count && (finished || now - known.written >= REFRESH) {
@@ -103,7 +119,15 @@ impl SeriesCache {
     pub(super) fn unwritten(&mut self) -> Vec<Write> {
         let keys: Vec<Key> = self.known.keys().cloned().collect();
         let known = keys.iter().filter_map(|key| self.known.remove(key));
-        let unwritten = known.filter(|known| known.event.series.as_ref().is_some_and(|it| it.count > known.written_count));
-        unwritten.map(|known| Write::Update(Box::new(known.event))).collect()
+        let unwritten = known.filter(|known| {
+            known
+                .event
+                .series
+                .as_ref()
+                .is_some_and(|it| it.count > known.written_count)
+        });
+        unwritten
+            .map(|known| Write::Update(Box::new(known.event)))
+            .collect()
     }
 }

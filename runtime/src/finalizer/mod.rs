@@ -16,7 +16,11 @@ pub use self::registry::{Finalize, FinalizeError, Finalized, Finalizers, Registe
 
 /// Whether `object` has the finalizer `name`.
 pub fn contains<K: Resource>(object: &K, name: &str) -> bool {
-    object.meta().finalizers.as_ref().is_some_and(|list| list.iter().any(|other| other == name))
+    object
+        .meta()
+        .finalizers
+        .as_ref()
+        .is_some_and(|list| list.iter().any(|other| other == name))
 }
 
 /// Adds the finalizer `name`, unless it is there. Returns whether the object changed.
@@ -24,13 +28,19 @@ pub fn add<K: Resource>(object: &mut K, name: &str) -> bool {
     if contains(object, name) {
         return false;
     }
-    object.meta_mut().finalizers.get_or_insert_default().push(name.to_owned());
+    object
+        .meta_mut()
+        .finalizers
+        .get_or_insert_default()
+        .push(name.to_owned());
     true
 }
 
 /// Removes every finalizer equal to `name`. Returns whether the object changed.
 pub fn remove<K: Resource>(object: &mut K, name: &str) -> bool {
-    let Some(list) = &mut object.meta_mut().finalizers else { return false };
+    let Some(list) = &mut object.meta_mut().finalizers else {
+        return false;
+    };
     let before = list.len();
     list.retain(|other| other != name);
     list.len() != before
@@ -93,5 +103,6 @@ where
         "finalizers": meta.finalizers,
     }});
     let name = meta.name.as_deref().unwrap_or_default();
-    api.patch(name, &PatchParams::default(), &Patch::Merge(patch)).await
+    api.patch(name, &PatchParams::default(), &Patch::Merge(patch))
+        .await
 }

@@ -33,7 +33,10 @@ pub trait Finalize<K>: Send + Sync {
 
     /// Cleans up what `object` left outside, and says whether it changed `object`. Called again until it succeeds, so that it
     /// must be idempotent.
-    fn finalize(&self, object: &mut K) -> impl Future<Output = Result<Finalized, Self::Error>> + Send;
+    fn finalize(
+        &self,
+        object: &mut K,
+    ) -> impl Future<Output = Result<Finalized, Self::Error>> + Send;
 }
 
 /// The name is taken.
@@ -65,14 +68,21 @@ trait Erased<K>: Send + Sync {
 
 impl<K: Send, F: Finalize<K>> Erased<K> for F {
     fn call<'a>(&'a self, object: &'a mut K) -> BoxFuture<'a, Result<Finalized, String>> {
-        async move { self.finalize(object).await.map_err(|error| format!("{error:#}")) }.boxed()
+        async move {
+            self.finalize(object)
+                .await
+                .map_err(|error| format!("{error:#}"))
+        }
+        .boxed()
     }
 }
 
 impl<K: Resource + Send> Finalizers<K> {
     /// None yet.
     pub fn new() -> Self {
-        Self { finalizers: BTreeMap::new() }
+        Self {
+            finalizers: BTreeMap::new(),
+        }
     }
 
     /// Adds the finalizer `name`.
@@ -80,7 +90,11 @@ impl<K: Resource + Send> Finalizers<K> {
     /// # Errors
     ///
     /// If the name is taken.
-    pub fn register(&mut self, name: &str, finalizer: impl Finalize<K> + 'static) -> Result<&mut Self, RegisterError> {
+    pub fn register(
+        &mut self,
+        name: &str,
+        finalizer: impl Finalize<K> + 'static,
+    ) -> Result<&mut Self, RegisterError> {
         if self.finalizers.contains_key(name) {
             return Err(RegisterError(name.to_owned()));
         }
@@ -109,7 +123,11 @@ impl<K: Resource + Send> Finalizers<K> {
                 }
             }
         }
-        if failed.is_empty() { Ok(finalized) } else { Err(FinalizeError { failed, finalized }) }
+        if failed.is_empty() {
+            Ok(finalized)
+        } else {
+            Err(FinalizeError { failed, finalized })
+        }
     }
 }
 

@@ -50,7 +50,11 @@ pub enum LeaderElectionConfigError {
 
 impl LeaderElectionConfig {
     /// The Lease `name` in `namespace` for `identity`, with client-go's times: 15 s, 10 s and 2 s.
-    pub fn new(namespace: impl Into<String>, name: impl Into<String>, identity: impl Into<String>) -> Self {
+    pub fn new(
+        namespace: impl Into<String>,
+        name: impl Into<String>,
+        identity: impl Into<String>,
+    ) -> Self {
         Self {
             namespace: namespace.into(),
             name: name.into(),
@@ -66,8 +70,14 @@ impl LeaderElectionConfig {
 
     /// Sets lease duration, renew deadline and retry period.
     #[must_use]
-    pub fn times(mut self, lease_duration: Duration, renew_deadline: Duration, retry_period: Duration) -> Self {
-        (self.lease_duration, self.renew_deadline, self.retry_period) = (lease_duration, renew_deadline, retry_period);
+    pub fn times(
+        mut self,
+        lease_duration: Duration,
+        renew_deadline: Duration,
+        retry_period: Duration,
+    ) -> Self {
+        (self.lease_duration, self.renew_deadline, self.retry_period) =
+            (lease_duration, renew_deadline, retry_period);
         self
     }
 
@@ -108,7 +118,11 @@ impl LeaderElectionConfig {
         if let Some((name, _)) = durations.iter().find(|(_, duration)| duration.is_zero()) {
             return Err(Zero(name));
         }
-        let names = [("identity", &self.identity), ("namespace", &self.namespace), ("name", &self.name)];
+        let names = [
+            ("identity", &self.identity),
+            ("namespace", &self.namespace),
+            ("name", &self.name),
+        ];
         if let Some((name, _)) = names.iter().find(|(_, value)| value.is_empty()) {
             return Err(Empty(name));
         }

@@ -38,8 +38,16 @@ enum CallError {
 
 impl Election {
     pub(super) fn new(config: LeaderElectionConfig, api: Api<Lease>) -> Self {
-        let metrics = config.metrics.as_ref().map(|metrics| metrics.leader(&config.name));
-        Self { config, api, observed: None, metrics }
+        let metrics = config
+            .metrics
+            .as_ref()
+            .map(|metrics| metrics.leader(&config.name));
+        Self {
+            config,
+            api,
+            observed: None,
+            metrics,
+        }
     }
 
     pub(super) fn report(&self, leading: bool) {
@@ -67,7 +75,10 @@ impl Election {
     /// fails, or `sure` is unset, the Lease is read first.
     pub(super) async fn renew(&mut self, epoch: u64, sure: bool) -> Attempt {
         let now = Instant::now();
-        let seen = self.observed.as_ref().filter(|seen| sure && seen.is_held(now) && self.is_mine(&seen.lease, epoch));
+        let seen = self
+            .observed
+            .as_ref()
+            .filter(|seen| sure && seen.is_held(now) && self.is_mine(&seen.lease, epoch));
         if let Some(seen) = seen {
             let lease = record::renewed(&self.config, &seen.lease);
             if let Ok(attempt) = self.write(lease).await {
@@ -88,12 +99,18 @@ impl Election {
             Ok(None) => return self.create(term.unwrap_or(0)).await,
             Err(error) => return error.into(),
         }
-        let Some(seen) = &self.observed else { return Attempt::Other };
+        let Some(seen) = &self.observed else {
+            return Attempt::Other;
+        };
         let lease = match term {
-            Some(epoch) if self.is_mine(&seen.lease, epoch) => record::renewed(&self.config, &seen.lease),
+            Some(epoch) if self.is_mine(&seen.lease, epoch) => {
+                record::renewed(&self.config, &seen.lease)
+            }
             // Somebody took it, or took it away: this term is over.
             Some(_) => return Attempt::Other,
-            None if seen.is_held(Instant::now()) && seen.holder() != self.config.identity => return Attempt::Other,
+            None if seen.is_held(Instant::now()) && seen.holder() != self.config.identity => {
+                return Attempt::Other;
+            }
             None => record::taken_over(&self.config, &seen.lease),
         };
         match self.write(lease).await {
@@ -106,7 +123,10 @@ impl Election {
         let since = Instant::now();
         let lease = record::created(&self.config, i32::try_from(epoch).unwrap_or(i32::MAX));
         self.observed = None;
-        match self.call(self.api.create(&PostParams::default(), &lease)).await {
+        match self
+            .call(self.api.create(&PostParams::default(), &lease))
+            .await
+        {
             Ok(lease) => self.held(lease, since),
             Err(error) => error.into(),
         }
@@ -114,7 +134,12 @@ impl Election {
 
     async fn write(&mut self, lease: Lease) -> Result<Attempt, CallError> {
         let since = Instant::now();
-        let lease = self.call(self.api.replace(&self.config.name, &PostParams::default(), &lease)).await?;
+        let lease = self
+            .call(
+                self.api
+                    .replace(&self.config.name, &PostParams::default(), &lease),
+            )
+            .await?;
         Ok(self.held(lease, since))
     }
 
@@ -137,8 +162,12 @@ impl Election {
             match self.try_release(epoch).await {
                 Ok(()) => return,
                 Err(CallError::Api(kube::Error::Api(status))) if status.is_conflict() => {}
-                Err(CallError::Api(error)) => return tracing::warn!(%error, "cannot release the lease"),
-                Err(CallError::TimedOut) => return tracing::warn!("releasing the lease took too long"),
+                Err(CallError::Api(error)) => {
+                    return tracing::warn!(%error, "cannot release the lease");
+                }
+                Err(CallError::TimedOut) => {
+                    return tracing::warn!("releasing the lease took too long");
+                }
             }
             if Instant::now() + pause >= deadline {
                 return tracing::warn!("cannot release the lease: it keeps changing");
@@ -149,17 +178,27 @@ impl Election {
     }
 
     async fn try_release(&mut self, epoch: u64) -> Result<(), CallError> {
-        let Some(lease) = self.call(self.api.get_opt(&self.config.name)).await? else { return Ok(()) };
+        let Some(lease) = self.call(self.api.get_opt(&self.config.name)).await? else {
+            return Ok(());
+        };
         if !self.is_mine(&lease, epoch) {
             return Ok(());
         }
         let lease = record::released(&lease);
-        let lease = self.call(self.api.replace(&self.config.name, &PostParams::default(), &lease)).await?;
+        let lease = self
+            .call(
+                self.api
+                    .replace(&self.config.name, &PostParams::default(), &lease),
+            )
+            .await?;
         self.observe(lease);
         Ok(())
     }
 
-    async fn call<T>(&self, call: impl Future<Output = Result<T, kube::Error>>) -> Result<T, CallError> {
+    async fn call<T>(
+        &self,
+        call: impl Future<Output = Result<T, kube::Error>>,
+    ) -> Result<T, CallError> {
         match timeout(self.config.call_timeout(), call).await {
             Ok(result) => result.map_err(CallError::Api),
             Err(_) => Err(CallError::TimedOut),

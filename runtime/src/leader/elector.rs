@@ -8,15 +8,15 @@ use std::time::Duration;
 use k8s_openapi::api::coordination::v1::Lease;
 use kube::{Api, Client};
 use rand::RngExt;
-use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::config::JITTER_FACTOR;
 use super::election::{Attempt, Election};
-use super::record::{self, Observed};
+use super::lead::{End, Lead, Work};
+use super::record::Observed;
 use super::watch::{Hint, LeaseWatch};
-use super::{LeaderElectionConfig, LeaderElectionConfigError, Leadership, LeadershipLost};
+use super::{LeaderElectionConfig, LeaderElectionConfigError, Leadership};
 
 /// A contender for a Lease. Clones are handles on one contender.
 #[derive(Clone)]
@@ -24,10 +24,13 @@ pub struct LeaderElector {
     shared: Arc<Shared>,
 }
 
+/// Told of each new holder.
+type OnNewLeader = Box<dyn Fn(&str) + Send + Sync>;
+
 struct Shared {
     config: LeaderElectionConfig,
     api: Api<Lease>,
-    on_new_leader: Option<Box<dyn Fn(&str) + Send + Sync>>,
+    on_new_leader: Option<OnNewLeader>,
     on_stopped_leading: Option<Box<dyn Fn() + Send + Sync>>,
     status: Mutex<Status>,
 }
@@ -63,25 +66,29 @@ pub struct LeaseExpired {
     pub age: Duration,
 }
 
-/// Why a leader stops leading.
-enum End<T> {
-    Work(Result<Result<T, LeadershipLost>, tokio::task::JoinError>),
-    Overdue,
-    Lost,
-}
-
 impl LeaderElector {
     /// A contender with `config`. Nothing is sent before [`run`](Self::run).
     ///
     /// # Errors
     ///
     /// If the configuration can't work: see [`LeaderElectionConfig::validate`].
-    pub fn new(client: Client, config: LeaderElectionConfig) -> Result<Self, LeaderElectionConfigError> {
+    pub fn new(
+        client: Client,
+        config: LeaderElectionConfig,
+    ) -> Result<Self, LeaderElectionConfigError> {
         config.validate()?;
         let api = Api::namespaced(client, &config.namespace);
         let status = Mutex::default();
-        let shared = Shared { config, api, on_new_leader: None, on_stopped_leading: None, status };
-        Ok(Self { shared: Arc::new(shared) })
+        let shared = Shared {
+            config,
+            api,
+            on_new_leader: None,
+            on_stopped_leading: None,
+            status,
+        };
+        Ok(Self {
+            shared: Arc::new(shared),
+        })
     }
 
     /// Calls `notify` with each new holder that is seen, this process included. Set before the elector is cloned; a later
@@ -111,7 +118,10 @@ impl LeaderElector {
 
     /// Whether this process leads now.
     pub fn is_leader(&self) -> bool {
-        self.status().term.as_ref().is_some_and(|(term, _)| term.is_leading())
+        self.status()
+            .term
+            .as_ref()
+            .is_some_and(|(term, _)| term.is_leading())
     }
 
     /// For health checks: an error if this process leads, and has not renewed for `tolerance` longer than the lease
@@ -122,12 +132,17 @@ impl LeaderElector {
     /// [`LeaseExpired`].
     pub fn check(&self, tolerance: Duration) -> Result<(), LeaseExpired> {
         let status = self.status();
-        let Some((_, renewed)) = &status.term else { return Ok(()) };
+        let Some((_, renewed)) = &status.term else {
+            return Ok(());
+        };
         let age = renewed.elapsed();
         if age <= self.shared.config.lease_duration + tolerance {
             return Ok(());
         }
-        Err(LeaseExpired { name: self.shared.config.name.clone(), age })
+        Err(LeaseExpired {
+            name: self.shared.config.name.clone(),
+            age,
+        })
     }
 
     /// Contends for the Lease, and runs `lead` while it is held.
@@ -149,28 +164,48 @@ impl LeaderElector {
         let config = &self.shared.config;
         let mut election = Election::new(config.clone(), self.shared.api.clone());
         election.report(false);
-        let mut watch = LeaseWatch::start(self.shared.api.clone(), &config.name, config.retry_period);
+        let mut watch =
+            LeaseWatch::start(self.shared.api.clone(), &config.name, config.retry_period);
         let Some(leadership) = self.acquire(&mut election, &mut watch, shutdown).await else {
             return Stopped::NeverLed;
         };
         election.report(true);
-        tracing::info!(lease = config.name, identity = config.identity, epoch = leadership.epoch(), "leading");
+        tracing::info!(
+            lease = config.name,
+            identity = config.identity,
+            epoch = leadership.epoch(),
+            "leading"
+        );
         let work = tokio::spawn(leadership.fence(lead(leadership.clone())));
-        let work = Work { task: work, leadership: leadership.clone() };
-        let mut lead = Lead { elector: self, shutdown, work, stop_at: None };
+        let work = Work {
+            task: work,
+            leadership: leadership.clone(),
+        };
+        let mut lead = Lead {
+            elector: self,
+            shutdown,
+            work,
+            stop_at: None,
+        };
         let end = lead.run(&mut election, &mut watch).await;
         leadership.end();
         if !matches!(end, End::Work(_)) {
             lead.work.task.abort();
             let grace = config.lease_duration - config.renew_deadline;
             if timeout(grace, &mut lead.work.task).await.is_err() {
-                tracing::error!(lease = config.name, "the work blocks its thread and did not stop");
+                tracing::error!(
+                    lease = config.name,
+                    "the work blocks its thread and did not stop"
+                );
             }
         }
-        self.stopped(&mut election, leadership.epoch(), matches!(end, End::Lost)).await;
+        self.stopped(&mut election, leadership.epoch(), matches!(end, End::Lost))
+            .await;
         match end {
             End::Work(Ok(Ok(output))) => Stopped::Finished(output),
-            End::Work(Err(error)) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
+            End::Work(Err(error)) if error.is_panic() => {
+                std::panic::resume_unwind(error.into_panic())
+            }
             End::Work(_) | End::Lost => Stopped::Lost,
             End::Overdue => Stopped::Overdue,
         }
@@ -196,7 +231,7 @@ impl LeaderElector {
                 Attempt::Held { epoch, since } if !shutdown.is_cancelled() => {
                     let leadership = Leadership::new(epoch, since + config.renew_deadline);
                     if leadership.is_leading() {
-                        self.status().term = Some((leadership.clone(), since));
+                        self.renewed(&leadership, since);
                         return Some(leadership);
                     }
                 }
@@ -205,8 +240,12 @@ impl LeaderElector {
                     return None;
                 }
                 Attempt::Other => {}
-                Attempt::Failed(error) => tracing::debug!(%error, lease = config.name, "cannot acquire the lease"),
-                Attempt::TimedOut => tracing::debug!(lease = config.name, "acquiring the lease took too long"),
+                Attempt::Failed(error) => {
+                    tracing::debug!(%error, lease = config.name, "cannot acquire the lease")
+                }
+                Attempt::TimedOut => {
+                    tracing::debug!(lease = config.name, "acquiring the lease took too long")
+                }
             }
             self.wait_for_a_chance(election, watch, shutdown).await;
         }
@@ -214,10 +253,18 @@ impl LeaderElector {
     }
 
     /// Waits until the Lease may be free, or it is time to ask.
-    async fn wait_for_a_chance(&self, election: &mut Election, watch: &mut LeaseWatch, shutdown: &CancellationToken) {
+    async fn wait_for_a_chance(
+        &self,
+        election: &mut Election,
+        watch: &mut LeaseWatch,
+        shutdown: &CancellationToken,
+    ) {
         let poll = Instant::now() + jittered(self.shared.config.retry_period);
         loop {
-            let held = election.observed.as_ref().filter(|observed| observed.is_held(Instant::now()));
+            let held = election
+                .observed
+                .as_ref()
+                .filter(|observed| observed.is_held(Instant::now()));
             let at = held.map_or(poll, |observed| observed.expires_at().min(poll));
             let hint = tokio::select! {
                 biased;
@@ -230,7 +277,11 @@ impl LeaderElector {
                 Hint::Deleted => election.observed = None,
             }
             self.note_leader(election);
-            if !election.observed.as_ref().is_some_and(|observed| observed.is_held(Instant::now())) {
+            if !election
+                .observed
+                .as_ref()
+                .is_some_and(|observed| observed.is_held(Instant::now()))
+            {
                 return;
             }
         }
@@ -241,7 +292,13 @@ impl LeaderElector {
         let config = &self.shared.config;
         self.status().term = None;
         election.report(false);
-        tracing::info!(lease = config.name, identity = config.identity, epoch, lost, "stopped leading");
+        tracing::info!(
+            lease = config.name,
+            identity = config.identity,
+            epoch,
+            lost,
+            "stopped leading"
+        );
         if let Some(notify) = &self.shared.on_stopped_leading {
             notify();
         }
@@ -260,107 +317,43 @@ impl LeaderElector {
         }
     }
 
+    pub(super) fn config(&self) -> &LeaderElectionConfig {
+        &self.shared.config
+    }
+
+    /// The Lease was renewed by a call that began at `since`.
+    pub(super) fn renewed(&self, leadership: &Leadership, since: Instant) {
+        self.status().term = Some((leadership.clone(), since));
+    }
+
     fn note_leader(&self, election: &Election) {
-        let leader = election.observed.as_ref().map(Observed::holder).unwrap_or_default();
+        let leader = election
+            .observed
+            .as_ref()
+            .map(Observed::holder)
+            .unwrap_or_default();
         let mut status = self.status();
         if status.leader == leader {
             return;
         }
         leader.clone_into(&mut status.leader);
         drop(status);
-        if let Some(notify) = self.shared.on_new_leader.as_ref().filter(|_| !leader.is_empty()) {
+        if let Some(notify) = self
+            .shared
+            .on_new_leader
+            .as_ref()
+            .filter(|_| !leader.is_empty())
+        {
             notify(leader);
         }
     }
 
     fn status(&self) -> std::sync::MutexGuard<'_, Status> {
-        self.shared.status.lock().unwrap_or_else(PoisonError::into_inner)
+        self.shared
+            .status
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// The task of the work. It ends with this, and so does the term, for what the work has spawned.
-struct Work<T> {
-    task: JoinHandle<Result<T, LeadershipLost>>,
-    leadership: Leadership,
-}
-
-impl<T> Drop for Work<T> {
-    fn drop(&mut self) {
-        self.leadership.end();
-        self.task.abort();
-    }
-}
-
-/// A leader at work.
-struct Lead<'a, T> {
-    elector: &'a LeaderElector,
-    shutdown: &'a CancellationToken,
-    work: Work<T>,
-    /// Set once the work was asked to stop.
-    stop_at: Option<Instant>,
-}
-
-impl<T> Lead<'_, T> {
-    /// Renews the Lease until the work has ended or leadership is lost.
-    async fn run(&mut self, election: &mut Election, watch: &mut LeaseWatch) -> End<T> {
-        let config = &self.elector.shared.config;
-        let leadership = self.work.leadership.clone();
-        let epoch = leadership.epoch();
-        let mut next = Instant::now() + config.retry_period;
-        loop {
-            let sure = tokio::select! {
-                biased;
-                end = self.ended() => return end,
-                () = sleep_until(next) => true,
-                hint = watch.next() => match hint {
-                    Hint::Seen(lease) if !is_foreign(election, &lease, epoch) => continue,
-                    Hint::Seen(_) | Hint::Deleted => false,
-                },
-            };
-            let attempt = tokio::select! {
-                biased;
-                end = self.ended() => return end,
-                attempt = election.renew(epoch, sure) => attempt,
-            };
-            match attempt {
-                Attempt::Held { since, .. } if leadership.renew(since + config.renew_deadline) => {
-                    self.elector.status().term = Some((leadership.clone(), since));
-                    next = since + config.retry_period;
-                    continue;
-                }
-                Attempt::Held { .. } | Attempt::Other => return End::Lost,
-                Attempt::Failed(error) => tracing::warn!(%error, lease = config.name, "cannot renew the lease"),
-                Attempt::TimedOut => tracing::warn!(lease = config.name, "renewing the lease took too long"),
-            }
-            next = Instant::now() + config.retry_period;
-        }
-    }
-
-    /// Passes a request to stop on, and waits for the end. May be dropped and called again.
-    async fn ended(&mut self) -> End<T> {
-        loop {
-            let deadline = self.work.leadership.deadline();
-            let asked = self.stop_at.is_some();
-            let stop_at = self.stop_at.unwrap_or(deadline);
-            tokio::select! {
-                biased;
-                () = sleep_until(deadline) => return End::Lost,
-                end = &mut self.work.task => return End::Work(end),
-                () = sleep_until(stop_at), if asked => return End::Overdue,
-                () = self.shutdown.cancelled(), if !asked => {
-                    self.work.leadership.ask_to_stop();
-                    self.stop_at = Some(Instant::now() + self.elector.shared.config.stop_timeout);
-                }
-            }
-        }
-    }
-}
-
-/// Whether `lease` is news, and says that this term is over.
-fn is_foreign(election: &Election, lease: &Lease, epoch: u64) -> bool {
-    let stale = election.observed.as_ref().is_some_and(|observed| observed.is_newer_than(lease));
-    let mine = record::holder(lease) == election.config.identity;
-    !stale && !(mine && u64::try_from(record::transitions(lease)) == Ok(epoch))
 }
 
 fn jittered(period: Duration) -> Duration {
@@ -369,6 +362,8 @@ fn jittered(period: Duration) -> Duration {
 
 impl fmt::Debug for LeaderElector {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("LeaderElector").field("lease", &self.shared.config.name).finish_non_exhaustive()
+        f.debug_struct("LeaderElector")
+            .field("lease", &self.shared.config.name)
+            .finish_non_exhaustive()
     }
 }

@@ -39,9 +39,17 @@ impl Leadership {
         let start = Instant::now();
         let lost = CancellationToken::new();
         let stop = lost.child_token();
-        let term = Term { epoch, start, deadline: AtomicU64::new(0), lost, stop };
+        let term = Term {
+            epoch,
+            start,
+            deadline: AtomicU64::new(0),
+            lost,
+            stop,
+        };
         term.deadline.store(term.nanos(deadline), Ordering::SeqCst);
-        Self { term: Arc::new(term) }
+        Self {
+            term: Arc::new(term),
+        }
     }
 
     /// The Lease's `leaseTransitions` in this term: larger than in every term before, whoever held it, as long
@@ -74,7 +82,11 @@ impl Leadership {
     ///
     /// [`LeadershipLost`] if the term has ended.
     pub fn check(&self) -> Result<(), LeadershipLost> {
-        if self.is_leading() { Ok(()) } else { Err(LeadershipLost) }
+        if self.is_leading() {
+            Ok(())
+        } else {
+            Err(LeadershipLost)
+        }
     }
 
     /// Runs `future` as long as this process leads.
@@ -100,9 +112,12 @@ impl Leadership {
     pub(super) fn renew(&self, deadline: Instant) -> bool {
         let nanos = self.term.nanos(deadline);
         let now = self.term.nanos(Instant::now());
-        let renewed = self.term.deadline.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |old| {
-            (now < old).then(|| old.max(nanos))
-        });
+        let renewed = self
+            .term
+            .deadline
+            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, |old| {
+                (now < old).then(|| old.max(nanos))
+            });
         renewed.is_ok()
     }
 
@@ -120,13 +135,18 @@ impl Leadership {
 
 impl Term {
     fn nanos(&self, at: Instant) -> u64 {
-        u64::try_from(at.saturating_duration_since(self.start).as_nanos()).unwrap_or(u64::MAX).max(1)
+        u64::try_from(at.saturating_duration_since(self.start).as_nanos())
+            .unwrap_or(u64::MAX)
+            .max(1)
     }
 }
 
 impl fmt::Debug for Leadership {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Leadership").field("epoch", &self.epoch()).field("leading", &self.is_leading()).finish()
+        f.debug_struct("Leadership")
+            .field("epoch", &self.epoch())
+            .field("leading", &self.is_leading())
+            .finish()
     }
 }
 
@@ -146,12 +166,15 @@ impl<F: Future> Future for Fenced<F> {
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = &mut *self;
         while this.leadership.is_leading() {
-            let Some(inner) = this.inner.as_mut() else { break };
+            let Some(inner) = this.inner.as_mut() else {
+                break;
+            };
             if let Poll::Ready(output) = inner.as_mut().poll(cx) {
                 this.inner = None;
                 return Poll::Ready(Ok(output));
             }
-            if this.lost.as_mut().poll(cx).is_pending() && this.timer.as_mut().poll(cx).is_pending() {
+            if this.lost.as_mut().poll(cx).is_pending() && this.timer.as_mut().poll(cx).is_pending()
+            {
                 return Poll::Pending;
             }
             // The term was prolonged since the timer was set, or it has just ended.
@@ -165,6 +188,8 @@ impl<F: Future> Future for Fenced<F> {
 
 impl<F> fmt::Debug for Fenced<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Fenced").field("leadership", &self.leadership).finish_non_exhaustive()
+        f.debug_struct("Fenced")
+            .field("leadership", &self.leadership)
+            .finish_non_exhaustive()
     }
 }

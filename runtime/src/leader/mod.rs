@@ -20,6 +20,7 @@
 mod config;
 mod election;
 mod elector;
+mod lead;
 mod leadership;
 mod record;
 mod watch;

@@ -35,7 +35,12 @@ impl Observed {
 
     /// When the record ends, by its own duration.
     pub(super) fn expires_at(&self) -> Instant {
-        let seconds = self.lease.spec.as_ref().and_then(|spec| spec.lease_duration_seconds).unwrap_or(0);
+        let seconds = self
+            .lease
+            .spec
+            .as_ref()
+            .and_then(|spec| spec.lease_duration_seconds)
+            .unwrap_or(0);
         self.at + Duration::from_secs(u64::try_from(seconds).unwrap_or(0))
     }
 
@@ -46,7 +51,14 @@ impl Observed {
 
     /// Whether `lease` is an older version than this one, as far as versions compare.
     pub(super) fn is_newer_than(&self, lease: &Lease) -> bool {
-        let number = |lease: &Lease| lease.metadata.resource_version.as_ref()?.parse::<u64>().ok();
+        let number = |lease: &Lease| {
+            lease
+                .metadata
+                .resource_version
+                .as_ref()?
+                .parse::<u64>()
+                .ok()
+        };
         let same = self.lease.metadata.uid == lease.metadata.uid;
         same && matches!((number(&self.lease), number(lease)), (Some(seen), Some(other)) if other < seen)
     }
@@ -54,12 +66,20 @@ impl Observed {
 
 /// The holder of `lease`; empty if there is none.
 pub(super) fn holder(lease: &Lease) -> &str {
-    lease.spec.as_ref().and_then(|spec| spec.holder_identity.as_deref()).unwrap_or_default()
+    lease
+        .spec
+        .as_ref()
+        .and_then(|spec| spec.holder_identity.as_deref())
+        .unwrap_or_default()
 }
 
 /// How often the Lease changed hands.
 pub(super) fn transitions(lease: &Lease) -> i32 {
-    lease.spec.as_ref().and_then(|spec| spec.lease_transitions).unwrap_or(0)
+    lease
+        .spec
+        .as_ref()
+        .and_then(|spec| spec.lease_transitions)
+        .unwrap_or(0)
 }
 
 /// A Lease that doesn't exist (any more), held by this process.
@@ -69,20 +89,32 @@ pub(super) fn created(config: &LeaderElectionConfig, transitions: i32) -> Lease 
         namespace: Some(config.namespace.clone()),
         ..ObjectMeta::default()
     };
-    Lease { metadata, spec: Some(held(config, LeaseSpec::default(), transitions)) }
+    Lease {
+        metadata,
+        spec: Some(held(config, LeaseSpec::default(), transitions)),
+    }
 }
 
 /// `lease`, taken over by this process.
 pub(super) fn taken_over(config: &LeaderElectionConfig, lease: &Lease) -> Lease {
     let transitions = transitions(lease).saturating_add(1);
-    let spec = LeaseSpec { acquire_time: None, ..lease.spec.clone().unwrap_or_default() };
-    Lease { metadata: lease.metadata.clone(), spec: Some(held(config, spec, transitions)) }
+    let spec = LeaseSpec {
+        acquire_time: None,
+        ..lease.spec.clone().unwrap_or_default()
+    };
+    Lease {
+        metadata: lease.metadata.clone(),
+        spec: Some(held(config, spec, transitions)),
+    }
 }
 
 /// `lease`, renewed by its holder: acquire time and transitions stay.
 pub(super) fn renewed(config: &LeaderElectionConfig, lease: &Lease) -> Lease {
     let spec = lease.spec.clone().unwrap_or_default();
-    Lease { metadata: lease.metadata.clone(), spec: Some(held(config, spec, transitions(lease))) }
+    Lease {
+        metadata: lease.metadata.clone(),
+        spec: Some(held(config, spec, transitions(lease))),
+    }
 }
 
 /// `lease`, given up by its holder: anybody may take it at once.
@@ -95,7 +127,10 @@ pub(super) fn released(lease: &Lease) -> Lease {
         renew_time: Some(now),
         ..lease.spec.clone().unwrap_or_default()
     };
-    Lease { metadata: lease.metadata.clone(), spec: Some(spec) }
+    Lease {
+        metadata: lease.metadata.clone(),
+        spec: Some(spec),
+    }
 }
 
 fn held(config: &LeaderElectionConfig, spec: LeaseSpec, transitions: i32) -> LeaseSpec {

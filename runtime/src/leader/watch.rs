@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use futures::StreamExt;
 use k8s_openapi::api::coordination::v1::Lease;
-use kube::api::{WatchEvent, WatchParams};
 use kube::Api;
+use kube::api::{WatchEvent, WatchParams};
 use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
 
@@ -52,7 +52,12 @@ impl Drop for LeaseWatch {
     }
 }
 
-async fn watch(api: Api<Lease>, params: WatchParams, hints: mpsc::Sender<Hint>, first_pause: Duration) {
+async fn watch(
+    api: Api<Lease>,
+    params: WatchParams,
+    hints: mpsc::Sender<Hint>,
+    first_pause: Duration,
+) {
     let mut pause = first_pause;
     loop {
         // Without a version the server starts with the present state, so that nothing is missed between two watches.
@@ -61,7 +66,9 @@ async fn watch(api: Api<Lease>, params: WatchParams, hints: mpsc::Sender<Hint>, 
                 let mut events = std::pin::pin!(events);
                 while let Some(event) = events.next().await {
                     let hint = match event {
-                        Ok(WatchEvent::Added(lease) | WatchEvent::Modified(lease)) => Hint::Seen(Box::new(lease)),
+                        Ok(WatchEvent::Added(lease) | WatchEvent::Modified(lease)) => {
+                            Hint::Seen(Box::new(lease))
+                        }
                         Ok(WatchEvent::Deleted(_)) => Hint::Deleted,
                         Ok(WatchEvent::Bookmark(_)) => continue,
                         Ok(WatchEvent::Error(_)) | Err(_) => break,

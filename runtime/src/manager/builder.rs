@@ -151,13 +151,21 @@ impl ManagerBuilder {
     }
 
     /// Adds a check to `/healthz`: a process that fails it should be restarted.
-    pub fn healthz(self, name: &str, check: impl Fn() -> Result<(), String> + Send + Sync + 'static) -> Self {
+    pub fn healthz(
+        self,
+        name: &str,
+        check: impl Fn() -> Result<(), String> + Send + Sync + 'static,
+    ) -> Self {
         self.health.add(name, Arc::new(check));
         self
     }
 
     /// Adds a check to `/readyz`.
-    pub fn readyz(self, name: &str, check: impl Fn() -> Result<(), String> + Send + Sync + 'static) -> Self {
+    pub fn readyz(
+        self,
+        name: &str,
+        check: impl Fn() -> Result<(), String> + Send + Sync + 'static,
+    ) -> Self {
         self.ready.add(name, Arc::new(check));
         self
     }
@@ -168,8 +176,16 @@ impl ManagerBuilder {
     ///
     /// If the election can't work, the selection names what isn't there, or two controllers have one name.
     pub fn build(self) -> Result<Manager, ManagerBuildError> {
-        let names: Vec<_> = self.runnables.iter().map(|(runnable, _)| runnable.name().to_owned()).collect();
-        if let Some(twice) = names.iter().enumerate().find(|(n, name)| names[..*n].contains(name)) {
+        let names: Vec<_> = self
+            .runnables
+            .iter()
+            .map(|(runnable, _)| runnable.name().to_owned())
+            .collect();
+        if let Some(twice) = names
+            .iter()
+            .enumerate()
+            .find(|(n, name)| names[..*n].contains(name))
+        {
             return Err(ManagerBuildError::SameName(twice.1.clone()));
         }
         self.selection.check(names.iter().map(String::as_str))?;
@@ -180,36 +196,75 @@ impl ManagerBuilder {
                 config.metrics.get_or_insert_with(|| self.metrics.clone());
                 let elector = LeaderElector::new(client, config)?;
                 let checked = elector.clone();
-                let check = move || checked.check(LEASE_TOLERANCE).map_err(|error| error.to_string());
+                let check = move || {
+                    checked
+                        .check(LEASE_TOLERANCE)
+                        .map_err(|error| error.to_string())
+                };
                 self.health.add("leaderElection", Arc::new(check));
                 Some(elector)
             }
         };
         let selection = self.selection;
-        let enabled = self.runnables.into_iter().filter(|(runnable, on)| selection.is_enabled(runnable.name(), *on));
-        let (leaders, others) = enabled.map(|(runnable, _)| runnable).partition(|it| it.needs_leader_election());
-        let endpoints =
-            Endpoints { health: Some((self.health, self.ready.clone())), metrics: Some(self.metrics.clone()) };
-        let serves = |serves| match serves {
-            Serves::Metrics => Endpoints { health: None, ..endpoints.clone() },
-            Serves::Health => Endpoints { metrics: None, ..endpoints.clone() },
+        let enabled = self
+            .runnables
+            .into_iter()
+            .filter(|(runnable, on)| selection.is_enabled(runnable.name(), *on));
+        let (leaders, others) = enabled
+            .map(|(runnable, _)| runnable)
+            .partition(|it| it.needs_leader_election());
+        let endpoints = Endpoints {
+            health: Some((self.health, self.ready.clone())),
+            metrics: Some(self.metrics.clone()),
         };
-        let listeners = self.listeners.into_iter().map(|(listener, what)| (listener, serves(what))).collect();
+        let serves = |serves| match serves {
+            Serves::Metrics => Endpoints {
+                health: None,
+                ..endpoints.clone()
+            },
+            Serves::Health => Endpoints {
+                metrics: None,
+                ..endpoints.clone()
+            },
+        };
+        let listeners = self
+            .listeners
+            .into_iter()
+            .map(|(listener, what)| (listener, serves(what)))
+            .collect();
         let (factory, graceful_timeout, ready) = (self.factory, self.graceful_timeout, self.ready);
-        Ok(Manager { factory, leaders, others, elector, listeners, graceful_timeout, ready, endpoints })
+        Ok(Manager {
+            factory,
+            leaders,
+            others,
+            elector,
+            listeners,
+            graceful_timeout,
+            ready,
+            endpoints,
+        })
     }
 }
 
 impl fmt::Debug for ManagerBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ManagerBuilder").field("runnables", &self.runnables.len()).finish_non_exhaustive()
+        f.debug_struct("ManagerBuilder")
+            .field("runnables", &self.runnables.len())
+            .finish_non_exhaustive()
     }
 }
 
 impl fmt::Debug for Manager {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = |list: &[Arc<dyn Runnable>]| list.iter().map(|it| it.name().to_owned()).collect::<Vec<_>>();
+        let names = |list: &[Arc<dyn Runnable>]| {
+            list.iter()
+                .map(|it| it.name().to_owned())
+                .collect::<Vec<_>>()
+        };
         let mut debug = f.debug_struct("Manager");
-        debug.field("leaders", &names(&self.leaders)).field("others", &names(&self.others)).finish_non_exhaustive()
+        debug
+            .field("leaders", &names(&self.leaders))
+            .field("others", &names(&self.others))
+            .finish_non_exhaustive()
     }
 }

@@ -21,10 +21,16 @@ impl Endpoints {
     /// Answers `request`: 404 for other paths, 405 for methods other than GET and HEAD.
     pub fn respond<B>(&self, request: &Request<B>) -> Response<Full<Bytes>> {
         if !matches!(*request.method(), Method::GET | Method::HEAD) {
-            return text(StatusCode::METHOD_NOT_ALLOWED, "only GET and HEAD\n".to_owned());
+            return text(
+                StatusCode::METHOD_NOT_ALLOWED,
+                "only GET and HEAD\n".to_owned(),
+            );
         }
         let path = request.uri().path().trim_start_matches('/');
-        let verbose = request.uri().query().is_some_and(|query| query.split('&').any(|part| part.starts_with("verbose")));
+        let verbose = request
+            .uri()
+            .query()
+            .is_some_and(|query| query.split('&').any(|part| part.starts_with("verbose")));
         let (endpoint, check) = match path.split_once('/') {
             Some((endpoint, check)) => (endpoint, Some(check)),
             None => (path, None),
@@ -38,10 +44,18 @@ impl Endpoints {
     }
 }
 
-fn probe(checks: &Checks, endpoint: &str, only: Option<&str>, verbose: bool) -> Response<Full<Bytes>> {
+fn probe(
+    checks: &Checks,
+    endpoint: &str,
+    only: Option<&str>,
+    verbose: bool,
+) -> Response<Full<Bytes>> {
     match checks.run(endpoint, only) {
         None => text(StatusCode::NOT_FOUND, "no such check\n".to_owned()),
-        Some((true, lines)) => text(StatusCode::OK, if verbose { lines } else { "ok".to_owned() }),
+        Some((true, lines)) => text(
+            StatusCode::OK,
+            if verbose { lines } else { "ok".to_owned() },
+        ),
         Some((false, lines)) => text(StatusCode::INTERNAL_SERVER_ERROR, lines),
     }
 }
@@ -60,7 +74,13 @@ fn text(status: StatusCode, body: String) -> Response<Full<Bytes>> {
 fn typed(status: StatusCode, media: &'static str, body: String) -> Response<Full<Bytes>> {
     let mut response = Response::new(Full::new(Bytes::from(body)));
     *response.status_mut() = status;
-    response.headers_mut().insert(header::CONTENT_TYPE, header::HeaderValue::from_static(media));
-    response.headers_mut().insert(header::X_CONTENT_TYPE_OPTIONS, header::HeaderValue::from_static("nosniff"));
+    response.headers_mut().insert(
+        header::CONTENT_TYPE,
+        header::HeaderValue::from_static(media),
+    );
+    response.headers_mut().insert(
+        header::X_CONTENT_TYPE_OPTIONS,
+        header::HeaderValue::from_static("nosniff"),
+    );
     response
 }

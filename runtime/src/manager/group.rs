@@ -56,7 +56,10 @@ pub(super) async fn run_group(
     let stop = stop.child_token();
     let mut tasks = JoinSet::new();
     for runnable in runnables {
-        let context = RunContext { stop: stop.clone(), leadership: leadership.clone() };
+        let context = RunContext {
+            stop: stop.clone(),
+            leadership: leadership.clone(),
+        };
         let leadership = leadership.clone();
         tasks.spawn(async move {
             let name = runnable.name().to_owned();

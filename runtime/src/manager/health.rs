@@ -16,14 +16,23 @@ pub(super) struct Checks {
 
 impl Checks {
     pub(super) fn add(&self, name: impl Into<String>, check: Check) {
-        self.checks.lock().unwrap_or_else(PoisonError::into_inner).insert(name.into(), check);
+        self.checks
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(name.into(), check);
     }
 
     /// Runs all checks, or the one called `only`. Gives whether all passed, and a line a check as Kubernetes' own components
     /// write it; `None` if there is no such check.
     pub(super) fn run(&self, endpoint: &str, only: Option<&str>) -> Option<(bool, String)> {
-        let mut checks = self.checks.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        checks.entry("ping".to_owned()).or_insert_with(|| Arc::new(|| Ok(())));
+        let mut checks = self
+            .checks
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
+        checks
+            .entry("ping".to_owned())
+            .or_insert_with(|| Arc::new(|| Ok(())));
         if let Some(only) = only {
             checks.retain(|name, _| name == only);
         }
@@ -41,7 +50,11 @@ impl Checks {
                 }
             };
         }
-        let _ = writeln!(text, "{endpoint} check {}", if passed { "passed" } else { "failed" });
+        let _ = writeln!(
+            text,
+            "{endpoint} check {}",
+            if passed { "passed" } else { "failed" }
+        );
         Some((passed, text))
     }
 }

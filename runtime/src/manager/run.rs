@@ -46,12 +46,24 @@ impl Manager {
     ///
     /// The first thing that went wrong. After [`ManagerError::LeadershipLost`] none of the leader's work runs any more.
     pub async fn run(self, shutdown: &CancellationToken) -> Result<(), ManagerError> {
-        let Self { factory, leaders, others, elector, listeners, graceful_timeout, ready, .. } = self;
+        let Self {
+            factory,
+            leaders,
+            others,
+            elector,
+            listeners,
+            graceful_timeout,
+            ready,
+            ..
+        } = self;
         let phase = Phase::default();
         let told = phase.clone();
         ready.add("manager", Arc::new(move || told.check()));
         let (stop_servers, stop_caches) = (CancellationToken::new(), CancellationToken::new());
-        let (_servers_guard, _caches_guard) = (stop_servers.clone().drop_guard(), stop_caches.clone().drop_guard());
+        let (_servers_guard, _caches_guard) = (
+            stop_servers.clone().drop_guard(),
+            stop_caches.clone().drop_guard(),
+        );
         let mut servers = JoinSet::new();
         for (listener, endpoints) in listeners {
             servers.spawn(serve(listener, endpoints, stop_servers.clone()));
@@ -60,12 +72,19 @@ impl Manager {
         // Every end but by `shutdown` itself goes through this token, so that one way leads out.
         let stop = shutdown.child_token();
         factory.start(&stop_caches);
-        let synced = stop.run_until_cancelled(factory.wait_for_cache_sync()).await;
+        let synced = stop
+            .run_until_cancelled(factory.wait_for_cache_sync())
+            .await;
         let result = match synced {
             None => Ok(()),
             Some(Err(error)) => Err(error.into()),
             Some(Ok(())) => {
-                let work = Work { leaders, others, elector, graceful_timeout };
+                let work = Work {
+                    leaders,
+                    others,
+                    elector,
+                    graceful_timeout,
+                };
                 work.run(&stop, &phase).await
             }
         };

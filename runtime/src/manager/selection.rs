@@ -30,7 +30,10 @@ impl Selection {
             None => (entry == name).then_some(true),
         };
         let star = self.entries.iter().any(|entry| entry == "*");
-        self.entries.iter().find_map(own).unwrap_or(star && by_default)
+        self.entries
+            .iter()
+            .find_map(own)
+            .unwrap_or(star && by_default)
     }
 
     /// Checks that every controller named is one of `known`.
@@ -38,14 +41,24 @@ impl Selection {
     /// # Errors
     ///
     /// The first that isn't.
-    pub fn check<'a>(&self, known: impl IntoIterator<Item = &'a str>) -> Result<(), UnknownController> {
+    pub fn check<'a>(
+        &self,
+        known: impl IntoIterator<Item = &'a str>,
+    ) -> Result<(), UnknownController> {
         let known: Vec<&str> = known.into_iter().collect();
-        let named = self.entries.iter().filter(|entry| *entry != "*").map(|entry| entry.strip_prefix('-').unwrap_or(entry));
+        let named = self
+            .entries
+            .iter()
+            .filter(|entry| *entry != "*")
+            .map(|entry| entry.strip_prefix('-').unwrap_or(entry));
         match named.into_iter().find(|name| !known.contains(name)) {
             None => Ok(()),
             Some(name) => {
                 let known = known.into_iter().map(str::to_owned).collect();
-                Err(UnknownController { name: name.to_owned(), known })
+                Err(UnknownController {
+                    name: name.to_owned(),
+                    known,
+                })
             }
         }
     }
@@ -53,7 +66,9 @@ impl Selection {
 
 impl Default for Selection {
     fn default() -> Self {
-        Self { entries: vec!["*".to_owned()] }
+        Self {
+            entries: vec!["*".to_owned()],
+        }
     }
 }
 
@@ -61,8 +76,13 @@ impl FromStr for Selection {
     type Err = std::convert::Infallible;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let entries = text.split(',').map(str::trim).filter(|entry| !entry.is_empty());
-        Ok(Self { entries: entries.map(str::to_owned).collect() })
+        let entries = text
+            .split(',')
+            .map(str::trim)
+            .filter(|entry| !entry.is_empty());
+        Ok(Self {
+            entries: entries.map(str::to_owned).collect(),
+        })
     }
 }
 
@@ -78,7 +98,8 @@ mod tests {
 
     fn check(selection: &str, expected: [bool; 3]) {
         let selection: Selection = selection.parse().expect("it never fails");
-        let enabled = [("foo", true), ("bar", true), ("off", false)].map(|(name, on)| selection.is_enabled(name, on));
+        let enabled = [("foo", true), ("bar", true), ("off", false)]
+            .map(|(name, on)| selection.is_enabled(name, on));
         assert_eq!(enabled, expected, "{selection}");
     }
 
@@ -98,7 +119,16 @@ mod tests {
     fn an_unknown_controller_is_an_error_that_lists_the_known() {
         let selection: Selection = "*,-fo".parse().expect("it never fails");
         let error = selection.check(["foo", "bar"]).expect_err("fo is unknown");
-        assert_eq!(error.to_string(), "\"fo\" is not in the list of known controllers: foo, bar");
-        assert!("*,-foo,bar".parse::<Selection>().expect("it never fails").check(["foo", "bar"]).is_ok());
+        assert_eq!(
+            error.to_string(),
+            "\"fo\" is not in the list of known controllers: foo, bar"
+        );
+        assert!(
+            "*,-foo,bar"
+                .parse::<Selection>()
+                .expect("it never fails")
+                .check(["foo", "bar"])
+                .is_ok()
+        );
     }
 }

@@ -43,7 +43,9 @@ pub(super) async fn serve(listener: TcpListener, endpoints: Endpoints, stop: Can
                 async move { Ok::<_, Infallible>(response) }
             });
             let mut server = http1::Builder::new();
-            server.timer(TokioTimer::new()).header_read_timeout(HEADER_TIMEOUT);
+            server
+                .timer(TokioTimer::new())
+                .header_read_timeout(HEADER_TIMEOUT);
             if let Err(error) = server.serve_connection(TokioIo::new(stream), answer).await {
                 tracing::debug!(%error, "a connection to the endpoints ended");
             }
@@ -57,6 +59,10 @@ async fn accept(
     slots: &Arc<Semaphore>,
 ) -> Option<(TcpStream, tokio::sync::OwnedSemaphorePermit)> {
     let slot = Arc::clone(slots).acquire_owned().await.ok()?;
-    let (stream, _) = listener.accept().await.inspect_err(|error| tracing::warn!(%error, "cannot accept")).ok()?;
+    let (stream, _) = listener
+        .accept()
+        .await
+        .inspect_err(|error| tracing::warn!(%error, "cannot accept"))
+        .ok()?;
     Some((stream, slot))
 }

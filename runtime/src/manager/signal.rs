@@ -14,7 +14,10 @@ use tokio_util::sync::CancellationToken;
 ///
 /// If the handlers cannot be installed.
 pub fn shutdown_signal() -> io::Result<CancellationToken> {
-    let (mut term, mut int) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
+    let (mut term, mut int) = (
+        signal(SignalKind::terminate())?,
+        signal(SignalKind::interrupt())?,
+    );
     let token = CancellationToken::new();
     let shutdown = token.clone();
     tokio::spawn(async move {

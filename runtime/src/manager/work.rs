@@ -50,9 +50,18 @@ pub(super) struct Work {
 
 impl Work {
     /// Runs both groups until `stop` is cancelled or one of them ends; the leader's stops first.
-    pub(super) async fn run(self, stop: &CancellationToken, phase: &Phase) -> Result<(), ManagerError> {
+    pub(super) async fn run(
+        self,
+        stop: &CancellationToken,
+        phase: &Phase,
+    ) -> Result<(), ManagerError> {
         phase.0.running.store(true, Ordering::SeqCst);
-        let Self { leaders, others, elector, graceful_timeout } = self;
+        let Self {
+            leaders,
+            others,
+            elector,
+            graceful_timeout,
+        } = self;
         let stop_others = CancellationToken::new();
         let mut tasks = JoinSet::new();
         tasks.spawn(run_group(others, stop_others.clone(), None));
@@ -86,7 +95,11 @@ impl Work {
 }
 
 /// Contends for the Lease, and runs `group` while it is held. The elector keeps the graceful timeout.
-async fn lead(group: Group, elector: LeaderElector, stop: &CancellationToken) -> Result<(), ManagerError> {
+async fn lead(
+    group: Group,
+    elector: LeaderElector,
+    stop: &CancellationToken,
+) -> Result<(), ManagerError> {
     let run = |leadership: crate::leader::Leadership| {
         let stop = leadership.token().clone();
         run_group(group, stop, Some(leadership))
@@ -100,7 +113,11 @@ async fn lead(group: Group, elector: LeaderElector, stop: &CancellationToken) ->
 }
 
 /// Runs `group` without an election.
-async fn work(group: Group, stop: &CancellationToken, graceful_timeout: Duration) -> Result<(), ManagerError> {
+async fn work(
+    group: Group,
+    stop: &CancellationToken,
+    graceful_timeout: Duration,
+) -> Result<(), ManagerError> {
     let mut tasks = JoinSet::new();
     tasks.spawn(run_group(group, stop.clone(), None));
     let overdue = async {
@@ -115,7 +132,10 @@ async fn work(group: Group, stop: &CancellationToken, graceful_timeout: Duration
 }
 
 /// Waits for `tasks` until `deadline`, then drops them.
-async fn within(deadline: Instant, mut tasks: JoinSet<Result<(), ManagerError>>) -> Result<(), ManagerError> {
+async fn within(
+    deadline: Instant,
+    mut tasks: JoinSet<Result<(), ManagerError>>,
+) -> Result<(), ManagerError> {
     match timeout_at(deadline, tasks.join_next()).await {
         Ok(Some(ended)) => flatten(ended),
         Ok(None) => Ok(()),

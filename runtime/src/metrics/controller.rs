@@ -35,7 +35,12 @@ pub enum ReconcileResult {
 }
 
 impl ReconcileResult {
-    const ALL: [Self; 4] = [Self::Success, Self::Requeue, Self::RequeueAfter, Self::Error];
+    const ALL: [Self; 4] = [
+        Self::Success,
+        Self::Requeue,
+        Self::RequeueAfter,
+        Self::Error,
+    ];
 
     /// The label's value.
     pub const fn as_str(self) -> &'static str {
@@ -71,7 +76,8 @@ pub struct ControllerMetrics {
 
 impl ControllerMetrics {
     pub(crate) fn set_max_concurrent(&self, workers: usize) {
-        self.max_concurrent.set(i64::try_from(workers).unwrap_or(i64::MAX));
+        self.max_concurrent
+            .set(i64::try_from(workers).unwrap_or(i64::MAX));
     }
 
     /// Counts a worker as busy until the guard goes.
@@ -129,8 +135,9 @@ pub(super) struct Families {
 
 /// controller-runtime's buckets, in seconds.
 const BUCKETS: [f64; 37] = [
-    0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.25, 1.5, 1.75,
-    2.0, 2.5, 3.0, 3.5, 4.0, 4.5, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 15.0, 20.0, 30.0, 60.0,
+    0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.8, 0.9,
+    1.0, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0, 3.5, 4.0, 4.5, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 15.0, 20.0,
+    30.0, 60.0,
 ];
 
 impl Families {
@@ -148,25 +155,62 @@ impl Families {
         let mut counter = |name: &str, help: &str, family: &Family<Labels, Counter>| {
             registry.register(format!("controller_runtime_{name}"), help, family.clone());
         };
-        counter("reconcile_errors", "Reconciliation errors a controller", &families.errors);
-        counter("terminal_reconcile_errors", "Reconciliation errors that are not retried", &families.terminal_errors);
-        counter("reconcile_panics", "Reconciliation panics a controller", &families.panics);
-        counter("reconcile_timeouts", "Reconciliations that ran out of time", &families.timeouts);
+        counter(
+            "reconcile_errors",
+            "Reconciliation errors a controller",
+            &families.errors,
+        );
+        counter(
+            "terminal_reconcile_errors",
+            "Reconciliation errors that are not retried",
+            &families.terminal_errors,
+        );
+        counter(
+            "reconcile_panics",
+            "Reconciliation panics a controller",
+            &families.panics,
+        );
+        counter(
+            "reconcile_timeouts",
+            "Reconciliations that ran out of time",
+            &families.timeouts,
+        );
         let total = "Reconciliations a controller, by result";
-        registry.register("controller_runtime_reconcile", total, families.totals.clone());
+        registry.register(
+            "controller_runtime_reconcile",
+            total,
+            families.totals.clone(),
+        );
         let time = "Seconds a reconciliation takes";
-        registry.register("controller_runtime_reconcile_time_seconds", time, families.time.clone());
+        registry.register(
+            "controller_runtime_reconcile_time_seconds",
+            time,
+            families.time.clone(),
+        );
         let max = "Most reconciliations at a time";
-        registry.register("controller_runtime_max_concurrent_reconciles", max, families.max_concurrent.clone());
+        registry.register(
+            "controller_runtime_max_concurrent_reconciles",
+            max,
+            families.max_concurrent.clone(),
+        );
         let active = "Workers at work now";
-        registry.register("controller_runtime_active_workers", active, families.active.clone());
+        registry.register(
+            "controller_runtime_active_workers",
+            active,
+            families.active.clone(),
+        );
         families
     }
 
     pub(super) fn of(&self, name: &str) -> ControllerMetrics {
-        let labels = Labels { controller: name.to_owned() };
+        let labels = Labels {
+            controller: name.to_owned(),
+        };
         let total = |result| {
-            let labels = ResultLabels { controller: name.to_owned(), result };
+            let labels = ResultLabels {
+                controller: name.to_owned(),
+                result,
+            };
             self.totals.get_or_create_owned(&labels)
         };
         ControllerMetrics {

@@ -52,7 +52,11 @@ pub struct EventMetrics {
 impl EventMetrics {
     pub(super) fn register(registry: &mut Registry) -> Self {
         let outcomes = Family::<Labels, Counter>::default();
-        registry.register("event_recorder_events", "Recorded events by what became of them", outcomes.clone());
+        registry.register(
+            "event_recorder_events",
+            "Recorded events by what became of them",
+            outcomes.clone(),
+        );
         Self { outcomes }
     }
 

@@ -35,16 +35,29 @@ pub(super) struct Families {
 
 impl Families {
     pub(super) fn register(registry: &mut Registry) -> Self {
-        let families = Self { status: Family::default(), slowpath: Family::default() };
+        let families = Self {
+            status: Family::default(),
+            slowpath: Family::default(),
+        };
         let status = "1 if this process holds the lease, 0 if it does not";
-        registry.register("leader_election_master_status", status, families.status.clone());
+        registry.register(
+            "leader_election_master_status",
+            status,
+            families.status.clone(),
+        );
         let slowpath = "Renewals that had to read the lease first";
-        registry.register("leader_election_slowpath", slowpath, families.slowpath.clone());
+        registry.register(
+            "leader_election_slowpath",
+            slowpath,
+            families.slowpath.clone(),
+        );
         families
     }
 
     pub(super) fn of(&self, name: &str) -> LeaderMetrics {
-        let labels = Labels { name: name.to_owned() };
+        let labels = Labels {
+            name: name.to_owned(),
+        };
         LeaderMetrics {
             status: self.status.get_or_create_owned(&labels),
             slowpath: self.slowpath.get_or_create_owned(&labels),

@@ -48,7 +48,15 @@ impl Metrics {
         let leaders = leader::Families::register(&mut registry);
         let events = EventMetrics::register(&mut registry);
         let registry = Mutex::new(registry);
-        Self { inner: Arc::new(Inner { registry, workqueues, controllers, leaders, events }) }
+        Self {
+            inner: Arc::new(Inner {
+                registry,
+                workqueues,
+                controllers,
+                leaders,
+                events,
+            }),
+        }
     }
 
     /// All metrics in the OpenMetrics text format, which Prometheus reads.
@@ -58,14 +66,24 @@ impl Metrics {
     /// When a collector of the caller's own fails to encode itself.
     pub fn encode(&self) -> Result<String, fmt::Error> {
         let mut text = String::new();
-        let registry = self.inner.registry.lock().unwrap_or_else(PoisonError::into_inner);
+        let registry = self
+            .inner
+            .registry
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         text::encode(&mut text, &registry)?;
         Ok(text)
     }
 
     /// Registers metrics of the caller's own beside these.
     pub fn register(&self, register: impl FnOnce(&mut Registry)) {
-        register(&mut self.inner.registry.lock().unwrap_or_else(PoisonError::into_inner));
+        register(
+            &mut self
+                .inner
+                .registry
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner),
+        );
     }
 
     /// The `workqueue_*` series of the queue called `name`. Queues of one name share their series.

@@ -71,7 +71,9 @@ impl WorkQueueMetrics {
 
 impl fmt::Debug for WorkQueueMetrics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("WorkQueueMetrics").field("name", &self.labels.name).finish_non_exhaustive()
+        f.debug_struct("WorkQueueMetrics")
+            .field("name", &self.labels.name)
+            .finish_non_exhaustive()
     }
 }
 
@@ -95,18 +97,37 @@ impl Families {
             worked: Family::new_with_constructor(seconds),
             probes: Arc::default(),
         };
-        registry.register("workqueue_adds", "Adds handled by the work queue", families.adds.clone());
-        registry.register("workqueue_retries", "Retries handled by the work queue", families.retries.clone());
+        registry.register(
+            "workqueue_adds",
+            "Adds handled by the work queue",
+            families.adds.clone(),
+        );
+        registry.register(
+            "workqueue_retries",
+            "Retries handled by the work queue",
+            families.retries.clone(),
+        );
         let help = "Seconds an item stays in the work queue before it is handed out";
-        registry.register("workqueue_queue_duration_seconds", help, families.queued.clone());
+        registry.register(
+            "workqueue_queue_duration_seconds",
+            help,
+            families.queued.clone(),
+        );
         let help = "Seconds the processing of an item takes";
-        registry.register("workqueue_work_duration_seconds", help, families.worked.clone());
+        registry.register(
+            "workqueue_work_duration_seconds",
+            help,
+            families.worked.clone(),
+        );
         registry.register_collector(Box::new(Moment(Arc::clone(&families.probes))));
         families
     }
 
     pub(super) fn of(&self, name: &str) -> WorkQueueMetrics {
-        let labels = Labels { controller: name.to_owned(), name: name.to_owned() };
+        let labels = Labels {
+            controller: name.to_owned(),
+            name: name.to_owned(),
+        };
         WorkQueueMetrics {
             adds: self.adds.get_or_create_owned(&labels),
             retries: self.retries.get_or_create_owned(&labels),
@@ -128,10 +149,16 @@ struct Reading {
     longest: Duration,
 }
 
+/// Name, help and value.
+type Gauge = (&'static str, &'static str, fn(&Reading) -> f64);
+
 impl Moment {
     fn read(&self) -> BTreeMap<Labels, Reading> {
         let probes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let queues = probes.iter().map(|(labels, queues)| (labels.clone(), queues.clone())).collect::<Vec<_>>();
+        let queues = probes
+            .iter()
+            .map(|(labels, queues)| (labels.clone(), queues.clone()))
+            .collect::<Vec<_>>();
         drop(probes);
         let now = Instant::now();
         let mut readings = BTreeMap::<_, Reading>::new();
@@ -152,8 +179,12 @@ impl Moment {
 impl Collector for Moment {
     fn encode(&self, mut encoder: DescriptorEncoder) -> Result<(), fmt::Error> {
         let readings = self.read();
-        let gauges: [(&str, &str, fn(&Reading) -> f64); 3] = [
-            ("workqueue_depth", "Current depth of the work queue", |reading| reading.depth as f64),
+        let gauges: [Gauge; 3] = [
+            (
+                "workqueue_depth",
+                "Current depth of the work queue",
+                |reading| reading.depth as f64,
+            ),
             (
                 "workqueue_unfinished_work_seconds",
                 "Seconds of work in progress that work_duration has not observed yet; large values mean stuck workers",
@@ -166,7 +197,8 @@ impl Collector for Moment {
             ),
         ];
         for (name, help, value) in gauges {
-            let mut family = encoder.encode_descriptor(name, help, None, ConstGauge::new(0.0).metric_type())?;
+            let mut family =
+                encoder.encode_descriptor(name, help, None, ConstGauge::new(0.0).metric_type())?;
             for (labels, reading) in &readings {
                 ConstGauge::new(value(reading)).encode(family.encode_family(labels)?)?;
             }

@@ -28,7 +28,12 @@ where
 {
     /// For `owner`, whose objects match `selector`. `owners` and `objects` must be clients for the owner's namespace.
     pub fn new(owner: &'a O, owners: Api<O>, objects: Api<K>, selector: Selector) -> Self {
-        Self { owner, owners, objects, selector }
+        Self {
+            owner,
+            owners,
+            objects,
+            selector,
+        }
     }
 
     /// Gives those of `objects` that belong to the owner, after adopting and releasing what is due.
@@ -39,10 +44,15 @@ where
     /// # Errors
     ///
     /// The server's, a conflict too. Objects that are gone meanwhile are no error.
-    pub async fn claim(&self, objects: impl IntoIterator<Item = Arc<K>>) -> Result<Vec<Arc<K>>, kube::Error> {
+    pub async fn claim(
+        &self,
+        objects: impl IntoIterator<Item = Arc<K>>,
+    ) -> Result<Vec<Arc<K>>, kube::Error> {
         let (mut claimed, mut may_adopt) = (Vec::new(), None);
         for object in objects {
-            let matches = self.selector.matches(object.meta().labels.as_ref().unwrap_or(&Default::default()));
+            let matches = self
+                .selector
+                .matches(object.meta().labels.as_ref().unwrap_or(&Default::default()));
             if controller_of(&*object).is_some() {
                 if !is_controlled_by(&*object, self.owner) {
                     continue;
@@ -54,7 +64,8 @@ where
                 }
                 continue;
             }
-            let deleting = object.meta().deletion_timestamp.is_some() || self.owner.meta().deletion_timestamp.is_some();
+            let deleting = object.meta().deletion_timestamp.is_some()
+                || self.owner.meta().deletion_timestamp.is_some();
             if !matches || deleting {
                 continue;
             }
@@ -70,16 +81,25 @@ where
     }
 
     async fn may_adopt(&self) -> Result<bool, kube::Error> {
-        let fresh = self.owners.get_opt(self.owner.meta().name.as_deref().unwrap_or_default()).await?;
+        let fresh = self
+            .owners
+            .get_opt(self.owner.meta().name.as_deref().unwrap_or_default())
+            .await?;
         Ok(fresh.is_some_and(|fresh| {
             fresh.meta().uid == self.owner.meta().uid && fresh.meta().deletion_timestamp.is_none()
         }))
     }
 
     async fn adopt(&self, object: &K) -> Result<Option<K>, kube::Error> {
-        let Ok(reference) = reference(self.owner, Some(true)) else { return Ok(None) };
+        let Ok(reference) = reference(self.owner, Some(true)) else {
+            return Ok(None);
+        };
         let mut owned = object.clone();
-        owned.meta_mut().owner_references.get_or_insert_default().push(reference);
+        owned
+            .meta_mut()
+            .owner_references
+            .get_or_insert_default()
+            .push(reference);
         self.write(&owned).await
     }
 
@@ -97,7 +117,11 @@ where
             "ownerReferences": meta.owner_references,
         }});
         let name = meta.name.as_deref().unwrap_or_default();
-        match self.objects.patch(name, &PatchParams::default(), &Patch::Merge(patch)).await {
+        match self
+            .objects
+            .patch(name, &PatchParams::default(), &Patch::Merge(patch))
+            .await
+        {
             Ok(object) => Ok(Some(object)),
             Err(kube::Error::Api(status)) if status.is_not_found() => Ok(None),
             Err(error) => Err(error),

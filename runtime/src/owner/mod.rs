@@ -25,7 +25,9 @@ pub enum OwnerError {
         name: String,
     },
     /// Owners and what they own share a namespace.
-    #[error("cross-namespace owner references are disallowed: owner in {owner:?}, object in {object:?}")]
+    #[error(
+        "cross-namespace owner references are disallowed: owner in {owner:?}, object in {object:?}"
+    )]
     CrossNamespace {
         /// The owner's namespace.
         owner: String,
@@ -45,7 +47,12 @@ pub enum OwnerError {
 
 /// The reference to the owner that controls `object`.
 pub fn controller_of<K: Resource>(object: &K) -> Option<&OwnerReference> {
-    object.meta().owner_references.as_ref()?.iter().find(|reference| reference.controller == Some(true))
+    object
+        .meta()
+        .owner_references
+        .as_ref()?
+        .iter()
+        .find(|reference| reference.controller == Some(true))
 }
 
 /// Whether `owner` controls `object`: by uid, so that a namesake doesn't.
@@ -97,13 +104,18 @@ where
 
 /// Removes the references of `owner` from `object`, in memory. Returns whether there were any.
 pub fn remove_owner_reference<O: Resource, K: Resource>(owner: &O, object: &mut K) -> bool {
-    let Some(list) = &mut object.meta_mut().owner_references else { return false };
+    let Some(list) = &mut object.meta_mut().owner_references else {
+        return false;
+    };
     let before = list.len();
     list.retain(|reference| Some(&reference.uid) != owner.meta().uid.as_ref());
     list.len() != before
 }
 
-fn reference<O: Resource<DynamicType = ()>>(owner: &O, controller: Option<bool>) -> Result<OwnerReference, OwnerError> {
+fn reference<O: Resource<DynamicType = ()>>(
+    owner: &O,
+    controller: Option<bool>,
+) -> Result<OwnerReference, OwnerError> {
     let meta = owner.meta();
     let (Some(name), Some(uid)) = (meta.name.clone(), meta.uid.clone()) else {
         return Err(OwnerError::IncompleteOwner);
@@ -119,8 +131,11 @@ fn reference<O: Resource<DynamicType = ()>>(owner: &O, controller: Option<bool>)
 }
 
 fn check_scopes<O: Resource, K: Resource>(owner: &O, object: &K) -> Result<(), OwnerError> {
-    let namespace = |namespace: Option<&String>| namespace.filter(|namespace| !namespace.is_empty()).cloned();
-    let Some(owner) = namespace(owner.meta().namespace.as_ref()) else { return Ok(()) };
+    let namespace =
+        |namespace: Option<&String>| namespace.filter(|namespace| !namespace.is_empty()).cloned();
+    let Some(owner) = namespace(owner.meta().namespace.as_ref()) else {
+        return Ok(());
+    };
     match namespace(object.meta().namespace.as_ref()) {
         None => Err(OwnerError::ClusterScopedObject(owner)),
         Some(object) if object != owner => Err(OwnerError::CrossNamespace { owner, object }),
@@ -131,7 +146,10 @@ fn check_scopes<O: Resource, K: Resource>(owner: &O, object: &K) -> Result<(), O
 /// Whether both name one object: group, kind and name, in any version, as controller-runtime compares them.
 fn same_owner(a: &OwnerReference, b: &OwnerReference) -> bool {
     let group = |reference: &OwnerReference| {
-        reference.api_version.split_once('/').map_or(String::new(), |(group, _)| group.to_owned())
+        reference
+            .api_version
+            .split_once('/')
+            .map_or(String::new(), |(group, _)| group.to_owned())
     };
     group(a) == group(b) && a.kind == b.kind && a.name == b.name
 }

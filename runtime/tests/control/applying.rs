@@ -33,12 +33,32 @@ async fn apply_sends_its_fields_under_its_manager_and_nothing_that_the_server_se
     let server = Server::new();
     let calls = record(&server);
     let api = Api::<Deployment>::namespaced(server.client(), "default");
-    Applier::new("tests").apply(&api, &deployment()).await.unwrap();
-    Applier::new("tests").force().apply(&api, &deployment()).await.unwrap();
+    Applier::new("tests")
+        .apply(&api, &deployment())
+        .await
+        .unwrap();
+    Applier::new("tests")
+        .force()
+        .apply(&api, &deployment())
+        .await
+        .unwrap();
     let calls = calls.lock().unwrap();
-    assert_eq!(calls[0].query.get("fieldManager").map(String::as_str), Some("tests"));
-    assert_eq!(calls[0].query.get("force").map(String::as_str).unwrap_or("false"), "false");
-    assert_eq!(calls[1].query.get("force").map(String::as_str), Some("true"));
+    assert_eq!(
+        calls[0].query.get("fieldManager").map(String::as_str),
+        Some("tests")
+    );
+    assert_eq!(
+        calls[0]
+            .query
+            .get("force")
+            .map(String::as_str)
+            .unwrap_or("false"),
+        "false"
+    );
+    assert_eq!(
+        calls[1].query.get("force").map(String::as_str),
+        Some("true")
+    );
     let expected = json!({
         "apiVersion": "apps/v1", "kind": "Deployment",
         "metadata": {"name": "web", "namespace": "default", "labels": {"app": "web"}},
@@ -53,7 +73,10 @@ async fn apply_status_sends_the_status_alone_to_the_subresource() {
     server.put("deployments/default/web", deployment());
     let calls = record(&server);
     let api = Api::<Deployment>::namespaced(server.client(), "default");
-    Applier::new("tests").apply_status(&api, &deployment()).await.unwrap();
+    Applier::new("tests")
+        .apply_status(&api, &deployment())
+        .await
+        .unwrap();
     let calls = calls.lock().unwrap();
     assert_eq!(calls[0].subresource, "status");
     let expected = json!({
@@ -68,9 +91,18 @@ async fn what_has_no_name_is_not_sent() {
     let server = Server::new();
     let api = Api::<Deployment>::namespaced(server.client(), "default");
     let applier = Applier::new("tests");
-    assert!(matches!(applier.apply(&api, &json!({"metadata": {}})).await, Err(ApplyError::NoName)));
-    assert!(matches!(applier.apply(&api, &json!({})).await, Err(ApplyError::NoName)));
-    assert!(matches!(applier.apply(&api, &json!([])).await, Err(ApplyError::NotAnObject)));
+    assert!(matches!(
+        applier.apply(&api, &json!({"metadata": {}})).await,
+        Err(ApplyError::NoName)
+    ));
+    assert!(matches!(
+        applier.apply(&api, &json!({})).await,
+        Err(ApplyError::NoName)
+    ));
+    assert!(matches!(
+        applier.apply(&api, &json!([])).await,
+        Err(ApplyError::NotAnObject)
+    ));
     assert!(server.take_log().is_empty());
 }
 

@@ -19,12 +19,22 @@ struct Case {
 
 fn start() -> Case {
     let (server, metrics, stop) = (Server::new(), Metrics::new(), CancellationToken::new());
-    let options = EventOptions { metrics: Some(metrics.clone()), queue: 50, ..EventOptions::default() };
+    let options = EventOptions {
+        metrics: Some(metrics.clone()),
+        queue: 50,
+        ..EventOptions::default()
+    };
     let broadcaster = EventBroadcaster::with_options(server.client(), options);
     let recorder = broadcaster.recorder(Reporter::new("example.com/tests", "test-0"));
     let token = stop.clone();
     let task = tokio::spawn(async move { broadcaster.run(&token).await });
-    Case { server, recorder, metrics, stop, task }
+    Case {
+        server,
+        recorder,
+        metrics,
+        stop,
+        task,
+    }
 }
 
 fn object(name: &str) -> ConfigMap {
@@ -43,7 +53,12 @@ impl Case {
     /// Notes and counts of the events written, in the order of their names.
     fn written(&self) -> Vec<(String, i64)> {
         let count = |event: &Value| event["series"]["count"].as_i64().unwrap_or(1);
-        let mut all: Vec<_> = self.server.list("events").iter().map(|it| (it["note"].as_str().unwrap().to_owned(), count(it))).collect();
+        let mut all: Vec<_> = self
+            .server
+            .list("events")
+            .iter()
+            .map(|it| (it["note"].as_str().unwrap().to_owned(), count(it)))
+            .collect();
         all.sort();
         all
     }
@@ -51,21 +66,35 @@ impl Case {
     fn outcome(&self, outcome: &str) -> u64 {
         let series = format!("event_recorder_events_total{{outcome=\"{outcome}\"}} ");
         let text = self.metrics.encode().unwrap();
-        text.lines().find_map(|line| line.strip_prefix(&series)).map_or(0, |count| count.parse().unwrap())
+        text.lines()
+            .find_map(|line| line.strip_prefix(&series))
+            .map_or(0, |count| count.parse().unwrap())
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_event_tells_what_about_what_and_by_whom() {
     let case = start();
-    case.recorder.warning(&object("map"), "Failed", "Create", "no space");
+    case.recorder
+        .warning(&object("map"), "Failed", "Create", "no space");
     settle().await;
     let event = &case.server.list("events")[0];
     assert_eq!(event["apiVersion"], "events.k8s.io/v1");
     assert_eq!(event["metadata"]["namespace"], "apps");
-    assert!(event["metadata"]["name"].as_str().unwrap().starts_with("map."));
-    assert_eq!((&event["type"], &event["reason"], &event["action"]), (&json!("Warning"), &json!("Failed"), &json!("Create")));
-    assert_eq!((&event["reportingController"], &event["reportingInstance"]), (&json!("example.com/tests"), &json!("test-0")));
+    assert!(
+        event["metadata"]["name"]
+            .as_str()
+            .unwrap()
+            .starts_with("map.")
+    );
+    assert_eq!(
+        (&event["type"], &event["reason"], &event["action"]),
+        (&json!("Warning"), &json!("Failed"), &json!("Create"))
+    );
+    assert_eq!(
+        (&event["reportingController"], &event["reportingInstance"]),
+        (&json!("example.com/tests"), &json!("test-0"))
+    );
     let regarding = json!({"apiVersion": "v1", "kind": "ConfigMap", "name": "map", "namespace": "apps", "uid": "uid-of-map"});
     assert_eq!(event["regarding"], regarding);
     assert!(event["eventTime"].is_string() && event["series"].is_null());
@@ -76,7 +105,8 @@ async fn events_of_cluster_scoped_objects_are_in_the_default_namespace_and_long_
     let case = start();
     let mut node = Node::default();
     node.metadata.name = Some("n".repeat(253));
-    case.recorder.normal(&node, "Ready", "Probe", "é".repeat(2000));
+    case.recorder
+        .normal(&node, "Ready", "Probe", "é".repeat(2000));
     settle().await;
     let event = &case.server.list("events")[0];
     assert_eq!(event["metadata"]["namespace"], "default");
@@ -91,7 +121,14 @@ async fn equal_events_become_a_series_that_is_written_when_it_starts() {
         case.note("map", "Created", "same").await;
     }
     assert_eq!(case.written(), [("same".to_owned(), 2)]);
-    assert_eq!((case.outcome("created"), case.outcome("updated"), case.outcome("counted")), (1, 1, 3));
+    assert_eq!(
+        (
+            case.outcome("created"),
+            case.outcome("updated"),
+            case.outcome("counted")
+        ),
+        (1, 1, 3)
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -103,7 +140,10 @@ async fn a_series_that_ends_is_written_with_its_last_count_and_a_later_event_is_
     sleep(secs(8 * 60)).await;
     assert_eq!(case.written(), [("same".to_owned(), 5)]);
     case.note("map", "Created", "same").await;
-    assert_eq!(case.written(), [("same".to_owned(), 1), ("same".to_owned(), 5)]);
+    assert_eq!(
+        case.written(),
+        [("same".to_owned(), 1), ("same".to_owned(), 5)]
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -116,14 +156,21 @@ async fn a_series_that_goes_on_is_refreshed_every_half_hour() {
     let (_, count) = case.written()[0].clone();
     assert!((7..=14).contains(&count), "{count}");
     assert_eq!(case.written().len(), 1);
-    assert_eq!(case.outcome("updated"), 3, "the start and two refreshes in 85 minutes");
+    assert_eq!(
+        case.outcome("updated"),
+        3,
+        "the start and two refreshes in 85 minutes"
+    );
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_series_whose_event_has_expired_is_created_anew() {
     let case = start();
     case.note("map", "Created", "same").await;
-    let name = case.server.list("events")[0]["metadata"]["name"].as_str().unwrap().to_owned();
+    let name = case.server.list("events")[0]["metadata"]["name"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     case.server.remove(&format!("events/apps/{name}"));
     case.note("map", "Created", "same").await;
     assert_eq!(case.written(), [("same".to_owned(), 2)]);
@@ -137,7 +184,10 @@ async fn after_ten_similar_events_in_ten_minutes_they_are_combined() {
     }
     let written = case.written();
     assert_eq!(written.len(), 10, "{written:?}");
-    assert_eq!(written[0], ("(combined from similar events): number 09".to_owned(), 2));
+    assert_eq!(
+        written[0],
+        ("(combined from similar events): number 09".to_owned(), 2)
+    );
     sleep(secs(601)).await;
     case.note("map", "Created", "number 99").await;
     assert_eq!(case.written().last().unwrap().0, "number 99");
@@ -151,7 +201,8 @@ async fn the_spam_filter_lets_25_pass_and_then_one_in_300_seconds() {
     }
     assert_eq!(case.written().len(), 25);
     assert_eq!(case.outcome("filtered"), 15);
-    case.note("other", "Reason", "another object is not affected").await;
+    case.note("other", "Reason", "another object is not affected")
+        .await;
     assert_eq!(case.written().len(), 26);
     sleep(secs(301)).await;
     case.note("map", "Late1", "text").await;
@@ -164,7 +215,8 @@ async fn a_full_queue_drops_and_never_waits() {
     let case = start();
     case.server.on_call(|_, _| Some(Fault::Hang));
     for n in 0..100 {
-        case.recorder.normal(&object("map"), &format!("Reason{n}"), "Act", "text");
+        case.recorder
+            .normal(&object("map"), &format!("Reason{n}"), "Act", "text");
     }
     assert_eq!(case.outcome("dropped"), 50);
 }
@@ -206,10 +258,12 @@ async fn what_the_server_refuses_is_not_tried_again() {
 async fn stopping_writes_what_waits_and_the_counts_of_series() {
     let case = start();
     for _ in 0..4 {
-        case.recorder.normal(&object("map"), "Created", "Act", "same");
+        case.recorder
+            .normal(&object("map"), "Created", "Act", "same");
     }
     case.stop.cancel();
     case.task.await.unwrap();
     assert_eq!(case.server.list("events")[0]["series"]["count"], 4);
-    case.recorder.normal(&object("map"), "Late", "Act", "too late");
+    case.recorder
+        .normal(&object("map"), "Late", "Act", "too late");
 }

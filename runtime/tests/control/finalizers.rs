@@ -27,13 +27,23 @@ impl Finalize<ConfigMap> for CleanUp {
         if call < self.failures {
             return Err("busy".to_owned());
         }
-        Ok(Finalized { updated: false, status_updated: self.status })
+        Ok(Finalized {
+            updated: false,
+            status_updated: self.status,
+        })
     }
 }
 
 fn clean_up(failures: u32) -> (CleanUp, Arc<AtomicU32>) {
     let calls = Arc::new(AtomicU32::new(0));
-    (CleanUp { calls: Arc::clone(&calls), failures, status: false }, calls)
+    (
+        CleanUp {
+            calls: Arc::clone(&calls),
+            failures,
+            status: false,
+        },
+        calls,
+    )
 }
 
 fn map(finalizers: &[&str], deleting: bool) -> ConfigMap {
@@ -44,7 +54,12 @@ fn map(finalizers: &[&str], deleting: bool) -> ConfigMap {
 }
 
 fn names(map: &ConfigMap) -> Vec<&str> {
-    map.metadata.finalizers.iter().flatten().map(String::as_str).collect()
+    map.metadata
+        .finalizers
+        .iter()
+        .flatten()
+        .map(String::as_str)
+        .collect()
 }
 
 #[test]
@@ -52,7 +67,10 @@ fn registering_twice_is_an_error() {
     let mut finalizers = Finalizers::new();
     assert!(finalizers.register(NAME, clean_up(0).0).is_ok());
     let error = finalizers.register(NAME, clean_up(0).0).unwrap_err();
-    assert_eq!(error.to_string(), "finalizer for key \"example.com/clean-up\" is already registered");
+    assert_eq!(
+        error.to_string(),
+        "finalizer for key \"example.com/clean-up\" is already registered"
+    );
 }
 
 #[tokio::test]
@@ -61,9 +79,18 @@ async fn finalize_adds_missing_finalizers_and_says_whether_it_changed_the_object
     let mut finalizers = Finalizers::new();
     finalizers.register(NAME, clean).unwrap();
     let mut object = map(&["other"], false);
-    assert_eq!(finalizers.finalize(&mut object).await, Ok(Finalized { updated: true, status_updated: false }));
+    assert_eq!(
+        finalizers.finalize(&mut object).await,
+        Ok(Finalized {
+            updated: true,
+            status_updated: false
+        })
+    );
     assert_eq!(names(&object), ["other", NAME]);
-    assert_eq!(finalizers.finalize(&mut object).await, Ok(Finalized::default()));
+    assert_eq!(
+        finalizers.finalize(&mut object).await,
+        Ok(Finalized::default())
+    );
     assert_eq!(calls.load(Ordering::SeqCst), 0);
 }
 
@@ -74,9 +101,18 @@ async fn a_deleted_object_is_cleaned_up_and_all_equal_finalizers_are_removed() {
     let mut finalizers = Finalizers::new();
     finalizers.register(NAME, clean).unwrap();
     let mut object = map(&[NAME, "other", NAME], true);
-    assert_eq!(finalizers.finalize(&mut object).await, Ok(Finalized { updated: true, status_updated: true }));
+    assert_eq!(
+        finalizers.finalize(&mut object).await,
+        Ok(Finalized {
+            updated: true,
+            status_updated: true
+        })
+    );
     assert_eq!(names(&object), ["other"]);
-    assert_eq!(finalizers.finalize(&mut object).await, Ok(Finalized::default()));
+    assert_eq!(
+        finalizers.finalize(&mut object).await,
+        Ok(Finalized::default())
+    );
     assert_eq!(calls.load(Ordering::SeqCst), 1);
 }
 
@@ -86,8 +122,14 @@ async fn a_clean_up_that_fails_keeps_its_finalizer_and_the_others_go_on() {
     finalizers.register("a", clean_up(1).0).unwrap();
     finalizers.register("b", clean_up(0).0).unwrap();
     let mut object = map(&["a", "b"], true);
-    let changed = Finalized { updated: true, status_updated: false };
-    let expected = FinalizeError { failed: vec!["a: busy".to_owned()], finalized: changed };
+    let changed = Finalized {
+        updated: true,
+        status_updated: false,
+    };
+    let expected = FinalizeError {
+        failed: vec!["a: busy".to_owned()],
+        finalized: changed,
+    };
     assert_eq!(finalizers.finalize(&mut object).await, Err(expected));
     assert_eq!(names(&object), ["a"]);
     assert_eq!(finalizers.finalize(&mut object).await, Ok(changed));
@@ -99,7 +141,10 @@ async fn a_deleted_object_gets_no_new_finalizer() {
     let mut finalizers = Finalizers::new();
     finalizers.register(NAME, clean_up(0).0).unwrap();
     let mut object = map(&[], true);
-    assert_eq!(finalizers.finalize(&mut object).await, Ok(Finalized::default()));
+    assert_eq!(
+        finalizers.finalize(&mut object).await,
+        Ok(Finalized::default())
+    );
     assert!(names(&object).is_empty());
 }
 
@@ -112,10 +157,23 @@ async fn ensure_and_release_write_only_what_changes() {
     let object = finalizer::ensure(&api, &object, NAME).await.unwrap();
     assert_eq!(names(&object), ["other", NAME]);
     let same = finalizer::ensure(&api, &object, NAME).await.unwrap();
-    assert_eq!(same.metadata.resource_version, object.metadata.resource_version);
+    assert_eq!(
+        same.metadata.resource_version,
+        object.metadata.resource_version
+    );
     finalizer::release(&api, &object, NAME).await.unwrap();
-    assert_eq!(server.get(PATH).unwrap()["metadata"]["finalizers"], json!(["other"]));
-    assert_eq!(server.take_log(), ["test get configmaps/map", "test patch configmaps/map", "test patch configmaps/map"]);
+    assert_eq!(
+        server.get(PATH).unwrap()["metadata"]["finalizers"],
+        json!(["other"])
+    );
+    assert_eq!(
+        server.take_log(),
+        [
+            "test get configmaps/map",
+            "test patch configmaps/map",
+            "test patch configmaps/map"
+        ]
+    );
 }
 
 #[tokio::test]

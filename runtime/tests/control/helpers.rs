@@ -39,14 +39,29 @@ fn pauses_grow_by_the_factor_up_to_the_cap_with_jitter() {
     let near = |pauses: Vec<_>, expected: &[u64]| {
         assert_eq!(pauses.len(), expected.len());
         for (pause, expected) in pauses.iter().zip(expected) {
-            assert!(*pause >= ms(*expected) && *pause <= ms(expected + expected / 10), "{pause:?} {expected}");
+            assert!(
+                *pause >= ms(*expected) && *pause <= ms(expected + expected / 10),
+                "{pause:?} {expected}"
+            );
         }
     };
     near(DEFAULT_RETRY.pauses().collect(), &[10, 10, 10, 10]);
     near(DEFAULT_BACKOFF.pauses().collect(), &[10, 50, 250]);
-    let capped = Backoff { steps: 6, cap: ms(100), ..DEFAULT_BACKOFF };
+    let capped = Backoff {
+        steps: 6,
+        cap: ms(100),
+        ..DEFAULT_BACKOFF
+    };
     near(capped.pauses().collect(), &[10, 50, 100, 100, 100]);
-    assert_eq!(Backoff { steps: 0, ..DEFAULT_RETRY }.pauses().count(), 0);
+    assert_eq!(
+        Backoff {
+            steps: 0,
+            ..DEFAULT_RETRY
+        }
+        .pauses()
+        .count(),
+        0
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -66,8 +81,13 @@ async fn a_conflict_is_retried_on_what_is_there_now() -> Result<(), Box<dyn Erro
         .await
     };
     let (a, b, c) = tokio::join!(count(api.clone()), count(api.clone()), count(api.clone()));
-    (a?, b?, c?);
-    assert_eq!(server.get("configmaps/default/counter").ok_or("gone")?["data"]["n"], "3");
+    for result in [a, b, c] {
+        result?;
+    }
+    assert_eq!(
+        server.get("configmaps/default/counter").ok_or("gone")?["data"]["n"],
+        "3"
+    );
     Ok(())
 }
 

@@ -1,15 +1,30 @@
 //! What controllers are made of, each statement pinned by a test named after it, against an API server in memory.
 
-#![allow(dead_code, unreachable_pub, reason = "the server serves more than each test uses")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "helpers of tests fail as tests do"
+)]
+#![allow(
+    dead_code,
+    unreachable_pub,
+    reason = "the server serves more than each test uses"
+)]
 
 mod applying;
+mod controller;
 mod events;
+mod examples;
 mod finalizers;
 mod helpers;
 mod leader;
 mod leader_config;
+mod manager;
 mod owners;
+mod rig;
 mod server;
+mod sources;
+mod stopping;
 
 use std::time::Duration;
 

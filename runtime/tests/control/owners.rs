@@ -18,7 +18,11 @@ fn object<K: Resource + Default>(namespace: Option<&str>, name: &str, uid: &str)
 }
 
 fn owners<K: Resource>(object: &K) -> Vec<(String, Option<bool>)> {
-    object.owner_references().iter().map(|it| (format!("{}/{}", it.kind, it.name), it.controller)).collect()
+    object
+        .owner_references()
+        .iter()
+        .map(|it| (format!("{}/{}", it.kind, it.name), it.controller))
+        .collect()
 }
 
 #[test]
@@ -31,44 +35,78 @@ fn a_controller_reference_names_the_owner_and_blocks_its_deletion() {
         "apiVersion": "apps/v1", "kind": "Deployment", "name": "web", "uid": "u1",
         "controller": true, "blockOwnerDeletion": true,
     }]);
-    assert_eq!(serde_json::to_value(&child.metadata.owner_references).unwrap(), expected);
+    assert_eq!(
+        serde_json::to_value(&child.metadata.owner_references).unwrap(),
+        expected
+    );
     assert!(owner::is_controlled_by(&child, &owner));
-    assert!(!owner::is_controlled_by(&child, &object::<Deployment>(Some("default"), "web", "other")));
+    assert!(!owner::is_controlled_by(
+        &child,
+        &object::<Deployment>(Some("default"), "web", "other")
+    ));
     assert!(owner::remove_owner_reference(&owner, &mut child));
     assert!(!owner::remove_owner_reference(&owner, &mut child));
 }
 
 #[test]
 fn a_second_controller_is_an_error_and_a_second_owner_is_not() {
-    let (a, b): (Deployment, Deployment) = (object(Some("ns"), "a", "u1"), object(Some("ns"), "b", "u2"));
+    let (a, b): (Deployment, Deployment) =
+        (object(Some("ns"), "a", "u1"), object(Some("ns"), "b", "u2"));
     let mut child: ConfigMap = object(Some("ns"), "map", "u3");
     owner::set_controller_reference(&a, &mut child).unwrap();
     let error = owner::set_controller_reference(&b, &mut child).unwrap_err();
-    assert_eq!(error.to_string(), "object \"map\" is already controlled by Deployment \"a\"");
+    assert_eq!(
+        error.to_string(),
+        "object \"map\" is already controlled by Deployment \"a\""
+    );
     owner::set_owner_reference(&b, &mut child).unwrap();
-    assert_eq!(owners(&child), [("Deployment/a".to_owned(), Some(true)), ("Deployment/b".to_owned(), None)]);
+    assert_eq!(
+        owners(&child),
+        [
+            ("Deployment/a".to_owned(), Some(true)),
+            ("Deployment/b".to_owned(), None)
+        ]
+    );
 }
 
 #[test]
 fn a_recreated_owner_replaces_the_reference_of_its_namesake() {
     let mut child: ConfigMap = object(Some("ns"), "map", "u3");
-    owner::set_controller_reference(&object::<Deployment>(Some("ns"), "a", "old"), &mut child).unwrap();
-    owner::set_controller_reference(&object::<Deployment>(Some("ns"), "a", "new"), &mut child).unwrap();
-    assert_eq!(child.owner_references().iter().map(|it| it.uid.as_str()).collect::<Vec<_>>(), ["new"]);
+    owner::set_controller_reference(&object::<Deployment>(Some("ns"), "a", "old"), &mut child)
+        .unwrap();
+    owner::set_controller_reference(&object::<Deployment>(Some("ns"), "a", "new"), &mut child)
+        .unwrap();
+    assert_eq!(
+        child
+            .owner_references()
+            .iter()
+            .map(|it| it.uid.as_str())
+            .collect::<Vec<_>>(),
+        ["new"]
+    );
 }
 
 #[test]
 fn scopes_and_namespaces_must_fit() {
     let owner: Deployment = object(Some("ns"), "a", "u1");
     let mut elsewhere: ConfigMap = object(Some("other"), "map", "u2");
-    assert!(matches!(owner::set_controller_reference(&owner, &mut elsewhere), Err(OwnerError::CrossNamespace { .. })));
+    assert!(matches!(
+        owner::set_controller_reference(&owner, &mut elsewhere),
+        Err(OwnerError::CrossNamespace { .. })
+    ));
     let mut node: Node = object(None, "node", "u3");
     let error = owner::set_controller_reference(&owner, &mut node);
     assert_eq!(error, Err(OwnerError::ClusterScopedObject("ns".to_owned())));
     let cluster: Namespace = object(None, "ns", "u4");
-    assert_eq!(owner::set_controller_reference(&cluster, &mut elsewhere), Ok(()));
+    assert_eq!(
+        owner::set_controller_reference(&cluster, &mut elsewhere),
+        Ok(())
+    );
     let nameless = Deployment::default();
-    assert_eq!(owner::set_owner_reference(&nameless, &mut elsewhere), Err(OwnerError::IncompleteOwner));
+    assert_eq!(
+        owner::set_owner_reference(&nameless, &mut elsewhere),
+        Err(OwnerError::IncompleteOwner)
+    );
 }
 
 /// A replica set as stored, with an app label and perhaps a controller.
@@ -98,21 +136,45 @@ impl Case {
         ] {
             server.put(&format!("replicasets/default/{name}"), object);
         }
-        let owner = Api::namespaced(server.client(), "default").get("web").await.unwrap();
+        let owner = Api::namespaced(server.client(), "default")
+            .get("web")
+            .await
+            .unwrap();
         Self { server, owner }
     }
 
     async fn claim(&self) -> Vec<String> {
-        let (owners, sets) = (Api::namespaced(self.server.client(), "default"), Api::<ReplicaSet>::namespaced(self.server.client(), "default"));
-        let listed = sets.list(&Default::default()).await.unwrap().items.into_iter().map(Arc::new);
-        let selector: Selector = kube::core::Expression::Equal("app".to_owned(), "web".to_owned()).into();
+        let (owners, sets) = (
+            Api::namespaced(self.server.client(), "default"),
+            Api::<ReplicaSet>::namespaced(self.server.client(), "default"),
+        );
+        let listed = sets
+            .list(&Default::default())
+            .await
+            .unwrap()
+            .items
+            .into_iter()
+            .map(Arc::new);
+        let selector: Selector =
+            kube::core::Expression::Equal("app".to_owned(), "web".to_owned()).into();
         let manager = ControllerRefManager::new(&self.owner, owners, sets, selector);
-        manager.claim(listed).await.unwrap().iter().map(|set| set.name_any()).collect()
+        manager
+            .claim(listed)
+            .await
+            .unwrap()
+            .iter()
+            .map(|set| set.name_any())
+            .collect()
     }
 
     fn controller(&self, name: &str) -> Option<Value> {
-        let object = self.server.get(&format!("replicasets/default/{name}")).unwrap();
-        object["metadata"]["ownerReferences"].get(0).map(|reference| reference["uid"].clone())
+        let object = self
+            .server
+            .get(&format!("replicasets/default/{name}"))
+            .unwrap();
+        object["metadata"]["ownerReferences"]
+            .get(0)
+            .map(|reference| reference["uid"].clone())
     }
 }
 
@@ -132,10 +194,17 @@ async fn an_owner_that_is_deleted_or_was_replaced_adopts_nothing() {
     let case = Case::new(deleting).await;
     assert_eq!(case.claim().await, ["mine"]);
     assert_eq!(case.controller("orphan"), None);
-    assert_eq!(case.controller("mine-no-more"), Some(json!("me")), "garbage collection will see to it");
+    assert_eq!(
+        case.controller("mine-no-more"),
+        Some(json!("me")),
+        "garbage collection will see to it"
+    );
 
     let case = Case::new(json!({"metadata": {"uid": "me"}})).await;
-    case.server.put("deployments/default/web", json!({"metadata": {"uid": "namesake"}}));
+    case.server.put(
+        "deployments/default/web",
+        json!({"metadata": {"uid": "namesake"}}),
+    );
     assert_eq!(case.claim().await, ["mine"]);
     assert_eq!(case.controller("orphan"), None);
 }

@@ -1,5 +1,11 @@
 //! The work queue's statements, each pinned by a test named after it.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "helpers of tests fail as tests do"
+)]
+
 mod delay;
 mod drain;
 mod fifo;

@@ -46,6 +46,20 @@ impl<T, L: RateLimiter<T> + ?Sized> RateLimiter<T> for Box<L> {
     }
 }
 
+impl<T, L: RateLimiter<T> + ?Sized> RateLimiter<T> for std::sync::Arc<L> {
+    fn when(&self, item: &T) -> Duration {
+        (**self).when(item)
+    }
+
+    fn forget(&self, item: &T) {
+        (**self).forget(item);
+    }
+
+    fn num_requeues(&self, item: &T) -> u32 {
+        (**self).num_requeues(item)
+    }
+}
+
 /// client-go's `DefaultTypedControllerRateLimiter`: the longer of 5 ms · 2ⁿ up to 1,000 s an item, and an overall bucket
 /// of ten tries a second with a burst of a hundred.
 pub fn default_controller_rate_limiter<T>() -> MaxOfRateLimiter<T>

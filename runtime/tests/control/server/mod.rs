@@ -118,7 +118,9 @@ impl Server {
         match fault {
             Some(Fault::Status(code, reason)) => return Ok(answer(code, &status(code, reason))),
             Some(Fault::Hang) => std::future::pending().await,
-            Some(Fault::Refuse) => return Err(io::Error::from(io::ErrorKind::ConnectionRefused).into()),
+            Some(Fault::Refuse) => {
+                return Err(io::Error::from(io::ErrorKind::ConnectionRefused).into());
+            }
             None => {}
         }
         let mut state = self.state.lock().unwrap();
@@ -134,7 +136,9 @@ impl Server {
 }
 
 fn answer(code: u16, body: &Value) -> Answer {
-    let body = Full::new(Bytes::from(body.to_string())).map_err(|never| match never {}).boxed_unsync();
+    let body = Full::new(Bytes::from(body.to_string()))
+        .map_err(|never| match never {})
+        .boxed_unsync();
     let mut response = Response::new(body);
     *response.status_mut() = StatusCode::from_u16(code).unwrap();
     response

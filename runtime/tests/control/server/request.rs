@@ -21,7 +21,12 @@ pub struct Call {
 
 impl Call {
     pub fn parse(parts: &Parts, body: &[u8]) -> Self {
-        let segments: Vec<_> = parts.uri.path().split('/').filter(|segment| !segment.is_empty()).collect();
+        let segments: Vec<_> = parts
+            .uri
+            .path()
+            .split('/')
+            .filter(|segment| !segment.is_empty())
+            .collect();
         let (api_version, rest) = match segments.as_slice() {
             ["api", version, rest @ ..] => ((*version).to_owned(), rest),
             ["apis", group, version, rest @ ..] => (format!("{group}/{version}"), rest),
@@ -33,7 +38,9 @@ impl Call {
         };
         let at = |n: usize| rest.get(n).copied().unwrap_or_default().to_owned();
         let query = parts.uri.query().unwrap_or_default();
-        let query: BTreeMap<_, _> = form_urlencoded::parse(query.as_bytes()).into_owned().collect();
+        let query: BTreeMap<_, _> = form_urlencoded::parse(query.as_bytes())
+            .into_owned()
+            .collect();
         let verb = match (parts.method.as_str(), rest.len()) {
             ("GET", 1) if query.get("watch").is_some_and(|watch| watch == "true") => "watch",
             ("GET", 1) => "list",
@@ -46,7 +53,16 @@ impl Call {
         };
         let body = serde_json::from_slice(body).unwrap_or(Value::Null);
         let namespace = namespace.to_owned();
-        Self { verb, api_version, plural: at(0), namespace, name: at(1), subresource: at(2), query, body }
+        Self {
+            verb,
+            api_version,
+            plural: at(0),
+            namespace,
+            name: at(1),
+            subresource: at(2),
+            query,
+            body,
+        }
     }
 
     /// The name that the request is about: of the path, of the body, or of a field selector.

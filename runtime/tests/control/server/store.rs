@@ -60,8 +60,13 @@ impl Store {
     }
 
     pub fn list(&self, plural: &str, namespace: Option<&str>) -> Vec<Value> {
-        let wanted = |(key, _): &(&Key, &Value)| key.0 == plural && namespace.is_none_or(|ns| ns == key.1);
-        self.objects.iter().filter(wanted).map(|(_, object)| object.clone()).collect()
+        let wanted =
+            |(key, _): &(&Key, &Value)| key.0 == plural && namespace.is_none_or(|ns| ns == key.1);
+        self.objects
+            .iter()
+            .filter(wanted)
+            .map(|(_, object)| object.clone())
+            .collect()
     }
 
     pub fn put(&mut self, path: &str, mut object: Value) {
@@ -70,7 +75,11 @@ impl Store {
         if !key.1.is_empty() {
             object["metadata"]["namespace"] = json!(key.1);
         }
-        let kind = if self.objects.contains_key(&key) { "MODIFIED" } else { "ADDED" };
+        let kind = if self.objects.contains_key(&key) {
+            "MODIFIED"
+        } else {
+            "ADDED"
+        };
         self.write(key, object, kind);
     }
 
@@ -80,32 +89,61 @@ impl Store {
 
     pub fn drop_watches(&mut self, client: &str) {
         // The connections stay open, and silent.
-        self.watches.iter_mut().filter(|watch| watch.client == client).for_each(|watch| watch.plural.clear());
+        self.watches
+            .iter_mut()
+            .filter(|watch| watch.client == client)
+            .for_each(|watch| watch.plural.clear());
     }
 
     pub fn watch(&mut self, client: &str, call: &Call) -> mpsc::UnboundedReceiver<Value> {
         let (events, receiver) = mpsc::unbounded_channel();
-        let version = call.query.get("resourceVersion").map(String::as_str).unwrap_or_default();
-        let initial = call.query.get("sendInitialEvents").is_some_and(|send| send == "true");
+        let version = call
+            .query
+            .get("resourceVersion")
+            .map(String::as_str)
+            .unwrap_or_default();
+        let initial = call
+            .query
+            .get("sendInitialEvents")
+            .is_some_and(|send| send == "true");
         let name = call.target().map(str::to_owned);
         let namespace = Some(call.namespace.as_str()).filter(|namespace| !namespace.is_empty());
         let objects = self.list(&call.plural, namespace);
         let since: u64 = version.parse().unwrap_or(0);
         for object in objects {
-            let named = name.as_ref().is_none_or(|name| object["metadata"]["name"] == json!(name));
-            let changed = object["metadata"]["resourceVersion"].as_str().unwrap().parse::<u64>().unwrap() > since;
+            let named = name
+                .as_ref()
+                .is_none_or(|name| object["metadata"]["name"] == json!(name));
+            let changed = object["metadata"]["resourceVersion"]
+                .as_str()
+                .unwrap()
+                .parse::<u64>()
+                .unwrap()
+                > since;
             if named && (initial || changed) {
                 let _ = events.send(json!({"type": "ADDED", "object": object}));
             }
         }
         if initial {
             let annotations = json!({"k8s.io/initial-events-end": "true"});
-            let metadata = json!({"resourceVersion": self.version.to_string(), "annotations": annotations});
-            let bookmark = json!({"apiVersion": call.api_version, "kind": "Any", "metadata": metadata});
+            let metadata =
+                json!({"resourceVersion": self.version.to_string(), "annotations": annotations});
+            let bookmark =
+                json!({"apiVersion": call.api_version, "kind": "Any", "metadata": metadata});
             let _ = events.send(json!({"type": "BOOKMARK", "object": bookmark}));
         }
-        let (client, plural, namespace) = (client.to_owned(), call.plural.clone(), call.namespace.clone());
-        self.watches.push(Watch { client, plural, namespace, name, events });
+        let (client, plural, namespace) = (
+            client.to_owned(),
+            call.plural.clone(),
+            call.namespace.clone(),
+        );
+        self.watches.push(Watch {
+            client,
+            plural,
+            namespace,
+            name,
+            events,
+        });
         receiver
     }
 
@@ -115,10 +153,13 @@ impl Store {
         let old = self.objects.get(&key).cloned();
         match (call.verb, old) {
             ("list", _) => {
-                let namespace = Some(call.namespace.as_str()).filter(|namespace| !namespace.is_empty());
+                let namespace =
+                    Some(call.namespace.as_str()).filter(|namespace| !namespace.is_empty());
                 let items = self.list(&call.plural, namespace);
                 let metadata = json!({"resourceVersion": self.version.to_string()});
-                Ok(json!({"apiVersion": call.api_version, "kind": "List", "metadata": metadata, "items": items}))
+                Ok(
+                    json!({"apiVersion": call.api_version, "kind": "List", "metadata": metadata, "items": items}),
+                )
             }
             ("create", Some(_)) => Err((409, "AlreadyExists")),
             ("create", None) => {
@@ -129,12 +170,16 @@ impl Store {
                 }
                 Ok(self.write(key, object, "ADDED"))
             }
-            ("patch", None) if call.query.contains_key("fieldManager") => Ok(self.write(key, call.body.clone(), "ADDED")),
+            ("patch", None) if call.query.contains_key("fieldManager") => {
+                Ok(self.write(key, call.body.clone(), "ADDED"))
+            }
             (_, None) => Err((404, "NotFound")),
             ("get", Some(object)) => Ok(object),
             ("update" | "patch", Some(old)) => self.change(call, key, old),
             ("delete", Some(mut object)) => {
-                let held = object["metadata"]["finalizers"].as_array().is_some_and(|list| !list.is_empty());
+                let held = object["metadata"]["finalizers"]
+                    .as_array()
+                    .is_some_and(|list| !list.is_empty());
                 if !held {
                     return Ok(self.delete(&key).unwrap());
                 }
@@ -148,7 +193,9 @@ impl Store {
     fn change(&mut self, call: &Call, key: Key, old: Value) -> Result<Value, Refusal> {
         for part in ["resourceVersion", "uid"] {
             let wanted = &call.body["metadata"][part];
-            if wanted.as_str().is_some_and(|wanted| !wanted.is_empty()) && *wanted != old["metadata"][part] {
+            if wanted.as_str().is_some_and(|wanted| !wanted.is_empty())
+                && *wanted != old["metadata"][part]
+            {
                 return Err((409, "Conflict"));
             }
         }
@@ -165,7 +212,9 @@ impl Store {
             }
             _ => merge(&mut object, &call.body),
         }
-        let held = object["metadata"]["finalizers"].as_array().is_some_and(|list| !list.is_empty());
+        let held = object["metadata"]["finalizers"]
+            .as_array()
+            .is_some_and(|list| !list.is_empty());
         if !object["metadata"]["deletionTimestamp"].is_null() && !held {
             return Ok(self.delete(&key).unwrap());
         }
@@ -194,7 +243,8 @@ impl Store {
     fn tell(&mut self, key: &Key, kind: &str, object: &Value) {
         self.watches.retain(|watch| !watch.events.is_closed());
         for watch in &self.watches {
-            let here = watch.plural == key.0 && (watch.namespace.is_empty() || watch.namespace == key.1);
+            let here =
+                watch.plural == key.0 && (watch.namespace.is_empty() || watch.namespace == key.1);
             if here && watch.name.as_ref().is_none_or(|name| *name == key.2) {
                 let _ = watch.events.send(json!({"type": kind, "object": object}));
             }

@@ -1,0 +1,112 @@
+//! A leader at work: renews the Lease until the work has ended or leadership is lost.
+
+use k8s_openapi::api::coordination::v1::Lease;
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, sleep_until};
+use tokio_util::sync::CancellationToken;
+
+use super::election::{Attempt, Election};
+use super::elector::LeaderElector;
+use super::record;
+use super::watch::{Hint, LeaseWatch};
+use super::{Leadership, LeadershipLost};
+
+/// Why a leader stops leading.
+pub(super) enum End<T> {
+    Work(Result<Result<T, LeadershipLost>, tokio::task::JoinError>),
+    Overdue,
+    Lost,
+}
+
+/// The task of the work. It ends with this, and so does the term, for what the work has spawned.
+pub(super) struct Work<T> {
+    pub(super) task: JoinHandle<Result<T, LeadershipLost>>,
+    pub(super) leadership: Leadership,
+}
+
+impl<T> Drop for Work<T> {
+    fn drop(&mut self) {
+        self.leadership.end();
+        self.task.abort();
+    }
+}
+
+/// A leader at work.
+pub(super) struct Lead<'a, T> {
+    pub(super) elector: &'a LeaderElector,
+    pub(super) shutdown: &'a CancellationToken,
+    pub(super) work: Work<T>,
+    /// Set once the work was asked to stop.
+    pub(super) stop_at: Option<Instant>,
+}
+
+impl<T> Lead<'_, T> {
+    /// Renews the Lease until the work has ended or leadership is lost.
+    pub(super) async fn run(&mut self, election: &mut Election, watch: &mut LeaseWatch) -> End<T> {
+        let config = self.elector.config();
+        let leadership = self.work.leadership.clone();
+        let epoch = leadership.epoch();
+        let mut next = Instant::now() + config.retry_period;
+        loop {
+            let sure = tokio::select! {
+                biased;
+                end = self.ended() => return end,
+                () = sleep_until(next) => true,
+                hint = watch.next() => match hint {
+                    Hint::Seen(lease) if !is_foreign(election, &lease, epoch) => continue,
+                    Hint::Seen(_) | Hint::Deleted => false,
+                },
+            };
+            let attempt = tokio::select! {
+                biased;
+                end = self.ended() => return end,
+                attempt = election.renew(epoch, sure) => attempt,
+            };
+            match attempt {
+                Attempt::Held { since, .. } if leadership.renew(since + config.renew_deadline) => {
+                    self.elector.renewed(&leadership, since);
+                    next = since + config.retry_period;
+                    continue;
+                }
+                Attempt::Held { .. } | Attempt::Other => return End::Lost,
+                Attempt::Failed(error) => {
+                    tracing::warn!(%error, lease = config.name, "cannot renew the lease")
+                }
+                Attempt::TimedOut => {
+                    tracing::warn!(lease = config.name, "renewing the lease took too long")
+                }
+            }
+            next = Instant::now() + config.retry_period;
+        }
+    }
+
+    /// Passes a request to stop on, and waits for the end. May be dropped and called again.
+    async fn ended(&mut self) -> End<T> {
+        loop {
+            let deadline = self.work.leadership.deadline();
+            let asked = self.stop_at.is_some();
+            let stop_at = self.stop_at.unwrap_or(deadline);
+            tokio::select! {
+                biased;
+                () = sleep_until(deadline) => return End::Lost,
+                end = &mut self.work.task => return End::Work(end),
+                () = sleep_until(stop_at), if asked => return End::Overdue,
+                () = self.shutdown.cancelled(), if !asked => {
+                    self.work.leadership.ask_to_stop();
+                    self.stop_at = Some(Instant::now() + self.elector.config().stop_timeout);
+                }
+            }
+        }
+    }
+}
+
+/// Whether `lease` is news, and says that this term is over.
+fn is_foreign(election: &Election, lease: &Lease, epoch: u64) -> bool {
+    let stale = election
+        .observed
+        .as_ref()
+        .is_some_and(|observed| observed.is_newer_than(lease));
+    let mine = record::holder(lease) == election.config.identity;
+    let same_term = mine && u64::try_from(record::transitions(lease)) == Ok(epoch);
+    !stale && !same_term
+}
