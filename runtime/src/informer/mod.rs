@@ -21,13 +21,12 @@ mod builder;
 mod factory;
 pub mod handler;
 mod listener;
+mod metrics;
 mod processor;
 pub mod queue;
 mod registration;
 mod run;
 mod stats;
-#[cfg(test)]
-mod tests;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;

@@ -51,6 +51,14 @@ pub enum ReflectorError {
         /// The resource.
         resource: String,
     },
+    /// The closing bookmark of a streamed list is long in coming; it is waited for. Reported every ten seconds.
+    #[error("the initial list of {resource} has waited {} s for its closing bookmark", waited.as_secs())]
+    InitialListSlow {
+        /// The resource.
+        resource: String,
+        /// Since the list was asked for.
+        waited: Duration,
+    },
     /// One object was skipped.
     #[error("skipped an object of {resource}: {source}")]
     Undecodable {

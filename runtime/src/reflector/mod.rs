@@ -205,11 +205,11 @@ where
     }
 
     fn report(&self, error: ReflectorError) {
-        let counter = match &error {
-            ReflectorError::Undecodable { .. } => &self.counters.undecodable,
-            _ => &self.counters.errors,
-        };
-        Counters::add(counter, 1);
+        match &error {
+            ReflectorError::Undecodable { .. } => Counters::add(&self.counters.undecodable, 1),
+            ReflectorError::InitialListSlow { .. } => {}
+            _ => Counters::add(&self.counters.errors, 1),
+        }
         if catch_unwind(AssertUnwindSafe(|| (self.options.on_error)(&error))).is_err() {
             tracing::error!(resource = %self.resource, "the watch error handler panicked");
         }

@@ -1,6 +1,7 @@
 //! The streamed list: a watch that begins with every existing object and goes on as the watch (KEP-3157).
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use kube::{Error, Resource};
 use tokio::time::Instant;
@@ -16,6 +17,8 @@ use crate::store::ObjectKey;
 
 /// How often in a row a stream may end before its bookmark before a plain list is tried.
 const CUTS: usize = 3;
+/// How long a streamed list may be silent before that is reported.
+const SLOW: Duration = Duration::from_secs(10);
 
 /// What came of a streamed list before its bookmark, kept apart from the sink.
 struct Partial<K> {
@@ -82,7 +85,7 @@ where
             keep: Vec::new(),
             version: String::new(),
         };
-        while let Some(items) = running.next().await {
+        while let Some(items) = self.next_initial(&mut running).await {
             let mut items = items?.into_iter();
             while let Some(item) = items.next() {
                 if self.gather(item, &mut partial) {
@@ -96,6 +99,23 @@ where
             }
         }
         Ok(None)
+    }
+
+    /// The next events, with a report every ten seconds until they come.
+    async fn next_initial(
+        &self,
+        running: &mut Running<K>,
+    ) -> Option<Result<Vec<WatchItem<K>>, Error>> {
+        loop {
+            // Nothing is lost when the time is up: the stream keeps what it has read.
+            match tokio::time::timeout(SLOW, running.next()).await {
+                Ok(next) => return next,
+                Err(_) => self.report(ReflectorError::InitialListSlow {
+                    resource: self.resource.clone(),
+                    waited: running.started.elapsed(),
+                }),
+            }
+        }
     }
 
     /// Takes one initial event; true if it was the closing bookmark.

@@ -11,8 +11,6 @@ mod index;
 mod key;
 mod labels;
 mod snapshot;
-#[cfg(test)]
-mod tests;
 mod trie;
 mod version;
 

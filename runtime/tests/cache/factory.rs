@@ -208,3 +208,35 @@ fn resource_info_reads_the_names_of_a_type() {
         ("apps/v1", "deployments.apps")
     );
 }
+
+#[tokio::test(start_paused = true)]
+async fn the_figures_of_every_informer_are_metrics() {
+    let server = Server::new();
+    let factory = factory(&server);
+    let metrics = codegen_runtime::metrics::Metrics::new();
+    factory.register_metrics(&metrics);
+    let informer = factory.informer_for::<ConfigMap>();
+    let handler = codegen_runtime::informer::handler::funcs();
+    informer
+        .add_event_handler(handler.on_add(|_, _| panic!("a bug")))
+        .unwrap();
+    factory.start(&CancellationToken::new());
+    let watch = server.watch_list().await.stream();
+    watch
+        .added(&cm("a", 1))
+        .added(&serde_json::json!({"kind": "Pod"}))
+        .initial_end("1");
+    factory.wait_for_cache_sync().await.unwrap();
+    settle().await;
+    let text = metrics.encode().unwrap();
+    for line in [
+        "reflector_lists_total{name=\"configmaps\"} 1",
+        "reflector_listed_objects_total{name=\"configmaps\"} 1",
+        "reflector_undecodable_objects_total{name=\"configmaps\"} 1",
+        "informer_handler_panics_total{name=\"configmaps\"} 1",
+        "informer_objects{name=\"configmaps\"} 1",
+        "informer_handler_pending_calls{name=\"configmaps\"} 0",
+    ] {
+        assert!(text.contains(line), "{line} in {text}");
+    }
+}

@@ -230,3 +230,20 @@ async fn a_streamed_list_can_be_switched_off() {
     let _reflecting = Reflecting::start(&server);
     server.list().await;
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_bookmark_that_is_long_in_coming_is_reported_every_ten_seconds_and_waited_for() {
+    let server = Server::new();
+    let reflecting = start(&server);
+    let watch = server.watch_list().await.stream();
+    watch.added(&cm("a", 1));
+    tokio::time::sleep(Duration::from_secs(35)).await;
+    let errors = reflecting.take_errors();
+    assert_eq!(errors.len(), 3, "{errors:?}");
+    assert!(errors[2].contains("has waited 30 s"), "{errors:?}");
+    watch.initial_end("2");
+    settle().await;
+    assert_eq!(reflecting.names(), ["a@1"]);
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    assert!(reflecting.take_errors().is_empty());
+}

@@ -1,0 +1,96 @@
+//! What the server and the clients of the informer's wire benchmark share: the resource, and reading one's own memory.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use kube::Resource;
+use kube::core::{NamespaceResourceScope, ObjectMeta};
+use serde::{Deserialize, Serialize};
+
+/// Where the resource is served.
+pub const PATH: &str = "/apis/bench.example.com/v1/widgets";
+
+/// A custom resource of 2.2 KB of JSON.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Widget {
+    /// Name, labels and the rest.
+    pub metadata: ObjectMeta,
+    /// What is wanted.
+    pub spec: Spec,
+    /// What is.
+    pub status: Option<Status>,
+}
+
+/// What is wanted.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Spec {
+    /// An image.
+    pub image: String,
+    /// A count.
+    pub replicas: i64,
+    /// Arguments.
+    pub args: Vec<String>,
+    /// An environment.
+    pub env: Vec<Variable>,
+}
+
+/// A variable.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Variable {
+    /// Its name.
+    pub name: String,
+    /// Its value.
+    pub value: String,
+}
+
+/// What is.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Status {
+    /// A phase.
+    pub phase: String,
+    /// A generation.
+    pub observed_generation: i64,
+    /// Conditions.
+    pub conditions: Vec<BTreeMap<String, String>>,
+}
+
+impl Resource for Widget {
+    type DynamicType = ();
+    type Scope = NamespaceResourceScope;
+
+    fn kind((): &()) -> Cow<'_, str> {
+        "Widget".into()
+    }
+
+    fn group((): &()) -> Cow<'_, str> {
+        "bench.example.com".into()
+    }
+
+    fn version((): &()) -> Cow<'_, str> {
+        "v1".into()
+    }
+
+    fn plural((): &()) -> Cow<'_, str> {
+        "widgets".into()
+    }
+
+    fn meta(&self) -> &ObjectMeta {
+        &self.metadata
+    }
+
+    fn meta_mut(&mut self) -> &mut ObjectMeta {
+        &mut self.metadata
+    }
+}
+
+/// Resident memory now and at its peak, in kilobytes.
+pub fn memory() -> (u64, u64) {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let read = |field: &str| {
+        let line = status.lines().find(|line| line.starts_with(field));
+        line.and_then(|line| line.split_whitespace().nth(1)?.parse().ok())
+            .unwrap_or_default()
+    };
+    (read("VmRSS:"), read("VmHWM:"))
+}
