@@ -2,7 +2,7 @@
 //!
 //! It reads annotated Rust types or `CustomResourceDefinition` YAML and gives types, clientsets, listers, informers,
 //! object implementations and scheme registration. [`generate`] is a pure function from [`Sources`] and [`Options`] to a
-//! [`Tree`] of files; only [`write`] touches the disk. Build scripts and the `kube-codegen` binary both go through
+//! [`Tree`] of files; only [`mod@write`] touches the disk. Build scripts and the `kube-codegen` binary both go through
 //! [`Config`].
 //!
 //! Start reading at [`generate`]: read, lower, check, emit, format, in that order.

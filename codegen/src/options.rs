@@ -64,11 +64,8 @@ impl Options {
 }
 
 /// A generator, named as on the command line.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, clap::ValueEnum,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-#[value(rename_all = "lower")]
 pub enum Generator {
     /// Rust types from CRDs.
     Types,
