@@ -29,7 +29,7 @@ build() {
 		say "no Go toolchain, no KUBEBUILDER_ASSETS and no ENVTEST_KUBECONFIG: the real server cannot be run here"
 		exit 3
 	fi
-	if [[ -x $binary && -z $(find "$root/hack/envtest" -newer "$binary" \( -name '*.go' -o -name 'go.*' \) -print -quit) ]]; then return; fi
+	if [[ -x $binary && -z $(find "$root/hack/envtest" -newer "$binary" \( -name '*.go' -o -name 'go.*' \) -not -path '*/cmd/*' -print -quit) ]]; then return; fi
 	say "building hack/envtest (ten minutes when cold)"
 	mkdir -p "$target"
 	# The version that a release build of Kubernetes would have stamped in.

@@ -16,6 +16,8 @@ cases![
     foreground_deletion_waits_only_for_blocking_dependents,
     custom_resource_owns_a_config_map,
     dependent_in_another_namespace_than_its_owner_is_deleted,
+    long_chain_of_owners_is_collected,
+    owner_with_many_dependents_is_collected,
 ];
 
 fn owned_by(owner: &Value, blocking: bool) -> Value {
@@ -173,4 +175,28 @@ async fn dependent_in_another_namespace_than_its_owner_is_deleted(client: Client
     here.given("child", owned_by(&owner, false)).await;
     gone(&here, "child").await;
     there.get("owner").await.is(200);
+}
+
+async fn long_chain_of_owners_is_collected(client: Client) {
+    let maps = configmaps(&client).await;
+    let first = maps.given("c0", json!({})).await;
+    let mut owner = first;
+    for n in 1..60 {
+        owner = maps.given(&format!("c{n}"), owned_by(&owner, false)).await;
+    }
+    maps.delete("c0").await.is(200);
+    gone(&maps, "c59").await;
+}
+
+async fn owner_with_many_dependents_is_collected(client: Client) {
+    let maps = secrets(&client).await;
+    let owner = maps.given("owner", json!({})).await;
+    for n in 0..60 {
+        maps.given(&format!("c{n}"), owned_by(&owner, true)).await;
+    }
+    maps.delete_with("owner", &json!({"propagationPolicy": "Foreground"}))
+        .await
+        .is(200);
+    gone(&maps, "owner").await;
+    check(&maps.list("").await.is(200), "/items", json!([]));
 }

@@ -13,6 +13,7 @@ cases![
     terminating_namespace_shows_its_phase,
     namespace_finalizer_of_metadata_holds_it,
     namespace_can_be_made_again,
+    namespace_with_many_objects_ends,
 ];
 
 fn namespaces(client: &Client) -> Collection {
@@ -147,4 +148,19 @@ async fn namespace_can_be_made_again(client: Client) {
         "/metadata/labels",
         json!({"kubernetes.io/metadata.name": name}),
     );
+}
+
+async fn namespace_with_many_objects_ends(client: Client) {
+    let maps = configmaps(&client).await;
+    for chunk in 0..20 {
+        let created = (0..50).map(|n| {
+            let maps = &maps;
+            async move { maps.given(&format!("m{chunk}-{n}"), json!({})).await }
+        });
+        futures::future::join_all(created).await;
+    }
+    let name = maps.namespace.clone().unwrap_or_default();
+    namespaces(&client).delete(&name).await.is(200);
+    gone(&client, &name).await;
+    check(&maps.list("").await.is(200), "/items", json!([]));
 }
