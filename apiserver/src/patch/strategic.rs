@@ -5,10 +5,13 @@
 
 mod order;
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value};
 
 use self::order::{KeyedList, arrange};
 use crate::apply::{PatchMeta, PatchStrategy};
+use crate::schema::text::go_json;
 
 const DIRECTIVE: &str = "$patch";
 const RETAIN_KEYS: &str = "$retainKeys";
@@ -188,10 +191,13 @@ fn merge_field_list(
     deletes_items: bool,
 ) -> Result<Vec<Value>, StrategicError> {
     match strategy {
-        _ if deletes_items => Ok(original
-            .into_iter()
-            .filter(|item| !patch.contains(item))
-            .collect()),
+        _ if deletes_items => {
+            let gone: BTreeSet<String> = patch.iter().map(go_json).collect();
+            Ok(original
+                .into_iter()
+                .filter(|item| !gone.contains(&go_json(item)))
+                .collect())
+        }
         PatchStrategy::Replace => Ok(patch),
         PatchStrategy::Merge(key) => merge_list(original, patch, meta, key),
     }
@@ -209,28 +215,29 @@ fn merge_list(
         ));
     }
     let keyed = KeyedList(key);
-    let Some(key) = key else {
-        let mut merged: Vec<Value> = Vec::with_capacity(original.len() + patch.len());
-        for item in original.iter().chain(&patch) {
-            if !merged.contains(item) {
-                merged.push(item.clone());
-            }
-        }
+    if key.is_none() {
+        let mut seen = BTreeSet::new();
+        let items = original.iter().chain(&patch);
+        let merged = items
+            .filter(|item| seen.insert(go_json(item)))
+            .cloned()
+            .collect();
         return arrange(keyed, merged, &patch, &original);
-    };
+    }
     let (original, patch) = special_items(original, patch, keyed)?;
     let mut merged = original.clone();
+    let mut positions = keyed.positions(&merged);
     for item in &patch {
-        let wanted = keyed.key_of(item)?;
+        let wanted = go_json(keyed.key_of(item)?);
         let Value::Object(change) = item.clone() else {
             continue;
         };
-        match merged
-            .iter_mut()
-            .find(|found| found.get(key) == Some(wanted))
-        {
+        match positions.get(&wanted).and_then(|at| merged.get_mut(*at)) {
             Some(Value::Object(found)) => *found = merge_map(std::mem::take(found), change, meta)?,
-            _ => merged.push(without_nulls(Value::Object(change))),
+            _ => {
+                positions.insert(wanted, merged.len());
+                merged.push(without_nulls(Value::Object(change)));
+            }
         }
     }
     arrange(keyed, merged, &patch, &original)
@@ -244,6 +251,7 @@ fn special_items(
 ) -> Result<(Vec<Value>, Vec<Value>), StrategicError> {
     let mut plain = Vec::with_capacity(patch.len());
     let mut replaces = false;
+    let mut deleted = BTreeSet::new();
     for item in patch {
         match item
             .get(DIRECTIVE)
@@ -251,8 +259,7 @@ fn special_items(
         {
             None => plain.push(item),
             Some((Some("delete"), _)) => {
-                let wanted = keyed.key_of(&item)?;
-                original.retain(|found| keyed.key_of(found).ok() != Some(wanted));
+                deleted.insert(go_json(keyed.key_of(&item)?));
             }
             Some((Some("replace"), _)) => replaces = true,
             Some((Some("merge"), _)) => {
@@ -262,6 +269,11 @@ fn special_items(
             Some((_, directive)) => return Err(unknown_directive(directive)),
         }
     }
+    original.retain(|found| {
+        keyed
+            .key_of(found)
+            .map_or(true, |key| !deleted.contains(&go_json(key)))
+    });
     Ok(if replaces {
         (plain, Vec::new())
     } else {

@@ -1,10 +1,11 @@
 //! The order of merged lists: the patch's items in the patch's order, among them the others in the server's.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use serde_json::Value;
 
 use super::{DIRECTIVE, StrategicError};
+use crate::schema::text::{go_json, go_plain};
 
 /// A list whose items are told apart by a field, or by their values.
 #[derive(Clone, Copy, Debug)]
@@ -19,15 +20,24 @@ impl KeyedList {
         item.get(key).ok_or_else(|| {
             StrategicError::Internal(format!(
                 "map: {} does not contain declared merge key: {key}",
-                crate::schema::text::go_plain(item)
+                go_plain(item)
             ))
         })
     }
 
-    fn position(self, list: &[Value], item: &Value) -> Option<usize> {
-        let wanted = self.key_of(item).ok()?;
-        list.iter()
-            .position(|found| self.key_of(found).ok() == Some(wanted))
+    /// The places of the items that can be told apart, by what identifies them.
+    pub(super) fn positions(self, list: &[Value]) -> BTreeMap<String, usize> {
+        let mut positions = BTreeMap::new();
+        for (i, item) in list.iter().enumerate() {
+            if let Ok(key) = self.key_of(item) {
+                positions.entry(go_json(key)).or_insert(i);
+            }
+        }
+        positions
+    }
+
+    fn position(self, positions: &BTreeMap<String, usize>, item: &Value) -> Option<usize> {
+        positions.get(&go_json(self.key_of(item).ok()?)).copied()
     }
 
     /// Checks that the items of a patch stand in the order that the patch sets.
@@ -51,7 +61,7 @@ impl KeyedList {
                 None => None,
             };
             if !rest.any(|found| self.key_of(found).ok() == wanted) {
-                let shown = |items: &[Value]| crate::schema::text::go_plain(&Value::from(items));
+                let shown = |items: &[Value]| go_plain(&Value::from(items));
                 return Err(StrategicError::Internal(format!(
                     "The order in patch list:\n{}\n doesn't match $setElementOrder list:\n{}\n",
                     shown(patch),
@@ -73,26 +83,29 @@ pub(super) fn arrange(
     for item in merged.iter().chain(order) {
         keyed.key_of(item)?;
     }
-    let (mut patched, mut others): (Vec<Value>, Vec<Value>) = merged
-        .into_iter()
-        .partition(|item| keyed.position(order, item).is_some());
-    patched.sort_by_key(|item| keyed.position(order, item));
-    others.sort_by_key(|item| keyed.position(server, item));
+    let (order, server) = (keyed.positions(order), keyed.positions(server));
+    let mut patched = Vec::new();
+    let mut others = Vec::new();
+    for item in merged {
+        let place = keyed.position(&server, &item);
+        match keyed.position(&order, &item) {
+            Some(wanted) => patched.push((wanted, place, item)),
+            None => others.push((place, item)),
+        }
+    }
+    patched.sort_by_key(|(wanted, ..)| *wanted);
+    others.sort_by_key(|(place, _)| *place);
     let (mut patched, mut others) = (VecDeque::from(patched), VecDeque::from(others));
     let mut out = Vec::with_capacity(patched.len() + others.len());
-    while let (Some(other), Some(item)) = (others.front(), patched.front()) {
-        let before = match (keyed.position(server, other), keyed.position(server, item)) {
-            (Some(other), Some(item)) => other < item,
-            _ => false,
-        };
-        let next = if before {
-            others.pop_front()
+    while let (Some((other, _)), Some((_, item, _))) = (others.front(), patched.front()) {
+        let before = matches!((other, item), (Some(other), Some(item)) if other < item);
+        out.extend(if before {
+            others.pop_front().map(|(_, item)| item)
         } else {
-            patched.pop_front()
-        };
-        out.extend(next);
+            patched.pop_front().map(|(.., item)| item)
+        });
     }
-    out.extend(patched);
-    out.extend(others);
+    out.extend(patched.into_iter().map(|(.., item)| item));
+    out.extend(others.into_iter().map(|(_, item)| item));
     Ok(out)
 }

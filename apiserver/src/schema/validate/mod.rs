@@ -247,8 +247,9 @@ fn items_outcome(
 ) -> Outcome {
     let mut outcome = Outcome::default();
     if let Some(item_schema) = schema.items.as_deref() {
+        let old_items = old.map(Old::items);
         for (i, item) in items.iter().enumerate() {
-            let item_old = old.and_then(|old| old.item(item));
+            let item_old = old_items.as_ref().and_then(|old| old.get(item));
             outcome.merge(ratchet(item_schema, &path.index(i), item, item_old));
         }
     }

@@ -7,6 +7,9 @@ use serde_json::Value;
 use super::super::error::{FieldError, FieldErrorKind};
 use super::super::path::Path;
 
+/// The errors that one validation reports at most: a request of 3 MB can hold a million faults.
+const MAX_ERRORS: usize = 1000;
+
 /// Errors without repetitions, and how many checks ran: of several failing branches, the one with most is reported.
 #[derive(Debug, Default)]
 pub(crate) struct Outcome {
@@ -17,7 +20,7 @@ pub(crate) struct Outcome {
 
 impl Outcome {
     pub(crate) fn add(&mut self, error: FieldError) {
-        if self.seen.insert(error.to_string()) {
+        if self.errors.len() < MAX_ERRORS && self.seen.insert(error.to_string()) {
             self.errors.push(error);
         }
     }

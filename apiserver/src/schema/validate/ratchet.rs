@@ -1,5 +1,7 @@
 //! Ratcheting: on update, an error in a value that did not change is forgiven.
 
+use std::collections::HashMap;
+
 use serde_json::Value;
 
 use super::super::node::{ListType, Schema};
@@ -22,15 +24,41 @@ impl<'a> Old<'a> {
         })
     }
 
-    /// The old item with the same keys; only items of map lists correspond.
-    pub(super) fn item(self, item: &Value) -> Option<Old<'a>> {
-        let ListType::Map(keys) = &self.schema.list_type else {
-            return None;
+    /// The old items by their keys; only items of map lists correspond.
+    pub(super) fn items(self) -> OldItems<'a> {
+        let mut items = OldItems {
+            keys: &[],
+            schema: None,
+            by_key: HashMap::new(),
         };
-        let schema = self.schema.items.as_deref()?;
-        let same =
-            |old: &&Value| old.is_object() && keys.iter().all(|key| old.get(key) == item.get(key));
-        let value = self.value.as_array()?.iter().find(same)?;
+        if let (ListType::Map(keys), Some(list)) = (&self.schema.list_type, self.value.as_array()) {
+            items.keys = keys;
+            items.schema = self.schema.items.as_deref();
+            for item in list.iter().rev().filter(|item| item.is_object()) {
+                items.by_key.insert(items.key_of(item), item);
+            }
+        }
+        items
+    }
+}
+
+/// The items of an old map list.
+pub(super) struct OldItems<'a> {
+    keys: &'a [String],
+    schema: Option<&'a Schema>,
+    by_key: HashMap<String, &'a Value>,
+}
+
+impl<'a> OldItems<'a> {
+    fn key_of(&self, item: &Value) -> String {
+        let keys: Vec<Option<&Value>> = self.keys.iter().map(|key| item.get(key)).collect();
+        serde_json::json!(keys).to_string()
+    }
+
+    /// The old item with the same keys.
+    pub(super) fn get(&self, item: &Value) -> Option<Old<'a>> {
+        let schema = self.schema?;
+        let value = self.by_key.get(&self.key_of(item))?;
         Some(Old { value, schema })
     }
 }
@@ -62,9 +90,11 @@ fn unchanged(value: &Value, old: Old<'_>) -> bool {
         (Value::Array(new), Value::Array(before)) => {
             new.len() == before.len()
                 && match old.schema.list_type {
-                    ListType::Map(_) => new
-                        .iter()
-                        .all(|item| old.item(item).is_some_and(|old| unchanged(item, old))),
+                    ListType::Map(_) => {
+                        let items = old.items();
+                        new.iter()
+                            .all(|item| items.get(item).is_some_and(|old| unchanged(item, old)))
+                    }
                     _ => new == before,
                 }
         }
