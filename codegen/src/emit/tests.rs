@@ -80,6 +80,9 @@ fn resource(kind: &str, scope: Scope) -> Resource {
         selectable_fields: Vec::new(),
         conversion: Default::default(),
         storage: true,
+        served: true,
+        annotations: Default::default(),
+        labels: Default::default(),
         deprecation: None,
         verbs: VerbSet::all(true),
         methods: vec![
@@ -104,6 +107,8 @@ fn api(group: &str, kind: &str, scope: Scope) -> ApiSet {
         origin: Origin::Rust,
         resources: vec![resource(kind, scope)],
         types: vec![root(kind)],
+        rules: Vec::new(),
+        webhooks: Vec::new(),
     };
     ApiSet {
         groups: vec![Group {

@@ -5,12 +5,14 @@
 //!
 //! Every collection is a `Vec` in a defined order or a `BTreeMap`, so that output never depends on the order of input files.
 
+mod policy;
 mod resource;
 mod types;
 mod validation;
 
 pub mod names;
 
+pub use policy::{PolicyRule, Webhook};
 pub use resource::{
     Conversion, CustomMethod, MethodVerb, PrinterColumn, Resource, ScaleSubresource, Scope,
     SelectableField, Verb, VerbSet,
@@ -19,7 +21,7 @@ pub use types::{
     Aliasing, EnumDef, Field, KnownType, RustItem, StructDef, TypeDef, TypeKind, TypeRef, UnionDef,
     UnionVariant, UnknownFields, Variant,
 };
-pub use validation::{CelRule, Combinators, ListType, MapType, Validation};
+pub use validation::{CelRule, Combinators, ExternalDocs, ListType, MapType, Validation};
 
 use serde::Serialize;
 
@@ -71,6 +73,12 @@ pub struct Version {
     pub resources: Vec<Resource>,
     /// Every type of the version, roots included; sorted by name for CRDs, in order of declaration for Rust.
     pub types: Vec<TypeDef>,
+    /// Rules that controllers of this version need, from annotated Rust.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub rules: Vec<PolicyRule>,
+    /// Admission webhooks, from annotated Rust.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub webhooks: Vec<Webhook>,
 }
 
 impl Version {

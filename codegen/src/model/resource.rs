@@ -1,6 +1,6 @@
 //! Resources: a kind with its names, scope, verbs and subresources.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
@@ -41,6 +41,14 @@ pub struct Resource {
     pub conversion: Conversion,
     /// Whether this version is the one stored in etcd.
     pub storage: bool,
+    /// Whether the API server serves this version.
+    pub served: bool,
+    /// Annotations of the CRD itself.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub annotations: BTreeMap<String, String>,
+    /// Labels of the CRD itself.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub labels: BTreeMap<String, String>,
     /// The warning of a deprecated version: `Some("")` where it has none of its own.
     pub deprecation: Option<String>,
     /// The methods that the typed client has.

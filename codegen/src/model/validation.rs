@@ -62,10 +62,28 @@ pub struct Validation {
     /// Validations of a list's items or a map's values, where they are not a type of their own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub element: Option<Box<Validation>>,
+    /// The type in the schema, where it is not the Rust type's own.
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    pub type_: Option<String>,
+    /// The schema says nothing of the value.
+    #[serde(skip_serializing_if = "is_false")]
+    pub schemaless: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub external_docs: Option<ExternalDocs>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub example: Option<Value>,
+}
+
+/// Documentation elsewhere.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct ExternalDocs {
+    /// Where it stands.
+    pub url: String,
+    /// What it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]

@@ -91,6 +91,8 @@ fn lower_version(
         origin: Origin::Crd,
         resources,
         types: shape::unify(drafts, &type_names),
+        rules: Vec::new(),
+        webhooks: Vec::new(),
     }
 }
 
@@ -121,6 +123,9 @@ fn lower_resource(
         selectable_fields: version.selectable_fields.clone(),
         conversion: crd.conversion,
         storage: version.storage,
+        served: true,
+        annotations: BTreeMap::new(),
+        labels: BTreeMap::new(),
         deprecation: version.deprecation.clone(),
         verbs: VerbSet::all(version.status),
         methods: if version.scale.is_some() {

@@ -62,6 +62,9 @@ impl Cx<'_> {
             conversion: Conversion::None,
             // kube-derive calls every version stored unless told otherwise; what is said counts.
             storage: kube.storage == Some(true),
+            served,
+            annotations: kube.annotations.iter().cloned().collect(),
+            labels: kube.labels.iter().cloned().collect(),
             deprecation: kube.deprecated.clone(),
             verbs: verbs::verbs(item, status, diagnostics),
             methods: self.methods(item, diagnostics),

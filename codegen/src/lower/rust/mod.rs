@@ -8,6 +8,7 @@ mod enums;
 mod known;
 mod kube;
 mod paths;
+mod policy;
 mod refs;
 mod resolve;
 mod resource;
@@ -195,6 +196,8 @@ impl<'a> Cx<'a> {
             origin: Origin::Rust,
             resources,
             types,
+            rules: policy::rules(&package.markers, diagnostics),
+            webhooks: policy::webhooks(&package.markers, diagnostics),
         };
         checks::generated_modules(self, &version, diagnostics);
         version

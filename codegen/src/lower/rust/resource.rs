@@ -1,5 +1,7 @@
 //! Resources: the roots among the types, with their names, scope, subresources and verbs.
 
+use std::collections::BTreeMap;
+
 use super::{Cx, at_item, known::Foreign, known::known, resolve::Resolved, verbs};
 use crate::{
     diag::{Diagnostic, Diagnostics},
@@ -97,6 +99,9 @@ impl Cx<'_> {
                 .collect(),
             conversion: Conversion::None,
             storage: markers.has("kubebuilder:storageversion"),
+            served: !markers.has("kubebuilder:unservedversion"),
+            annotations: pairs(item, "annotations", diagnostics),
+            labels: pairs(item, "labels", diagnostics),
             deprecation: markers
                 .get("kubebuilder:deprecatedversion")
                 .map(|marker| marker.text("warning").unwrap_or_default().to_owned()),
@@ -327,6 +332,26 @@ fn columns(item: &Item) -> Vec<PrinterColumn> {
             })
         })
         .collect()
+}
+
+/// The `key=value` pairs of `+kubebuilder:metadata`.
+fn pairs(item: &Item, name: &str, diagnostics: &mut Diagnostics) -> BTreeMap<String, String> {
+    let mut pairs = BTreeMap::new();
+    for marker in item.markers.all("kubebuilder:metadata") {
+        for pair in marker.texts(name) {
+            match pair.split_once('=') {
+                Some((key, value)) => {
+                    pairs.insert(key.to_owned(), value.to_owned());
+                }
+                None => diagnostics.push(
+                    Diagnostic::error(format!("`{pair}` is no pair of key and value"))
+                        .at(marker.place.clone(), "without a `=`")
+                        .help(format!("write `{name}=\"key=value\"`")),
+                ),
+            }
+        }
+    }
+    pairs
 }
 
 /// Lower case letters, digits and hyphens, with a letter first and no hyphen last.

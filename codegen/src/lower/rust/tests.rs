@@ -479,3 +479,32 @@ fn a_byte_order_mark_moves_no_place() {
         "mod.rs:5:4: error: unknown marker `+nonsense`"
     );
 }
+
+#[test]
+fn rules_and_webhooks_come_with_the_version() {
+    let version = single(
+        r#"
+        // +kubebuilder:rbac:groups=core;apps,resources=pods;deployments/status,verbs=get;list
+        // +kubebuilder:webhook:path=/mutate,mutating=true,failurePolicy=fail,sideEffects=None,groups=cloud,resources=machines,verbs=create;update,versions=v1,name=m.cloud.example.com,admissionReviewVersions=v1
+        pub fn reconcile() {}
+
+        // +kubebuilder:webhookconfiguration:mutating=true,name=cloud-webhooks
+        pub const NAME: &str = "";
+        "#,
+    );
+    assert_eq!(json_of(&version.rules)[0]["groups"], json!(["", "apps"]));
+    let webhook = &version.webhooks[0];
+    assert_eq!(webhook.failure_policy, "Fail");
+    assert_eq!(webhook.verbs, ["CREATE", "UPDATE"]);
+    assert_eq!(webhook.configuration.as_deref(), Some("cloud-webhooks"));
+}
+
+#[test]
+fn metadata_of_the_crd_comes_with_the_resource() {
+    let version = single(&format!(
+        "// +genclient\n// +kubebuilder:metadata:annotations=\"a.example.com/b=c=d\",labels={{app=x, tier=y}}\n{ROOT}"
+    ));
+    let resource = &version.resources[0];
+    assert_eq!(resource.annotations["a.example.com/b"], "c=d");
+    assert_eq!(resource.labels.len(), 2);
+}

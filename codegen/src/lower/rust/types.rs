@@ -216,7 +216,11 @@ impl Cx<'_> {
                 diagnostics,
             ),
             rust_name: field.name.clone(),
-            docs: field.docs.clone(),
+            docs: if markers.has("kubebuilder:skip:description") {
+                String::new()
+            } else {
+                field.docs.clone()
+            },
             option,
             required: presence == Presence::Required,
             nullable: markers.has("nullable") || (presence == Presence::Required && option),

@@ -5,7 +5,7 @@ use serde_json::{Number, Value, json};
 use super::{Cx, refs::Shape};
 use crate::{
     diag::{Diagnostic, Diagnostics},
-    model::{CelRule, ListType, MapType, TypeRef, Validation},
+    model::{CelRule, ExternalDocs, ListType, MapType, TypeRef, Validation},
     read::markers::{Marker, MarkerSet},
 };
 
@@ -90,7 +90,8 @@ fn apply_rule(
         "XPreserveUnknownFields" => validation.preserve_unknown_fields = true,
         "XEmbeddedResource" | "EmbeddedResource" => validation.embedded_resource = true,
         "XIntOrString" => validation.int_or_string = true,
-        "Schemaless" => validation.preserve_unknown_fields = true,
+        "Schemaless" => validation.schemaless = true,
+        "Type" => validation.type_ = text(),
         "XValidation" => validation.rules.push(cel_rule(marker)),
         "ExactlyOneOf" => validation
             .rules
@@ -101,7 +102,7 @@ fn apply_rule(
         "AtLeastOneOf" => validation
             .rules
             .push(count_rule(marker, "at least one", ">= 1")),
-        // `Type` overrides the schema's type, `Required` and `Optional` are about presence.
+        // `Required` and `Optional` are about presence.
         _ => {}
     }
 }
@@ -135,6 +136,12 @@ fn apply_other(
             });
         }
         "kubebuilder:pruning:PreserveUnknownFields" => validation.preserve_unknown_fields = true,
+        "kubebuilder:externalDocs" => {
+            validation.external_docs = Some(ExternalDocs {
+                url: marker.text("url").unwrap_or_default().to_owned(),
+                description: marker.text("description").map(str::to_owned),
+            });
+        }
         "kubebuilder:title" => validation.title = Some(text.to_owned()),
         "kubebuilder:example" => validation.example = marker.value("").cloned(),
         _ => {}

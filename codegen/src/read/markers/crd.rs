@@ -243,7 +243,7 @@ pub(super) const MARKERS: &[MarkerDef] = &[
             "kubebuilder:webhookconfiguration",
             "+kubebuilder:webhookconfiguration:mutating=<bool>[,name=<name>]",
             &[Package],
-            "The name of the webhook configuration.",
+            "The name of the configuration that holds the mutating or the validating webhooks.",
             "controller-gen's names",
         ),
         &[

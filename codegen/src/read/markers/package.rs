@@ -62,12 +62,12 @@ pub(super) const MARKERS: &[MarkerDef] = &[
     with(
         flag(
             "k8s:register-gen",
-            "+k8s:register-gen=package|true|false",
-            &[Package, Type],
-            "Whether the package's kinds, or this one, are registered with the scheme.",
-            "every kind is registered",
+            "+k8s:register-gen=package|true",
+            &[Package],
+            "The package's kinds are registered with the scheme.",
+            "they are registered anyway",
         ),
-        &[value(Choice(&["package", "true", "false"]))],
+        &[value(Choice(&["package", "true"]))],
     ),
     with(
         flag(

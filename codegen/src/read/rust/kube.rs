@@ -43,6 +43,10 @@ pub struct KubeDerive {
     pub served: Option<bool>,
     /// `deprecated`, with its warning.
     pub deprecated: Option<String>,
+    /// `annotation`
+    pub annotations: Vec<(String, String)>,
+    /// `label`
+    pub labels: Vec<(String, String)>,
     /// `validation`: rules of the whole object.
     pub validations: Vec<String>,
 }
@@ -160,6 +164,8 @@ impl KubeDerive {
                     String::new()
                 });
             }
+            "annotation" => self.annotations.push(pair(meta)?),
+            "label" => self.labels.push(pair(meta)?),
             "validation" | "rule" => self.validations.extend(rule(meta)?),
             known if KNOWN.contains(&known) => skip(meta)?,
             unknown => {
@@ -208,6 +214,15 @@ fn rule(meta: &ParseNestedMeta<'_>) -> syn::Result<Option<String>> {
         }) => Ok(Some(text.value())),
         _ => Ok(None),
     }
+}
+
+/// `("key", "value")`
+fn pair(meta: &ParseNestedMeta<'_>) -> syn::Result<(String, String)> {
+    let content;
+    syn::parenthesized!(content in meta.input);
+    let key = content.parse::<LitStr>()?.value();
+    content.parse::<Token![,]>()?;
+    Ok((key, content.parse::<LitStr>()?.value()))
 }
 
 fn skip(meta: &ParseNestedMeta<'_>) -> syn::Result<()> {
