@@ -182,7 +182,7 @@ fn refuse(source: &Source, error: &serde_saphyr::Error) -> Box<Diagnostic> {
 
 /// The parser's message, without what only a programmer could act on.
 fn explain(message: &str) -> String {
-    if message.contains("Depth {") {
+    if message.contains("Depth {") || message.contains("recursion limit") {
         return format!("it is nested deeper than {MAX_DEPTH} levels");
     }
     if message.contains("budget breached") {

@@ -1,0 +1,19 @@
+//! The reader of CRD YAML, on any text: `cargo +nightly fuzz run crd seeds/crd`.
+#![no_main]
+
+use codegen::{Generator, Options, Source, Sources};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|text: &str| {
+    let sources = Sources {
+        rust: Vec::new(),
+        crds: vec![Source::new("crd.yaml", text)],
+    };
+    let options = Options {
+        emit: [Generator::Types, Generator::Deepcopy].into(),
+        ..Options::default()
+    };
+    if let Err(errors) = codegen::generate(&sources, &options) {
+        let _ = errors.render(false);
+    }
+});

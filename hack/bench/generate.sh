@@ -1,0 +1,95 @@
+#!/usr/bin/env bash
+# Whole-process wall time and peak memory of generation, side by side with the peers of the field in the same run:
+#   1. our `groups all` on the VirtualMachine API, and Go's deepcopy-, register-, client-, lister- and informer-gen on the
+#      same API in Go (k8s.io/code-generator, pinned in hack/bench/generate/go.mod);
+#   2. our `crd` on the CRDs of testdata/crds, and one kopium process a CRD.
+#
+# Usage: hack/bench/generate.sh [RUNS]     (default 5; medians are printed)
+# Needs cargo, go and GNU time; builds what it measures below target/bench. A peer that cannot be built is left out, and said so.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+
+runs="${1:-5}"
+kopium_version=0.24.1
+target="${CARGO_TARGET_DIR:-$PWD/target}"
+tools="$target/bench"
+work="$(mktemp -d)"
+trap 'rm -rf "$work"' EXIT
+mkdir -p "$tools/bin"
+command -v /usr/bin/time >/dev/null || { echo "GNU time is missing: apt-get install time" >&2; exit 2; }
+
+cargo build --quiet --release -p codegen
+ours="$target/release/kube-codegen"
+
+# measure NAME COMMAND… : medians of seconds and of KiB over the runs, as "NAME seconds KiB" in $work/results.
+measure() {
+  local name="$1"; shift
+  : >"$work/times"
+  for _ in $(seq "$runs"); do
+    rm -rf "$work/out"; mkdir -p "$work/out"
+    local start end
+    start=$(date +%s.%N)
+    # Peak memory is the largest of the processes, which GNU time reports for the shell's children.
+    /usr/bin/time -o "$work/kib" -f %M bash -c 'exec "$@"' _ "$@" >"$work/log" 2>&1 || { cat "$work/log" >&2; exit 1; }
+    end=$(date +%s.%N)
+    awk -v a="$start" -v b="$end" -v m="$(tail -1 "$work/kib")" 'BEGIN { printf "%.4f %d\n", b - a, m }' >>"$work/times"
+  done
+  local middle=$(((runs + 1) / 2))
+  echo "$name $(cut -d' ' -f1 "$work/times" | sort -n | sed -n "${middle}p") $(cut -d' ' -f2 "$work/times" | sort -n | sed -n "${middle}p")" >>"$work/results"
+}
+
+ratio() {
+  awk -v ours="$1" -v peer="$2" '$1 == ours { o = $2 } $1 == peer { p = $2 } END { if (o > 0 && p > 0) printf "%s takes %.0f times as long as %s\n", peer, p / o, ours }' "$work/results"
+}
+
+# 1. One small API.
+apis="$PWD/testdata/apis/virtualmachine"
+mkdir -p "$work/crate"
+cp -r "$apis/src" "$work/crate/"
+(
+  cd "$work/crate"
+  measure kube-codegen-groups "$ours" groups all src/generated src/apis "cloudnative:v1alpha1"
+)
+if command -v go >/dev/null; then
+  cp -r hack/bench/generate "$work/go"
+  (
+    cd "$work/go"
+    for generator in deepcopy register client lister informer; do
+      go build -o "$tools/bin/" "k8s.io/code-generator/cmd/$generator-gen"
+    done
+    : >"$work/boilerplate"
+    cat >"$work/generate-go.sh" <<GO
+set -e
+api=example.test/bench/apis/cloudnative/v1alpha1
+flags="--go-header-file $work/boilerplate"
+"$tools/bin/deepcopy-gen" \$flags --output-file zz_generated.deepcopy.go \$api
+"$tools/bin/register-gen" \$flags --output-file zz_generated.register.go \$api
+"$tools/bin/client-gen" \$flags --clientset-name versioned --input-base "" --input \$api --output-dir out/clientset --output-pkg example.test/bench/out/clientset
+"$tools/bin/lister-gen" \$flags --output-dir out/listers --output-pkg example.test/bench/out/listers \$api
+"$tools/bin/informer-gen" \$flags --versioned-clientset-package example.test/bench/out/clientset/versioned --listers-package example.test/bench/out/listers --output-dir out/informers --output-pkg example.test/bench/out/informers \$api
+GO
+    # Once unmeasured, so that Go's build cache is warm.
+    bash "$work/generate-go.sh"
+    measure go-generators bash "$work/generate-go.sh"
+  )
+else
+  echo "go is missing: the Go generators are left out"
+fi
+
+# 2. The CRDs of four projects.
+mapfile -t crds < <(find testdata/crds -name '*.yaml' | sort)
+measure kube-codegen-crd "$ours" crd "${crds[@]}" --output "$work/out" --emit types
+if [ -x "$tools/bin/kopium" ] || cargo install --quiet kopium --version "$kopium_version" --root "$tools"; then
+  cat >"$work/kopium.sh" <<KOPIUM
+for crd in "\$@"; do "$tools/bin/kopium" --docs --derive Default --derive PartialEq -f "\$crd" >"$work/out/\$(basename "\$crd").rs" || echo "\$crd" >>"$work/kopium-failed"; done
+KOPIUM
+  measure kopium bash "$work/kopium.sh" "${crds[@]}"
+  [ ! -f "$work/kopium-failed" ] || echo "kopium failed on $(sort -u "$work/kopium-failed" | wc -l) of ${#crds[@]} CRDs"
+else
+  echo "kopium $kopium_version cannot be built: left out"
+fi
+
+printf '%-22s %10s %10s\n' command seconds MiB
+awk '{ printf "%-22s %10.3f %10.1f\n", $1, $2, $3 / 1024 }' "$work/results"
+ratio kube-codegen-groups go-generators
+ratio kube-codegen-crd kopium
