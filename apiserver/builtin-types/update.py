@@ -7,7 +7,6 @@ One line a type: its name, then a field each as NAME=NUMBER:FLAGTYPE. NUMBER is 
 another type's name, [] before an item type or {} before a value type. FLAG says what Go writes for an empty value:
   o  nothing (a value with omitempty)      p  nothing (a pointer)      i  its fields, in place of its name (inline)
   s  an empty object (a struct)            r  the zero value (no omitempty)
-A list that a strategic merge patch merges ends in @ and, if its items are objects, the field that is their key.
 """
 import os
 import re
@@ -61,10 +60,7 @@ def read(folder, package, types):
                 number = re.search(r'protobuf:"\w+,(\d+),', tag)
                 json_tag = re.search(r'json:"([^"]*)"', tag)
                 if number and json_tag:
-                    merges = re.search(r'patchStrategy:"[^"]*merge', tag)
-                    key = re.search(r'patchMergeKey:"(\w+)"', tag)
-                    merge = "@" + (key.group(1) if key else "") if merges else ""
-                    fields[int(number.group(1))] = (go_type, json_tag.group(1), merge)
+                    fields[int(number.group(1))] = (go_type, json_tag.group(1))
     for message in re.finditer(r"^message (\w+) \{\n(.*?)^\}", proto, re.M | re.S):
         fields = []
         for field in re.finditer(r"^\s*(optional|repeated|map<string,\s*([\w.]+)>)\s+([\w.]*)\s*(\w+) = (\d+);",
@@ -77,14 +73,14 @@ def read(folder, package, types):
             elif kind[0].isupper():
                 kind = package + "." + kind
             prefix = "[]" if label == "repeated" else "{}" if label.startswith("map") else ""
-            go_type, tag, merge = tags.get(message.group(1), {}).get(int(number), ("", name + ",omitempty", ""))
-            fields.append((name, int(number), prefix, kind, go_type, tag, merge))
+            go_type, tag = tags.get(message.group(1), {}).get(int(number), ("", name + ",omitempty"))
+            fields.append((name, int(number), prefix, kind, go_type, tag))
         types[package + "." + message.group(1)] = fields
 
 
 def line(name, fields):
     out = [name]
-    for proto_name, number, prefix, kind, go_type, tag, merge in fields:
+    for proto_name, number, prefix, kind, go_type, tag in fields:
         json_name, _, options = tag.partition(",")
         is_struct = "." in kind and not prefix and not go_type.startswith("*")
         if "inline" in options:
@@ -99,7 +95,7 @@ def line(name, fields):
             flag = "o"
         else:
             flag = "r"
-        out.append(f"{json_name or proto_name}={number}:{flag}{prefix}{kind}{merge if prefix == '[]' else ''}")
+        out.append(f"{json_name or proto_name}={number}:{flag}{prefix}{kind}")
     return " ".join(out)
 
 

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::Conversion;
+use crate::types::normal::normalise;
 
 /// Core field names and those of `events.k8s.io/v1`.
 const NAMES: &[(&str, &str)] = &[
@@ -35,12 +36,15 @@ fn rename(object: Value, new_name: impl Fn(&str) -> Option<&'static str>) -> Val
 }
 
 fn from_stored(object: Value) -> Value {
-    rename(object, |key| {
+    let mut new = rename(object, |key| {
         NAMES
             .iter()
             .find(|(core, _)| *core == key)
             .map(|(_, new)| *new)
-    })
+    });
+    // What is empty is written differently there; a stored event decodes.
+    drop(normalise("events.v1.Event", &mut new));
+    new
 }
 
 fn to_stored(object: Value) -> Value {
@@ -72,6 +76,9 @@ mod tests {
         );
         let mut expected = new;
         expected["deprecatedSource"] = json!({});
+        expected["eventTime"] = Value::Null;
+        expected["deprecatedFirstTimestamp"] = Value::Null;
+        expected["deprecatedLastTimestamp"] = Value::Null;
         assert_eq!(from_stored(core), expected);
     }
 }

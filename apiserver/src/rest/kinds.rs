@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::namespaces;
+use super::{namespaces, rules};
 use crate::core::Core;
-use crate::object::{self, text};
+use crate::object;
 use crate::registry::Served;
-use crate::schema::{FieldError, FieldErrorKind};
-use crate::types::base64;
+use crate::schema::FieldError;
+use crate::types::{self, base64};
 
 fn kind_of(served: &Served) -> (&str, &str) {
     if served.resource.is_custom() {
@@ -25,8 +25,70 @@ pub(crate) fn prepare_create(core: &Core, served: &Served, object: &mut Value) {
         (group, kind) if !kind.is_empty() => {
             crate::defaults::apply(group, kind, object);
             crate::defaults::initial_status(group, kind, object);
+            complete(core, (group, kind), None, object);
+            // A status that has just been made has its empty values written, too.
+            let name = types::type_name(group, &served.version().name, kind);
+            drop(types::normal::normalise(&name, object));
         }
         _ => {}
+    }
+}
+
+/// Fills in what depends on the object's identity or on others.
+fn complete(core: &Core, kind: (&str, &str), old: Option<&Value>, object: &mut Value) {
+    match kind {
+        ("", "Service") => {
+            let taken: Vec<Value> = core
+                .builtin("", "services")
+                .map(|served| core.store.snapshot(served.resource.id, "").objects)
+                .unwrap_or_default()
+                .iter()
+                .map(|stored| stored.decode())
+                .collect();
+            crate::defaults::services::allocate(old, object, &taken);
+        }
+        ("batch", "Job") if old.is_none() && object["spec"]["manualSelector"] != json!(true) => {
+            job_labels(object)
+        }
+        ("", "Node") if old.is_none() => {
+            let taint = json!({"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"});
+            let spec = object::child(object::fields(object), "spec");
+            if let Value::Array(taints) = spec.entry("taints").or_insert_with(|| json!([]))
+                && !taints.contains(&taint)
+            {
+                taints.push(taint);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Ties a job's pods to it by labels of its uid and name.
+fn job_labels(job: &mut Value) {
+    let (uid, name) = (object::uid(job).to_owned(), object::name(job).to_owned());
+    let labels = [
+        ("batch.kubernetes.io/controller-uid", &uid),
+        ("batch.kubernetes.io/job-name", &name),
+        ("controller-uid", &uid),
+        ("job-name", &name),
+    ];
+    let spec = object::child(object::fields(job), "spec");
+    let pod = object::child(
+        object::child(object::child(spec, "template"), "metadata"),
+        "labels",
+    );
+    for (key, value) in labels {
+        pod.insert(key.to_owned(), json!(value));
+    }
+    let pod_labels = pod.clone();
+    spec.insert("manualSelector".into(), json!(false));
+    spec.insert(
+        "selector".into(),
+        json!({"matchLabels": {"batch.kubernetes.io/controller-uid": uid}}),
+    );
+    let own = object::child(object::metadata(job), "labels");
+    if own.is_empty() {
+        *own = pod_labels;
     }
 }
 
@@ -50,7 +112,10 @@ pub(crate) fn prepare_update(
         }
         ("apiextensions.k8s.io", _) => super::crd_kind::prepare(core, Some(old), new),
         ("", "Secret") => secret(new),
-        (group, kind) if !kind.is_empty() => crate::defaults::apply(group, kind, new),
+        (group, kind) if !kind.is_empty() => {
+            crate::defaults::apply(group, kind, new);
+            complete(core, (group, kind), Some(old), new);
+        }
         _ => {}
     }
 }
@@ -71,13 +136,26 @@ pub(crate) fn validate(
     object: &Value,
 ) -> Vec<FieldError> {
     match kind_of(served) {
-        ("", "") => scale_fields(served, object),
+        ("", "") => rules::scale_fields(served, object),
         ("apiextensions.k8s.io", _) => super::crd_kind::validate(core, old, object),
-        ("", "Pod") => pod_spec(&object["spec"], "spec"),
-        ("coordination.k8s.io", "Lease") => lease(object),
-        ("", "ConfigMap" | "Secret") => immutable_data(served, old, object),
+        ("", "Pod") => match old {
+            None => rules::pod_spec(&object["spec"], "spec"),
+            Some(old) => rules::pod_update(old, object),
+        },
+        ("", "Service") => rules::service(old, object),
+        ("coordination.k8s.io", "Lease") => rules::lease(object),
+        ("", "ConfigMap" | "Secret") => rules::immutable_data(served, old, object),
         ("apps", "Deployment" | "ReplicaSet" | "StatefulSet" | "DaemonSet") => {
-            workload(old, object)
+            rules::workload(old, object)
+        }
+        ("batch", "Job") => rules::job(old, &object["spec"], "spec"),
+        ("batch", "CronJob") => rules::job(
+            old,
+            &object["spec"]["jobTemplate"]["spec"],
+            "spec.jobTemplate.spec",
+        ),
+        ("rbac.authorization.k8s.io", "RoleBinding" | "ClusterRoleBinding") => {
+            rules::role_binding(old, object)
         }
         _ => Vec::new(),
     }
@@ -94,206 +172,4 @@ fn secret(object: &mut Value) {
         }
     }
     crate::defaults::apply("", "Secret", object);
-}
-
-/// The counts of a custom resource's scale are not negative.
-fn scale_fields(served: &Served, object: &Value) -> Vec<FieldError> {
-    let Some(scale) = &served.version().scale else {
-        return Vec::new();
-    };
-    [&scale.spec_replicas, &scale.status_replicas]
-        .into_iter()
-        .filter_map(|path| {
-            let keys: Vec<&str> = path.split('.').filter(|k| !k.is_empty()).collect();
-            let count = object::at(object, &keys)?.as_i64().filter(|n| *n < 0)?;
-            let detail = "should be a non-negative integer";
-            Some(FieldError::with_value(
-                path.as_str(),
-                FieldErrorKind::Invalid,
-                json!(count),
-                detail,
-            ))
-        })
-        .collect()
-}
-
-fn lease(object: &Value) -> Vec<FieldError> {
-    let mut errors = Vec::new();
-    let spec = &object["spec"];
-    if let Some(seconds) = spec["leaseDurationSeconds"].as_i64().filter(|n| *n <= 0) {
-        let path = "spec.leaseDurationSeconds";
-        errors.push(FieldError::with_value(
-            path,
-            FieldErrorKind::Invalid,
-            json!(seconds),
-            "must be greater than 0",
-        ));
-    }
-    if let Some(count) = spec["leaseTransitions"].as_i64().filter(|n| *n < 0) {
-        let detail = "must be greater than or equal to 0";
-        errors.push(FieldError::with_value(
-            "spec.leaseTransitions",
-            FieldErrorKind::Invalid,
-            json!(count),
-            detail,
-        ));
-    }
-    errors
-}
-
-/// A pod needs containers, with names and images.
-fn pod_spec(spec: &Value, path: &str) -> Vec<FieldError> {
-    let containers = spec["containers"].as_array().map_or(&[][..], Vec::as_slice);
-    if containers.is_empty() {
-        return vec![FieldError::new(
-            format!("{path}.containers"),
-            FieldErrorKind::Required,
-            "",
-        )];
-    }
-    let mut errors = Vec::new();
-    let mut seen: Vec<&str> = Vec::new();
-    for (index, container) in containers.iter().enumerate() {
-        let name = text(container, &["name"]);
-        let here = format!("{path}.containers[{index}]");
-        if name.is_empty() {
-            errors.push(FieldError::new(
-                format!("{here}.name"),
-                FieldErrorKind::Required,
-                "",
-            ));
-        } else if let Some(fault) = crate::names::label_fault(name) {
-            let path = format!("{here}.name");
-            errors.push(FieldError::with_value(
-                path,
-                FieldErrorKind::Invalid,
-                json!(name),
-                fault,
-            ));
-        } else if seen.contains(&name) {
-            errors.push(FieldError::with_value(
-                format!("{here}.name"),
-                FieldErrorKind::Duplicate,
-                json!(name),
-                "",
-            ));
-        }
-        seen.push(name);
-        if text(container, &["image"]).is_empty() && path == "spec" {
-            errors.push(FieldError::new(
-                format!("{here}.image"),
-                FieldErrorKind::Required,
-                "",
-            ));
-        }
-    }
-    errors
-}
-
-/// Config maps and secrets that are marked immutable keep their data.
-fn immutable_data(served: &Served, old: Option<&Value>, object: &Value) -> Vec<FieldError> {
-    let mut errors = Vec::new();
-    for field in ["data", "binaryData"] {
-        for key in object[field]
-            .as_object()
-            .into_iter()
-            .flat_map(|map| map.keys())
-        {
-            let valid = !key.is_empty()
-                && key.len() <= 253
-                && key
-                    .chars()
-                    .all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'));
-            if !valid {
-                errors.push(FieldError::with_value(
-                    format!("{field}[{key}]"),
-                    FieldErrorKind::Invalid,
-                    json!(key),
-                    "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')",
-                ));
-            }
-        }
-    }
-    let Some(old) = old else {
-        return errors;
-    };
-    let forbidden =
-        |field: &str, detail: &str| FieldError::new(field, FieldErrorKind::Forbidden, detail);
-    if old["immutable"] == json!(true) {
-        if object["immutable"] != json!(true) {
-            errors.push(forbidden(
-                "immutable",
-                "field is immutable when `immutable` is set",
-            ));
-        }
-        for field in ["data", "binaryData"] {
-            if old.get(field) != object.get(field) {
-                errors.push(forbidden(
-                    field,
-                    "field is immutable when `immutable` is set",
-                ));
-            }
-        }
-    }
-    if served.resource.kind == "Secret" && old.get("type") != object.get("type") {
-        errors.push(FieldError::with_value(
-            "type",
-            FieldErrorKind::Invalid,
-            object["type"].clone(),
-            "field is immutable",
-        ));
-    }
-    errors
-}
-
-/// The selector of a workload must be there, match its template, and stay.
-fn workload(old: Option<&Value>, object: &Value) -> Vec<FieldError> {
-    let mut errors = Vec::new();
-    let selector = &object["spec"]["selector"];
-    if selector.is_null() {
-        errors.push(FieldError::new(
-            "spec.selector",
-            FieldErrorKind::Required,
-            "",
-        ));
-    }
-    let labels = &object["spec"]["template"]["metadata"]["labels"];
-    let matches = selector["matchLabels"]
-        .as_object()
-        .into_iter()
-        .flatten()
-        .all(|(key, value)| labels.get(key) == Some(value));
-    if !matches || selector.is_null() {
-        errors.push(FieldError::with_value(
-            "spec.template.metadata.labels",
-            FieldErrorKind::Invalid,
-            labels.clone(),
-            "`selector` does not match template `labels`",
-        ));
-    }
-    if old.is_none() {
-        errors.extend(pod_spec(
-            &object["spec"]["template"]["spec"],
-            "spec.template.spec",
-        ));
-    }
-    if let Some(replicas) = object["spec"]["replicas"].as_i64().filter(|n| *n < 0) {
-        errors.push(FieldError::with_value(
-            "spec.replicas",
-            FieldErrorKind::Invalid,
-            json!(replicas),
-            "must be greater than or equal to 0",
-        ));
-    }
-    if old
-        .is_some_and(|old| old["spec"]["selector"] != *selector && !text(old, &["kind"]).is_empty())
-    {
-        errors.push(FieldError::with_value(
-            "spec.selector",
-            FieldErrorKind::Invalid,
-            selector.clone(),
-            "field is immutable",
-        ));
-    }
-    errors
 }

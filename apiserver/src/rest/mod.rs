@@ -20,6 +20,7 @@ pub(crate) mod persist;
 pub(crate) mod pods;
 pub(crate) mod present;
 pub(crate) mod read;
+pub(crate) mod rules;
 pub(crate) mod scale;
 pub(crate) mod update;
 

@@ -14,11 +14,10 @@ use crate::effects;
 use crate::http::decode::{self, Encoding};
 use crate::http::respond::Answer;
 use crate::object::{self, text};
-use crate::patch::{self, PatchError};
+use crate::patch::{self, PatchError, StrategicError};
 use crate::schema::{FieldError, FieldErrorKind};
 use crate::status::{ApiError, StatusCause};
 use crate::store::Stored;
-use crate::types;
 
 /// The kinds of patches that are served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,6 +65,14 @@ pub(crate) fn patch_error(error: &PatchError) -> ApiError {
             let message = "the server rejected our request due to an error in our request";
             ApiError::new(422, "Invalid", message).with_causes(Vec::new())
         }
+    }
+}
+
+fn strategic_error(error: StrategicError) -> ApiError {
+    match error {
+        StrategicError::BadRequest(message) => ApiError::bad_request(message),
+        StrategicError::Unprocessable(message) => patch_error(&PatchError::Unprocessable(message)),
+        StrategicError::Internal(message) => ApiError::new(500, "", message),
     }
 }
 
@@ -192,13 +199,10 @@ fn patched(
                     .map(|p| format!("duplicate field \"{p}\"")),
             );
             let mut new = old.clone();
-            if kind == PatchType::Merge {
-                patch::merge_patch(&mut new, &decoded.value);
+            if kind == PatchType::Strategic {
+                new = patch::strategic_merge_patch(old, &decoded.value).map_err(strategic_error)?;
             } else {
-                let resource = &call.served.resource;
-                let name =
-                    types::type_name(&resource.group, &call.served.version().name, &resource.kind);
-                types::strategic::merge(&name, &mut new, &decoded.value);
+                patch::merge_patch(&mut new, &decoded.value);
             }
             new
         }

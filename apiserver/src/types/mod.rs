@@ -1,13 +1,12 @@
 //! The fields of the built-in kinds: which there are, of which types, and what Go writes for their empty values.
 //!
 //! The table (`builtin-types/types.txt`, made by the script beside it from Kubernetes' sources) serves [`normal`], which does
-//! to a JSON object what decoding it into a Go type and encoding it again does, [`protobuf`], which reads bodies that
-//! typed Go clients send, and [`strategic`] merge patches.
+//! to a JSON object what decoding it into a Go type and encoding it again does, and [`protobuf`], which reads bodies that
+//! typed Go clients send.
 
 pub(crate) mod base64;
 pub(crate) mod normal;
 pub(crate) mod protobuf;
-pub(crate) mod strategic;
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -69,8 +68,6 @@ pub(crate) struct Field {
     pub(crate) empty: Empty,
     pub(crate) shape: Shape,
     pub(crate) kind: Kind,
-    /// Of a list that strategic merge patches merge, the field that tells its items apart; empty for plain values.
-    pub(crate) merge_key: Option<String>,
 }
 
 /// A struct type.
@@ -111,10 +108,6 @@ fn read_field(text: &str) -> Option<Field> {
         _ => Empty::Inline,
     };
     let rest = rest.get(1..)?;
-    let (rest, merge_key) = match rest.split_once('@') {
-        Some((rest, key)) => (rest, Some(key.to_owned())),
-        None => (rest, None),
-    };
     let (shape, kind) = match (rest.strip_prefix("[]"), rest.strip_prefix("{}")) {
         (Some(item), _) => (Shape::List, item),
         (_, Some(value)) => (Shape::Map, value),
@@ -126,7 +119,6 @@ fn read_field(text: &str) -> Option<Field> {
         empty,
         shape,
         kind: read_kind(kind),
-        merge_key,
     })
 }
 

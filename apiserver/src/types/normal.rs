@@ -177,19 +177,12 @@ impl Walk<'_> {
                     *value = Value::Null;
                     return Ok(());
                 }
-                match text.parse::<jiff::Timestamp>() {
-                    Ok(time) if special == Special::Time => {
-                        *value = json!(crate::object::rfc3339(time));
-                        Ok(())
-                    }
-                    Ok(time) => {
-                        *value = json!(format!("{time:.6}"));
-                        Ok(())
-                    }
-                    Err(_) => Err(format!(
-                        "parsing time \"{text}\" as \"2006-01-02T15:04:05Z07:00\": cannot parse \"{text}\" as \"2006\""
-                    )),
-                }
+                *value = json!(if special == Special::Time {
+                    time(text)?
+                } else {
+                    micro_time(text)?
+                });
+                Ok(())
             }
         }
     }
@@ -210,6 +203,32 @@ impl Walk<'_> {
             self.go_path
         )
     }
+}
+
+fn time(text: &str) -> Result<String, TypeError> {
+    let parsed = text.parse::<jiff::Timestamp>();
+    parsed.map(crate::object::rfc3339).map_err(|_| {
+        format!("parsing time \"{text}\" as \"2006-01-02T15:04:05Z07:00\": cannot parse \"{text}\" as \"2006\"")
+    })
+}
+
+/// A time with exactly six digits of fraction.
+fn micro_time(text: &str) -> Result<String, TypeError> {
+    const LAYOUT: &str = "2006-01-02T15:04:05.000000Z07:00";
+    let wrong = |rest: &str, part: &str| {
+        format!("parsing time \"{text}\" as \"{LAYOUT}\": cannot parse \"{rest}\" as \"{part}\"")
+    };
+    let parsed = text
+        .parse::<jiff::Timestamp>()
+        .map_err(|_| wrong(text, "2006"))?;
+    let rest = text.get(19..).unwrap_or_default();
+    let digits = rest
+        .strip_prefix('.')
+        .map_or(0, |r| r.bytes().take_while(u8::is_ascii_digit).count());
+    if digits != 6 {
+        return Err(wrong(rest, ".000000"));
+    }
+    Ok(format!("{parsed:.6}"))
 }
 
 fn join(path: &str, key: &str) -> String {

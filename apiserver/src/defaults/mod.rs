@@ -2,7 +2,11 @@
 
 use serde_json::{Map, Value, json};
 
+mod pods;
+pub(crate) mod services;
+
 use crate::object::{child, fields};
+use pods::{job_template, template};
 
 fn set(map: &mut Map<String, Value>, key: &str, value: Value) {
     if map.get(key).is_none_or(Value::is_null) {
@@ -14,8 +18,8 @@ fn set(map: &mut Map<String, Value>, key: &str, value: Value) {
 pub(crate) fn apply(group: &str, kind: &str, object: &mut Value) {
     let fields = fields(object);
     match (group, kind) {
-        ("", "Pod") => pod(child(fields, "spec")),
-        ("", "Service") => service(child(fields, "spec")),
+        ("", "Pod") => pods::pod(child(fields, "spec")),
+        ("", "Service") => services::service(child(fields, "spec")),
         ("", "Secret") => set(fields, "type", json!("Opaque")),
         ("apps", "Deployment") => deployment(child(fields, "spec")),
         ("apps", "ReplicaSet") => {
@@ -27,11 +31,7 @@ pub(crate) fn apply(group: &str, kind: &str, object: &mut Value) {
         ("apps", "DaemonSet") => {
             let spec = child(fields, "spec");
             set(spec, "revisionHistoryLimit", json!(10));
-            set(
-                spec,
-                "updateStrategy",
-                json!({"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 0, "maxUnavailable": 1}}),
-            );
+            update_strategy(spec, json!({"maxSurge": 0, "maxUnavailable": 1}));
             template(spec);
         }
         ("batch", "Job") => job(child(fields, "spec")),
@@ -41,16 +41,40 @@ pub(crate) fn apply(group: &str, kind: &str, object: &mut Value) {
             set(spec, "suspend", json!(false));
             set(spec, "successfulJobsHistoryLimit", json!(3));
             set(spec, "failedJobsHistoryLimit", json!(1));
+            job_template(child(child(spec, "jobTemplate"), "spec"));
         }
         ("", "PersistentVolume") => {
             let spec = child(fields, "spec");
             set(spec, "persistentVolumeReclaimPolicy", json!("Retain"));
             set(spec, "volumeMode", json!("Filesystem"));
         }
+        ("rbac.authorization.k8s.io", "RoleBinding" | "ClusterRoleBinding") => role_binding(fields),
         ("", "PersistentVolumeClaim") => {
             set(child(fields, "spec"), "volumeMode", json!("Filesystem"))
         }
         _ => {}
+    }
+}
+
+/// Users and groups belong to RBAC's own group, service accounts to the core group.
+fn role_binding(fields: &mut Map<String, Value>) {
+    const GROUP: &str = "rbac.authorization.k8s.io";
+    let role = child(fields, "roleRef");
+    if role
+        .get("apiGroup")
+        .and_then(Value::as_str)
+        .unwrap_or_default()
+        .is_empty()
+    {
+        role.insert("apiGroup".into(), json!(GROUP));
+    }
+    for subject in pods::objects(fields, "subjects") {
+        if matches!(
+            subject.get("kind").and_then(Value::as_str),
+            Some("User" | "Group")
+        ) {
+            set(subject, "apiGroup", json!(GROUP));
+        }
     }
 }
 
@@ -108,77 +132,16 @@ fn qos_class(pod: &Value) -> &'static str {
     }
 }
 
-/// A pod of its own gets what admission adds, too: its priority and how long it tolerates a lost node.
-fn pod(spec: &mut Map<String, Value>) {
-    pod_spec(spec);
-    set(spec, "enableServiceLinks", json!(true));
-    set(spec, "preemptionPolicy", json!("PreemptLowerPriority"));
-    set(spec, "priority", json!(0));
-    let tolerations = spec.entry("tolerations").or_insert_with(|| json!([]));
-    for key in [
-        "node.kubernetes.io/not-ready",
-        "node.kubernetes.io/unreachable",
-    ] {
-        if let Value::Array(list) = tolerations
-            && !list.iter().any(|t| {
-                t["key"] == key && matches!(t["effect"].as_str(), None | Some("NoExecute"))
-            })
-        {
-            list.push(json!({"key": key, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300}));
+/// How a stateful or daemon set rolls out; `rolling` are the defaults of a rolling update.
+fn update_strategy(spec: &mut Map<String, Value>, rolling: Value) {
+    let strategy = child(spec, "updateStrategy");
+    set(strategy, "type", json!("RollingUpdate"));
+    if strategy.get("type") == Some(&json!("RollingUpdate")) {
+        let given = child(strategy, "rollingUpdate");
+        for (field, value) in rolling.as_object().into_iter().flatten() {
+            set(given, field, value.clone());
         }
     }
-}
-
-fn pod_spec(spec: &mut Map<String, Value>) {
-    set(spec, "restartPolicy", json!("Always"));
-    set(spec, "terminationGracePeriodSeconds", json!(30));
-    set(spec, "dnsPolicy", json!("ClusterFirst"));
-    set(spec, "securityContext", json!({}));
-    set(spec, "schedulerName", json!("default-scheduler"));
-    if let Some(name) = spec.get("serviceAccountName").cloned() {
-        set(spec, "serviceAccount", name);
-    }
-    for list in ["containers", "initContainers"] {
-        let containers = spec.get_mut(list).and_then(Value::as_array_mut);
-        for container in containers
-            .into_iter()
-            .flatten()
-            .filter_map(Value::as_object_mut)
-        {
-            default_container(container);
-        }
-    }
-}
-
-fn default_container(container: &mut Map<String, Value>) {
-    let image = container
-        .get("image")
-        .and_then(Value::as_str)
-        .unwrap_or_default();
-    let tag = image
-        .rsplit('/')
-        .next()
-        .unwrap_or_default()
-        .split_once(':')
-        .map(|(_, tag)| tag);
-    let latest = !image.contains('@') && matches!(tag, None | Some("latest"));
-    let policy = if latest { "Always" } else { "IfNotPresent" };
-    set(container, "imagePullPolicy", json!(policy));
-    set(container, "resources", json!({}));
-    set(
-        container,
-        "terminationMessagePath",
-        json!("/dev/termination-log"),
-    );
-    set(container, "terminationMessagePolicy", json!("File"));
-    let ports = container.get_mut("ports").and_then(Value::as_array_mut);
-    for port in ports.into_iter().flatten().filter_map(Value::as_object_mut) {
-        set(port, "protocol", json!("TCP"));
-    }
-}
-
-fn template(spec: &mut Map<String, Value>) {
-    pod_spec(child(child(spec, "template"), "spec"));
 }
 
 fn deployment(spec: &mut Map<String, Value>) {
@@ -199,11 +162,7 @@ fn stateful_set(spec: &mut Map<String, Value>) {
     set(spec, "replicas", json!(1));
     set(spec, "revisionHistoryLimit", json!(10));
     set(spec, "podManagementPolicy", json!("OrderedReady"));
-    set(
-        spec,
-        "updateStrategy",
-        json!({"type": "RollingUpdate", "rollingUpdate": {"partition": 0}}),
-    );
+    update_strategy(spec, json!({"partition": 0}));
     set(
         spec,
         "persistentVolumeClaimRetentionPolicy",
@@ -221,25 +180,7 @@ fn job(spec: &mut Map<String, Value>) {
         set(spec, "completions", json!(1));
     }
     set(spec, "parallelism", json!(1));
-    template(spec);
-}
-
-fn service(spec: &mut Map<String, Value>) {
-    set(spec, "type", json!("ClusterIP"));
-    set(spec, "sessionAffinity", json!("None"));
-    if spec.get("type") != Some(&json!("ExternalName")) {
-        set(spec, "internalTrafficPolicy", json!("Cluster"));
-    }
-    let ports = spec.get_mut("ports").and_then(Value::as_array_mut);
-    for port in ports.into_iter().flatten().filter_map(Value::as_object_mut) {
-        set(port, "protocol", json!("TCP"));
-        let number = port.get("port").cloned().unwrap_or_default();
-        if matches!(port.get("targetPort"), None | Some(Value::Null))
-            || port.get("targetPort") == Some(&json!(0))
-        {
-            port.insert("targetPort".into(), number);
-        }
-    }
+    job_template(spec);
 }
 
 #[cfg(test)]
