@@ -8,6 +8,7 @@ use crate::{
     emit::{
         Emit,
         context::{docs, ident},
+        fields::{needs_codec, uses_codec},
     },
     model::{Field, StructDef, TypeKind, UnknownFields},
 };
@@ -61,6 +62,8 @@ enum Presence {
     Required,
     /// An `Option`, left out when none.
     Optional,
+    /// An `Option` of what may be null, left out when none; null is a value.
+    OptionalNullable,
     /// Always written, and its default when absent.
     Defaulted,
     /// Its own fields are the object's.
@@ -76,14 +79,14 @@ impl<'a> Wire<'a> {
         (serialize || deserialize).then(|| Self {
             object,
             name: format_ident!("{}Wire", object.def.name),
-            fields: wire_fields(def),
+            fields: wire_fields(object, def),
             serialize,
             deserialize,
         })
     }
 }
 
-fn wire_fields(def: &StructDef) -> Vec<WireField<'_>> {
+fn wire_fields<'a>(object: &Object<'_>, def: &'a StructDef) -> Vec<WireField<'a>> {
     def.fields
         .iter()
         .enumerate()
@@ -91,7 +94,7 @@ fn wire_fields(def: &StructDef) -> Vec<WireField<'_>> {
             name: ident(&field.rust_name),
             json_name: &field.json_name,
             parameter: format_ident!("T{index}"),
-            presence: presence(field),
+            presence: presence(object, field),
         })
         .chain(unknown_fields(def))
         .collect()
@@ -107,9 +110,13 @@ fn unknown_fields(def: &StructDef) -> Option<WireField<'_>> {
     })
 }
 
-fn presence(field: &Field) -> Presence {
+fn presence(object: &Object<'_>, field: &Field) -> Presence {
+    let from_crd = object.def.item.is_none();
+    let null_counts = from_crd && uses_codec(field) && !needs_codec(&field.ty);
     if field.flatten {
         Presence::Flattened
+    } else if null_counts && !field.required {
+        Presence::OptionalNullable
     } else if field.option && !field.required {
         Presence::Optional
     } else if field.required && field.default.is_none() && field.json_name != "metadata" {
@@ -120,27 +127,23 @@ fn presence(field: &Field) -> Presence {
 }
 
 /// ```ignore
-/// fn check_type<E: ::serde::de::Error>(actual: Option<String>, expected: &str) -> Result<(), E> {
-///     match actual {
-///         Some(actual) if actual != expected => {
-///             let actual = ::serde::de::Unexpected::Str(&actual);
-///             Err(E::invalid_value(actual, &expected))
-///         }
-///         _ => Ok(()),
+/// fn check_type<E: ::serde::de::Error>(actual: String, expected: &str) -> Result<(), E> {
+///     if actual.is_empty() || actual == expected {
+///         return Ok(());
 ///     }
+///     let actual = ::serde::de::Unexpected::Str(&actual);
+///     Err(E::invalid_value(actual, &expected))
 /// }
 /// ```
 fn emit_check_type() -> TokenStream {
     quote! {
         /// Refuses an object of another type. The items of a list need not say theirs, as built-in kinds' do not.
-        fn check_type<E: ::serde::de::Error>(actual: Option<String>, expected: &str) -> Result<(), E> {
-            match actual {
-                Some(actual) if actual != expected => {
-                    let actual = ::serde::de::Unexpected::Str(&actual);
-                    Err(E::invalid_value(actual, &expected))
-                }
-                _ => Ok(()),
+        fn check_type<E: ::serde::de::Error>(actual: String, expected: &str) -> Result<(), E> {
+            if actual.is_empty() || actual == expected {
+                return Ok(());
             }
+            let actual = ::serde::de::Unexpected::Str(&actual);
+            Err(E::invalid_value(actual, &expected))
         }
     }
 }
@@ -148,9 +151,10 @@ fn emit_check_type() -> TokenStream {
 /// ```ignore
 /// #[derive(::serde::Serialize, ::serde::Deserialize)]
 /// struct VirtualMachineWire<S, T0, T1, T2> {
-///     #[serde(rename = "apiVersion")]
-///     api_version: Option<S>,
-///     kind: Option<S>,
+///     #[serde(rename = "apiVersion", default)]
+///     api_version: S,
+///     #[serde(default)]
+///     kind: S,
 ///     #[serde(default)]
 ///     metadata: T0,
 ///     spec: T1,
@@ -172,9 +176,10 @@ fn emit_shadow(wire: &Wire<'_>) -> TokenStream {
         #docs
         #[derive(#(#derives),*)]
         struct #name<S, #(#parameters),*> {
-            #[serde(rename = "apiVersion")]
-            api_version: Option<S>,
-            kind: Option<S>,
+            #[serde(rename = "apiVersion", default)]
+            api_version: S,
+            #[serde(default)]
+            kind: S,
             #(#fields),*
         }
     }
@@ -196,6 +201,16 @@ fn emit_shadow_field(wire: &Wire<'_>, field: &WireField<'_>) -> TokenStream {
                 .then(|| quote!(#[serde(skip_serializing_if = "Option::is_none")])),
             quote!(Option<#parameter>),
         ),
+        // Without the function serde would take null for a missing value.
+        Presence::OptionalNullable => {
+            let bound = format!("{parameter}: ::serde::Deserialize<'de>");
+            let attribute = quote! {
+                #[serde(default, skip_serializing_if = "Option::is_none")]
+                #[serde(deserialize_with = "super::codec::present::deserialize")]
+                #[serde(bound(deserialize = #bound))]
+            };
+            (Some(attribute), quote!(Option<#parameter>))
+        }
         Presence::Defaulted => (
             wire.deserialize.then(|| quote!(#[serde(default)])),
             quote!(#parameter),
@@ -209,8 +224,8 @@ fn emit_shadow_field(wire: &Wire<'_>, field: &WireField<'_>) -> TokenStream {
 /// impl ::serde::Serialize for super::types::VirtualMachine {
 ///     fn serialize<S: ::serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
 ///         let wire = VirtualMachineWire {
-///             api_version: Some(Self::API_VERSION),
-///             kind: Some(Self::KIND),
+///             api_version: Self::API_VERSION,
+///             kind: Self::KIND,
 ///             metadata: &self.metadata,
 ///             spec: &self.spec,
 ///             status: self.status.as_ref(),
@@ -226,15 +241,15 @@ fn emit_serialize(wire: &Wire<'_>) -> TokenStream {
         .fields
         .iter()
         .map(|WireField { name, presence, .. }| match presence {
-            Presence::Optional => quote!(#name: self.#name.as_ref()),
+            Presence::Optional | Presence::OptionalNullable => quote!(#name: self.#name.as_ref()),
             _ => quote!(#name: &self.#name),
         });
     quote! {
         impl ::serde::Serialize for #path {
             fn serialize<S: ::serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 let wire = #shadow {
-                    api_version: Some(Self::API_VERSION),
-                    kind: Some(Self::KIND),
+                    api_version: Self::API_VERSION,
+                    kind: Self::KIND,
                     #(#fields),*
                 };
                 ::serde::Serialize::serialize(&wire, serializer)

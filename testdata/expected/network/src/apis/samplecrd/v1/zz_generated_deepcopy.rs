@@ -5,22 +5,21 @@
 use ::codegen_runtime::k8s_openapi::Resource as _;
 
 /// Refuses an object of another type. The items of a list need not say theirs, as built-in kinds' do not.
-fn check_type<E: ::serde::de::Error>(actual: Option<String>, expected: &str) -> Result<(), E> {
-    match actual {
-        Some(actual) if actual != expected => {
-            let actual = ::serde::de::Unexpected::Str(&actual);
-            Err(E::invalid_value(actual, &expected))
-        }
-        _ => Ok(()),
+fn check_type<E: ::serde::de::Error>(actual: String, expected: &str) -> Result<(), E> {
+    if actual.is_empty() || actual == expected {
+        return Ok(());
     }
+    let actual = ::serde::de::Unexpected::Str(&actual);
+    Err(E::invalid_value(actual, &expected))
 }
 
 /// `Network` on the wire.
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 struct NetworkWire<S, T0, T1> {
-    #[serde(rename = "apiVersion")]
-    api_version: Option<S>,
-    kind: Option<S>,
+    #[serde(rename = "apiVersion", default)]
+    api_version: S,
+    #[serde(default)]
+    kind: S,
     #[serde(default)]
     metadata: T0,
     spec: T1,
@@ -29,8 +28,8 @@ struct NetworkWire<S, T0, T1> {
 impl ::serde::Serialize for super::types::Network {
     fn serialize<S: ::serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let wire = NetworkWire {
-            api_version: Some(Self::API_VERSION),
-            kind: Some(Self::KIND),
+            api_version: Self::API_VERSION,
+            kind: Self::KIND,
             metadata: &self.metadata,
             spec: &self.spec,
         };

@@ -5,22 +5,21 @@
 use ::codegen_runtime::k8s_openapi::Resource as _;
 
 /// Refuses an object of another type. The items of a list need not say theirs, as built-in kinds' do not.
-fn check_type<E: ::serde::de::Error>(actual: Option<String>, expected: &str) -> Result<(), E> {
-    match actual {
-        Some(actual) if actual != expected => {
-            let actual = ::serde::de::Unexpected::Str(&actual);
-            Err(E::invalid_value(actual, &expected))
-        }
-        _ => Ok(()),
+fn check_type<E: ::serde::de::Error>(actual: String, expected: &str) -> Result<(), E> {
+    if actual.is_empty() || actual == expected {
+        return Ok(());
     }
+    let actual = ::serde::de::Unexpected::Str(&actual);
+    Err(E::invalid_value(actual, &expected))
 }
 
 /// `Region` on the wire.
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 struct RegionWire<S, T0, T1, T2> {
-    #[serde(rename = "apiVersion")]
-    api_version: Option<S>,
-    kind: Option<S>,
+    #[serde(rename = "apiVersion", default)]
+    api_version: S,
+    #[serde(default)]
+    kind: S,
     #[serde(default)]
     metadata: T0,
     spec: T1,
@@ -31,8 +30,8 @@ struct RegionWire<S, T0, T1, T2> {
 impl ::serde::Serialize for super::types::Region {
     fn serialize<S: ::serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let wire = RegionWire {
-            api_version: Some(Self::API_VERSION),
-            kind: Some(Self::KIND),
+            api_version: Self::API_VERSION,
+            kind: Self::KIND,
             metadata: &self.metadata,
             spec: &self.spec,
             status: self.status.as_ref(),
@@ -57,9 +56,10 @@ impl<'de> ::serde::Deserialize<'de> for super::types::Region {
 /// `Fleet` on the wire.
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 struct FleetWire<S, T0, T1, T2> {
-    #[serde(rename = "apiVersion")]
-    api_version: Option<S>,
-    kind: Option<S>,
+    #[serde(rename = "apiVersion", default)]
+    api_version: S,
+    #[serde(default)]
+    kind: S,
     #[serde(default)]
     metadata: T0,
     spec: T1,
@@ -70,8 +70,8 @@ struct FleetWire<S, T0, T1, T2> {
 impl ::serde::Serialize for super::types::Fleet {
     fn serialize<S: ::serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let wire = FleetWire {
-            api_version: Some(Self::API_VERSION),
-            kind: Some(Self::KIND),
+            api_version: Self::API_VERSION,
+            kind: Self::KIND,
             metadata: &self.metadata,
             spec: &self.spec,
             status: self.status.as_ref(),
@@ -96,9 +96,10 @@ impl<'de> ::serde::Deserialize<'de> for super::types::Fleet {
 /// `Catalog` on the wire.
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 struct CatalogWire<S, T0, T1> {
-    #[serde(rename = "apiVersion")]
-    api_version: Option<S>,
-    kind: Option<S>,
+    #[serde(rename = "apiVersion", default)]
+    api_version: S,
+    #[serde(default)]
+    kind: S,
     #[serde(default)]
     metadata: T0,
     sizes: T1,
@@ -107,8 +108,8 @@ struct CatalogWire<S, T0, T1> {
 impl ::serde::Serialize for super::types::Catalog {
     fn serialize<S: ::serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let wire = CatalogWire {
-            api_version: Some(Self::API_VERSION),
-            kind: Some(Self::KIND),
+            api_version: Self::API_VERSION,
+            kind: Self::KIND,
             metadata: &self.metadata,
             sizes: &self.sizes,
         };
@@ -131,9 +132,10 @@ impl<'de> ::serde::Deserialize<'de> for super::types::Catalog {
 /// `Check` on the wire.
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 struct CheckWire<S, T0, T1> {
-    #[serde(rename = "apiVersion")]
-    api_version: Option<S>,
-    kind: Option<S>,
+    #[serde(rename = "apiVersion", default)]
+    api_version: S,
+    #[serde(default)]
+    kind: S,
     #[serde(default)]
     metadata: T0,
     target: T1,
@@ -142,8 +144,8 @@ struct CheckWire<S, T0, T1> {
 impl ::serde::Serialize for super::types::Check {
     fn serialize<S: ::serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let wire = CheckWire {
-            api_version: Some(Self::API_VERSION),
-            kind: Some(Self::KIND),
+            api_version: Self::API_VERSION,
+            kind: Self::KIND,
             metadata: &self.metadata,
             target: &self.target,
         };
