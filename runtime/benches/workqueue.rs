@@ -169,6 +169,34 @@ fn one_adder_and_workers(bencher: Bencher<'_, '_>, workers: usize) {
     });
 }
 
+/// From an add to the start of the work, with a worker that sleeps on another thread; and back.
+#[divan::bench(sample_count = 20)]
+fn idle_add_to_start_and_back(bencher: Bencher<'_, '_>) {
+    const ROUNDS: u64 = 1_000;
+    let runtime = multi();
+    bencher.counter(ItemsCount::new(ROUNDS)).bench_local(|| {
+        let (there, back) = (WorkQueue::new(), WorkQueue::new());
+        runtime.block_on(async {
+            let (taken, answers) = (there.clone(), back.clone());
+            let worker = tokio::spawn(async move {
+                while let Some(item) = taken.get().await {
+                    answers.add(*item);
+                }
+            });
+            tokio::spawn(async move {
+                for n in 0..ROUNDS {
+                    there.add(n);
+                    drop(black_box(back.get().await));
+                }
+                there.shut_down();
+            })
+            .await
+            .unwrap();
+            worker.await.unwrap();
+        });
+    });
+}
+
 type Answer = Response<UnsyncBoxBody<bytes::Bytes, Infallible>>;
 
 /// Serves one list of config maps, and watches in which nothing happens.

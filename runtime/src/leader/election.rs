@@ -1,5 +1,7 @@
 //! One contender's view of the Lease, and its attempts to acquire, renew and release it.
 
+use std::cmp::Ordering;
+
 use k8s_openapi::api::coordination::v1::Lease;
 use kube::Api;
 use kube::api::PostParams;
@@ -60,7 +62,7 @@ impl Election {
     pub(super) fn observe(&mut self, lease: Lease) {
         let now = Instant::now();
         match &mut self.observed {
-            Some(observed) if observed.is_newer_than(&lease) => {}
+            Some(observed) if observed.age(&lease) == Some(Ordering::Greater) => {}
             Some(observed) => observed.update(lease, now),
             None => self.observed = Some(Observed { lease, at: now }),
         }

@@ -1,5 +1,7 @@
 //! A leader at work: renews the Lease until the work has ended or leadership is lost.
 
+use std::cmp::Ordering;
+
 use k8s_openapi::api::coordination::v1::Lease;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until};
@@ -53,8 +55,12 @@ impl<T> Lead<'_, T> {
                 end = self.ended() => return end,
                 () = sleep_until(next) => true,
                 hint = watch.next() => match hint {
-                    Hint::Seen(lease) if !is_foreign(election, &lease, epoch) => continue,
-                    Hint::Seen(_) | Hint::Deleted => false,
+                    Hint::Seen(lease) => match news(election, &lease, epoch) {
+                        News::Nothing => continue,
+                        News::Unsure => false,
+                        News::Over => return End::Lost,
+                    },
+                    Hint::Deleted => false,
                 },
             };
             let attempt = tokio::select! {
@@ -100,13 +106,28 @@ impl<T> Lead<'_, T> {
     }
 }
 
-/// Whether `lease` is news, and says that this term is over.
-fn is_foreign(election: &Election, lease: &Lease, epoch: u64) -> bool {
-    let stale = election
+/// What a version of the Lease that was seen says to its leader.
+enum News {
+    /// Nothing that isn't known.
+    Nothing,
+    /// It may be another's: only a read can tell.
+    Unsure,
+    /// It is newer than the leader's last write, and no longer the leader's.
+    Over,
+}
+
+fn news(election: &Election, lease: &Lease, epoch: u64) -> News {
+    let mine = record::holder(lease) == election.config.identity;
+    if mine && u64::try_from(record::transitions(lease)) == Ok(epoch) {
+        return News::Nothing;
+    }
+    match election
         .observed
         .as_ref()
-        .is_some_and(|observed| observed.is_newer_than(lease));
-    let mine = record::holder(lease) == election.config.identity;
-    let same_term = mine && u64::try_from(record::transitions(lease)) == Ok(epoch);
-    !stale && !same_term
+        .and_then(|observed| observed.age(lease))
+    {
+        Some(Ordering::Greater) => News::Nothing,
+        Some(Ordering::Less) => News::Over,
+        Some(Ordering::Equal) | None => News::Unsure,
+    }
 }

@@ -1,5 +1,6 @@
 //! What a Lease says of its holder.
 
+use std::cmp::Ordering;
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -49,8 +50,8 @@ impl Observed {
         !self.holder().is_empty() && now < self.expires_at()
     }
 
-    /// Whether `lease` is an older version than this one, as far as versions compare.
-    pub(super) fn is_newer_than(&self, lease: &Lease) -> bool {
+    /// How this version of the Lease compares with `lease` in age; `None` if the versions don't compare.
+    pub(super) fn age(&self, lease: &Lease) -> Option<Ordering> {
         let number = |lease: &Lease| {
             lease
                 .metadata
@@ -59,8 +60,10 @@ impl Observed {
                 .parse::<u64>()
                 .ok()
         };
-        let same = self.lease.metadata.uid == lease.metadata.uid;
-        same && matches!((number(&self.lease), number(lease)), (Some(seen), Some(other)) if other < seen)
+        if self.lease.metadata.uid != lease.metadata.uid {
+            return None;
+        }
+        Some(number(&self.lease)?.cmp(&number(lease)?))
     }
 }
 

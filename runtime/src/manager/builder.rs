@@ -10,6 +10,7 @@ use tokio::net::TcpListener;
 use super::health::Checks;
 use super::{Endpoints, Runnable, Selection, UnknownController};
 use crate::controller::Controller;
+use crate::event::EventBroadcaster;
 use crate::informer::SharedInformerFactory;
 use crate::leader::{LeaderElectionConfig, LeaderElectionConfigError, LeaderElector};
 use crate::metrics::Metrics;
@@ -27,6 +28,7 @@ pub struct ManagerBuilder {
     runnables: Vec<(Arc<dyn Runnable>, bool)>,
     selection: Selection,
     election: Option<(Client, LeaderElectionConfig)>,
+    events: Option<EventBroadcaster>,
     metrics: Metrics,
     listeners: Vec<(TcpListener, Serves)>,
     graceful_timeout: Duration,
@@ -46,6 +48,7 @@ pub struct Manager {
     pub(super) leaders: Vec<Arc<dyn Runnable>>,
     pub(super) others: Vec<Arc<dyn Runnable>>,
     pub(super) elector: Option<LeaderElector>,
+    pub(super) events: Option<EventBroadcaster>,
     pub(super) listeners: Vec<(TcpListener, Endpoints)>,
     pub(super) graceful_timeout: Duration,
     pub(super) ready: Checks,
@@ -75,6 +78,7 @@ impl Manager {
             runnables: Vec::new(),
             selection: Selection::default(),
             election: None,
+            events: None,
             metrics: Metrics::new(),
             listeners: Vec::new(),
             graceful_timeout: GRACEFUL_TIMEOUT,
@@ -123,6 +127,12 @@ impl ManagerBuilder {
     /// Runs what needs it only while this process holds the Lease. Its stop timeout is the manager's.
     pub fn leader_election(mut self, client: Client, config: LeaderElectionConfig) -> Self {
         self.election = Some((client, config));
+        self
+    }
+
+    /// Writes the events of `broadcaster`'s recorders: starts before all work, and stops after it.
+    pub fn events(mut self, broadcaster: EventBroadcaster) -> Self {
+        self.events = Some(broadcaster);
         self
     }
 
@@ -238,6 +248,7 @@ impl ManagerBuilder {
             leaders,
             others,
             elector,
+            events: self.events,
             listeners,
             graceful_timeout,
             ready,

@@ -51,6 +51,7 @@ impl Manager {
             leaders,
             others,
             elector,
+            events,
             listeners,
             graceful_timeout,
             ready,
@@ -64,6 +65,11 @@ impl Manager {
             stop_servers.clone().drop_guard(),
             stop_caches.clone().drop_guard(),
         );
+        let (stop_events, mut writing) = (CancellationToken::new(), JoinSet::new());
+        if let Some(events) = events {
+            let stop = stop_events.clone();
+            writing.spawn(async move { events.run(&stop).await });
+        }
         let mut servers = JoinSet::new();
         for (listener, endpoints) in listeners {
             servers.spawn(serve(listener, endpoints, stop_servers.clone()));
@@ -88,6 +94,8 @@ impl Manager {
                 work.run(&stop, &phase).await
             }
         };
+        stop_events.cancel();
+        while writing.join_next().await.is_some() {}
         stop_caches.cancel();
         factory.shutdown().await;
         stop_servers.cancel();

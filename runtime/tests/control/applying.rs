@@ -1,7 +1,9 @@
 use std::sync::{Arc, Mutex};
 
 use codegen_runtime::apply::{Applier, ApplyError};
+use embedded_apiserver::ApiServer;
 use k8s_openapi::api::apps::v1::Deployment;
+use k8s_openapi::api::core::v1::ConfigMap;
 use kube::Api;
 use serde_json::{Value, json};
 
@@ -113,4 +115,27 @@ async fn a_refusal_without_field_conflicts_is_the_servers_own() {
     let api = Api::<Deployment>::namespaced(server.client(), "default");
     let result = Applier::new("tests").apply(&api, &deployment()).await;
     assert!(matches!(result, Err(ApplyError::Api(_))), "{result:?}");
+}
+
+#[tokio::test]
+async fn a_field_of_another_manager_is_a_conflict_that_names_it_and_force_takes_it() {
+    let client = ApiServer::builder().build().unwrap().client();
+    let api = Api::<ConfigMap>::namespaced(client, "default");
+    let map = |value: &str| json!({"metadata": {"name": "map"}, "data": {"key": value}});
+    Applier::new("one").apply(&api, &map("a")).await.unwrap();
+    let error = Applier::new("two")
+        .apply(&api, &map("b"))
+        .await
+        .unwrap_err();
+    assert!(error.to_string().contains("\"one\""), "{error}");
+    let ApplyError::Conflict(fields) = error else {
+        panic!("{error:?}")
+    };
+    assert_eq!(fields[0].field, ".data.key");
+    let forced = Applier::new("two")
+        .force()
+        .apply(&api, &map("b"))
+        .await
+        .unwrap();
+    assert_eq!(forced.data.unwrap_or_default()["key"], "b");
 }

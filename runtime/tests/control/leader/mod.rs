@@ -4,6 +4,7 @@ mod acquire;
 mod lose;
 mod observe;
 mod release;
+mod safety;
 
 use std::sync::{Arc, Mutex};
 

@@ -8,6 +8,7 @@ mod store;
 use std::collections::BTreeSet;
 use std::io;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use bytes::Bytes;
 use http::{Request, Response, StatusCode};
@@ -32,6 +33,10 @@ pub enum Fault {
     Hang,
     /// The connection is refused.
     Refuse,
+    /// It is served, and the answer is lost.
+    LoseAnswer,
+    /// It is served after this time.
+    Delay(Duration),
 }
 
 type Hook = Box<dyn FnMut(&str, &Call) -> Option<Fault> + Send>;
@@ -74,6 +79,11 @@ impl Server {
         let mut state = self.state.lock().unwrap();
         state.cut_off.insert(name.to_owned());
         state.store.drop_watches(name);
+    }
+
+    /// Lets the calls of all clients through again.
+    pub fn reconnect(&self) {
+        self.state.lock().unwrap().cut_off.clear();
     }
 
     /// Calls `hook` with client and call before serving it.
@@ -121,17 +131,26 @@ impl Server {
             Some(Fault::Refuse) => {
                 return Err(io::Error::from(io::ErrorKind::ConnectionRefused).into());
             }
+            Some(Fault::Delay(delay)) => tokio::time::sleep(delay).await,
+            Some(Fault::LoseAnswer) => {
+                let _ = self.answer(client, &call);
+                std::future::pending().await
+            }
             None => {}
         }
+        Ok(self.answer(client, &call))
+    }
+
+    fn answer(&self, client: &str, call: &Call) -> Answer {
         let mut state = self.state.lock().unwrap();
         if call.verb == "watch" {
-            return Ok(stream(state.store.watch(client, &call)));
+            return stream(state.store.watch(client, call));
         }
         state.log.push(format!("{client} {call}"));
-        Ok(match state.store.serve(&call) {
+        match state.store.serve(call) {
             Ok(object) => answer(200, &object),
             Err((code, reason)) => answer(code, &status(code, reason)),
-        })
+        }
     }
 }
 
