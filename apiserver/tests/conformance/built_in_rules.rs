@@ -1,0 +1,393 @@
+//! What the server refuses of built-in kinds, and which of them are created or overwritten by an update.
+
+use crate::harness::cases;
+use crate::support::*;
+
+cases![
+    update_creates_a_lease,
+    update_creates_a_role,
+    update_of_a_lease_needs_a_resource_version,
+    update_of_a_role_needs_none,
+    lease_duration_must_be_positive,
+    rule_needs_verbs,
+    schedule_must_parse,
+    service_needs_ports,
+    deployment_needs_a_selector,
+    replicas_must_not_be_negative,
+    container_needs_a_name,
+    container_names_are_unique,
+    event_must_be_in_its_objects_namespace,
+    owner_reference_needs_a_uid,
+    owner_references_have_one_controller,
+    system_namespaces_cannot_be_deleted,
+    unscheduled_pod_is_gone_at_once,
+    grace_period_can_be_shortened,
+    label_keys_are_validated,
+    names_have_a_longest_length,
+    service_names_are_dns_labels,
+    job_template_is_immutable,
+    stateful_set_changes_are_limited,
+    update_without_managed_fields_keeps_them,
+    status_update_has_its_own_entry,
+];
+
+const COORDINATION: &str = "/apis/coordination.k8s.io/v1";
+const RBAC: &str = "/apis/rbac.authorization.k8s.io/v1";
+
+async fn leases(client: &Client) -> Collection {
+    namespaced(client, COORDINATION, "leases", "Lease").await
+}
+
+async fn roles(client: &Client) -> Collection {
+    namespaced(client, RBAC, "roles", "Role").await
+}
+
+async fn update_creates_a_lease(client: Client) {
+    let leases = leases(&client).await;
+    let object = leases.object("a", json!({"spec": {"holderIdentity": "me"}}));
+    let created = leases.put("a", &object).await.is(201);
+    check(&created, "/spec/holderIdentity", "me");
+    leases.get("a").await.is(200);
+}
+
+async fn update_creates_a_role(client: Client) {
+    let roles = roles(&client).await;
+    roles
+        .put("a", &roles.object("a", json!({"rules": []})))
+        .await
+        .is(201);
+    roles.get("a").await.is(200);
+}
+
+async fn update_of_a_lease_needs_a_resource_version(client: Client) {
+    let leases = leases(&client).await;
+    leases
+        .given("a", json!({"spec": {"holderIdentity": "me"}}))
+        .await;
+    let reply = leases
+        .put(
+            "a",
+            &leases.object("a", json!({"spec": {"holderIdentity": "you"}})),
+        )
+        .await;
+    reply.fails(
+        422,
+        "Invalid",
+        "leases.coordination.k8s.io \"a\" is invalid: metadata.resourceVersion: Invalid value: 0: must be specified for an update",
+    );
+}
+
+async fn update_of_a_role_needs_none(client: Client) {
+    let roles = roles(&client).await;
+    let rules = json!([{"apiGroups": [""], "resources": ["pods"], "verbs": ["get"]}]);
+    roles.given("a", json!({"rules": []})).await;
+    check(
+        &roles
+            .put("a", &roles.object("a", json!({"rules": rules})))
+            .await
+            .is(200),
+        "/rules",
+        rules,
+    );
+}
+
+/// What a collection refuses, with a part of its message.
+async fn refuses(objects: Collection, fields: Value, part: &str) {
+    objects
+        .create(&objects.object("a", fields))
+        .await
+        .fails_with(422, "Invalid", part);
+}
+
+async fn lease_duration_must_be_positive(client: Client) {
+    let part = "spec.leaseDurationSeconds: Invalid value: 0: must be greater than 0";
+    refuses(
+        leases(&client).await,
+        json!({"spec": {"leaseDurationSeconds": 0}}),
+        part,
+    )
+    .await;
+}
+
+async fn rule_needs_verbs(client: Client) {
+    let rules = json!([{"apiGroups": [""], "resources": ["pods"], "verbs": []}]);
+    refuses(
+        roles(&client).await,
+        json!({"rules": rules}),
+        "rules[0].verbs: Required value: verbs must contain at least one value",
+    )
+    .await;
+}
+
+fn pod(containers: Value) -> Value {
+    json!({"metadata": {"labels": {"app": "a"}}, "spec": {"restartPolicy": "Always", "containers": containers}})
+}
+
+fn container() -> Value {
+    json!([{"name": "c", "image": "i"}])
+}
+
+async fn schedule_must_parse(client: Client) {
+    let jobs = namespaced(&client, "/apis/batch/v1", "cronjobs", "CronJob").await;
+    let template = json!({"spec": {"restartPolicy": "Never", "containers": container()}});
+    let spec = json!({"schedule": "sometimes", "jobTemplate": {"spec": {"template": template}}});
+    refuses(
+        jobs,
+        json!({"spec": spec}),
+        "spec.schedule: Invalid value: \"sometimes\": ",
+    )
+    .await;
+}
+
+async fn service_needs_ports(client: Client) {
+    let services = namespaced(&client, "/api/v1", "services", "Service").await;
+    refuses(
+        services,
+        json!({"spec": {"selector": {"app": "a"}}}),
+        "spec.ports: Required value",
+    )
+    .await;
+}
+
+async fn deployments(client: &Client) -> Collection {
+    namespaced(client, "/apis/apps/v1", "deployments", "Deployment").await
+}
+
+async fn deployment_needs_a_selector(client: Client) {
+    let fields = json!({"spec": {"template": pod(container())}});
+    refuses(
+        deployments(&client).await,
+        fields,
+        "spec.selector: Required value",
+    )
+    .await;
+}
+
+async fn replicas_must_not_be_negative(client: Client) {
+    let spec = json!({"replicas": -1, "selector": {"matchLabels": {"app": "a"}}, "template": pod(container())});
+    refuses(
+        deployments(&client).await,
+        json!({"spec": spec}),
+        "spec.replicas: Invalid value: -1: must be greater than or equal to 0",
+    )
+    .await;
+}
+
+async fn pods(client: &Client) -> Collection {
+    namespaced(client, "/api/v1", "pods", "Pod").await
+}
+
+async fn container_needs_a_name(client: Client) {
+    let fields = json!({"spec": {"containers": [{"image": "i"}]}});
+    refuses(
+        pods(&client).await,
+        fields,
+        "spec.containers[0].name: Required value",
+    )
+    .await;
+}
+
+async fn container_names_are_unique(client: Client) {
+    let containers = json!([{"name": "c", "image": "i"}, {"name": "c", "image": "j"}]);
+    refuses(
+        pods(&client).await,
+        json!({"spec": {"containers": containers}}),
+        "spec.containers[1].name: Duplicate value: \"c\"",
+    )
+    .await;
+}
+
+async fn event_must_be_in_its_objects_namespace(client: Client) {
+    let events = namespaced(&client, "/api/v1", "events", "Event").await;
+    let fields = json!({"involvedObject": {"kind": "Pod", "name": "p", "namespace": "elsewhere"}});
+    refuses(
+        events,
+        fields,
+        "involvedObject.namespace: Invalid value: \"elsewhere\": does not match event.namespace",
+    )
+    .await;
+}
+
+fn owner(name: &str, uid: &str, controller: bool) -> Value {
+    json!({"apiVersion": "v1", "kind": "ConfigMap", "name": name, "uid": uid, "controller": controller})
+}
+
+async fn owner_reference_needs_a_uid(client: Client) {
+    let fields = json!({"metadata": {"ownerReferences": [owner("o", "", false)]}});
+    refuses(
+        configmaps(&client).await,
+        fields,
+        "metadata.ownerReferences.uid: Invalid value: \"\": must not be empty",
+    )
+    .await;
+}
+
+async fn owner_references_have_one_controller(client: Client) {
+    let owners = json!([owner("o", "u1", true), owner("p", "u2", true)]);
+    let part = "Only one reference can have Controller set to true. Found \"true\" in references for ConfigMap/o and ConfigMap/p";
+    refuses(
+        configmaps(&client).await,
+        json!({"metadata": {"ownerReferences": owners}}),
+        part,
+    )
+    .await;
+}
+
+async fn system_namespaces_cannot_be_deleted(client: Client) {
+    for name in ["default", "kube-system", "kube-public"] {
+        let reply = delete(&client, &format!("/api/v1/namespaces/{name}?dryRun=All")).await;
+        reply.fails(
+            403,
+            "Forbidden",
+            &format!("namespaces \"{name}\" is forbidden: this namespace may not be deleted"),
+        );
+    }
+}
+
+async fn unscheduled_pod_is_gone_at_once(client: Client) {
+    let pods = pods(&client).await;
+    pods.given("a", json!({"spec": {"containers": container()}}))
+        .await;
+    pods.delete("a").await.is(200);
+    pods.get("a").await.refused(404, "NotFound");
+}
+
+async fn grace_period_can_be_shortened(client: Client) {
+    let pods = pods(&client).await;
+    pods.given(
+        "a",
+        json!({"spec": {"nodeName": "nowhere", "containers": container()}}),
+    )
+    .await;
+    check(
+        &pods.delete("a").await.is(200),
+        "/metadata/deletionGracePeriodSeconds",
+        30,
+    );
+    let shorter = pods
+        .delete_with("a", &json!({"gracePeriodSeconds": 5}))
+        .await
+        .is(200);
+    check(&shorter, "/metadata/deletionGracePeriodSeconds", 5);
+    pods.delete_with("a", &json!({"gracePeriodSeconds": 0}))
+        .await
+        .is(200);
+    pods.get("a").await.refused(404, "NotFound");
+}
+
+async fn label_keys_are_validated(client: Client) {
+    let fields = json!({"metadata": {"labels": {"not valid": "v"}}});
+    refuses(configmaps(&client).await, fields, "metadata.labels: Invalid value: \"not valid\": name part must consist of alphanumeric characters").await;
+}
+
+async fn names_have_a_longest_length(client: Client) {
+    let maps = configmaps(&client).await;
+    maps.create(&maps.object(&"x".repeat(253), json!({})))
+        .await
+        .is(201);
+    let reply = maps.create(&maps.object(&"x".repeat(254), json!({}))).await;
+    reply.fails_with(422, "Invalid", "must be no more than 253 characters");
+}
+
+async fn service_names_are_dns_labels(client: Client) {
+    let services = namespaced(&client, "/api/v1", "services", "Service").await;
+    let reply = services
+        .create(&services.object("a.b", json!({"spec": {"ports": [{"port": 80}]}})))
+        .await;
+    reply.fails_with(
+        422,
+        "Invalid",
+        "metadata.name: Invalid value: \"a.b\": must not contain dots",
+    );
+}
+
+async fn job_template_is_immutable(client: Client) {
+    let jobs = namespaced(&client, "/apis/batch/v1", "jobs", "Job").await;
+    let template = json!({"spec": {"restartPolicy": "Never", "containers": container()}});
+    jobs.given("a", json!({"spec": {"template": template}}))
+        .await;
+    let body =
+        json!({"spec": {"template": {"spec": {"containers": [{"name": "c", "image": "other"}]}}}});
+    jobs.merge("a", body)
+        .await
+        .fails_with(422, "Invalid", "spec.template: Invalid value: ");
+}
+
+async fn stateful_set_changes_are_limited(client: Client) {
+    let sets = namespaced(&client, "/apis/apps/v1", "statefulsets", "StatefulSet").await;
+    let spec = json!({"serviceName": "s", "replicas": 0, "selector": {"matchLabels": {"app": "a"}}, "template": pod(container())});
+    sets.given("a", json!({"spec": spec})).await;
+    sets.merge("a", json!({"spec": {"replicas": 1}}))
+        .await
+        .is(200);
+    sets.merge("a", json!({"spec": {"serviceName": "t"}}))
+        .await
+        .fails_with(
+            422,
+            "Invalid",
+            "spec: Forbidden: updates to statefulset spec for fields other than 'replicas'",
+        );
+}
+
+async fn update_without_managed_fields_keeps_them(client: Client) {
+    let maps = configmaps(&client).await;
+    let mut object = maps
+        .apply("a", "me", json!({"data": {"k": "v"}}))
+        .await
+        .is(201);
+    let before = object["metadata"]["managedFields"].take();
+    object["metadata"]
+        .as_object_mut()
+        .expect("metadata")
+        .remove("managedFields");
+    object["metadata"]["annotations"] = json!({"x": "1"});
+    let updated = maps.put("a?fieldManager=you", &object).await.is(200);
+    let entries = at(&updated, "/metadata/managedFields")
+        .as_array()
+        .cloned()
+        .unwrap_or_default();
+    assert_eq!(entries.len(), 2);
+    assert!(entries.contains(&before[0]), "{entries:?}");
+}
+
+async fn status_update_has_its_own_entry(client: Client) {
+    let things = things_with(
+        &client,
+        json!({"n": {"type": "integer"}}),
+        json!({"status": {}}),
+    )
+    .await;
+    things
+        .create_with(
+            "fieldManager=me",
+            &things.object("a", json!({"spec": {"n": 1}})),
+        )
+        .await
+        .is(201);
+    let updated = things
+        .merge(
+            "a/status?fieldManager=me",
+            json!({"status": {"ready": true}}),
+        )
+        .await
+        .is(200);
+    let entries = at(&updated, "/metadata/managedFields")
+        .as_array()
+        .cloned()
+        .unwrap_or_default();
+    let of = |subresource: Value| {
+        entries
+            .iter()
+            .find(|entry| entry.get("subresource").cloned().unwrap_or_default() == subresource)
+    };
+    check(
+        of(Value::Null).expect("an entry of the object"),
+        "/fieldsV1",
+        json!({"f:spec": {".": {}, "f:n": {}}}),
+    );
+    check(
+        of(json!("status")).expect("an entry of the status"),
+        "/fieldsV1",
+        json!({"f:status": {".": {}, "f:ready": {}}}),
+    );
+}

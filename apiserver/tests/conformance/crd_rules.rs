@@ -1,0 +1,269 @@
+//! What the server refuses of CRDs, and how a CRD ends.
+
+use crate::harness::cases;
+use crate::support::expect::eventually;
+use crate::support::*;
+
+cases![
+    versions_are_unique,
+    version_names_are_dns_labels,
+    plural_is_a_dns_label,
+    plural_is_lower_case,
+    kind_must_be_given,
+    scope_must_be_known,
+    default_in_an_embedded_forbidden_place_is_refused,
+    map_keys_must_be_properties,
+    scale_paths_must_be_json_paths,
+    printer_column_types_must_be_known,
+    pattern_must_compile,
+    protected_groups_need_an_approval,
+    terminating_crd_takes_no_objects,
+    scope_cannot_change,
+    crd_status_is_apart,
+    status_subresource_can_come_later,
+    crd_schema_is_pruned_of_nothing_it_needs,
+    crd_patch_adds_a_column,
+];
+
+fn simple() -> Crd {
+    Crd::new(json!({"type": "object"}))
+}
+
+async fn refused(client: &Client, crd: &Crd, part: &str) {
+    post(client, crd::CRDS, &crd.body)
+        .await
+        .fails_with(422, "Invalid", part);
+}
+
+async fn versions_are_unique(client: Client) {
+    let crd = simple().and_version("v1", json!({"type": "object"}));
+    refused(&client, &crd, "spec.versions: Invalid value: ").await;
+}
+
+async fn version_names_are_dns_labels(client: Client) {
+    let crd = simple().with("name", json!("V_1"));
+    refused(
+        &client,
+        &crd,
+        "spec.versions[0].name: Invalid value: \"V_1\": a DNS-1035 label must consist of",
+    )
+    .await;
+}
+
+async fn plural_is_a_dns_label(client: Client) {
+    let mut crd = simple();
+    crd.body["spec"]["names"]["plural"] = json!("two words");
+    refused(
+        &client,
+        &crd,
+        "spec.names.plural: Invalid value: \"two words\": a DNS-1035 label must consist of",
+    )
+    .await;
+}
+
+async fn plural_is_lower_case(client: Client) {
+    let mut crd = simple();
+    crd.body["spec"]["names"]["plural"] = json!("Things");
+    refused(
+        &client,
+        &crd,
+        "spec.names.plural: Invalid value: \"Things\"",
+    )
+    .await;
+}
+
+async fn kind_must_be_given(client: Client) {
+    let mut crd = simple();
+    crd.body["spec"]["names"]["kind"] = json!("");
+    crd.body["spec"]["names"]["listKind"] = json!("");
+    refused(&client, &crd, "spec.names.kind: Required value").await;
+}
+
+async fn scope_must_be_known(client: Client) {
+    let mut crd = simple();
+    crd.body["spec"]["scope"] = json!("Galaxy");
+    refused(
+        &client,
+        &crd,
+        "spec.scope: Unsupported value: \"Galaxy\": supported values: \"Cluster\", \"Namespaced\"",
+    )
+    .await;
+}
+
+async fn default_in_an_embedded_forbidden_place_is_refused(client: Client) {
+    let metadata =
+        json!({"type": "object", "properties": {"name": {"type": "string", "default": "x"}}});
+    let crd = Crd::new(json!({"type": "object", "properties": {"metadata": metadata}}));
+    refused(&client, &crd, "properties[metadata]").await;
+}
+
+async fn map_keys_must_be_properties(client: Client) {
+    let items = json!({"type": "object", "properties": {"other": {"type": "string"}}});
+    let list = json!({"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"], "items": items});
+    let crd = Crd::new(crd::spec_schema(json!({"l": list})));
+    refused(&client, &crd, "x-kubernetes-list-map-keys").await;
+}
+
+async fn scale_paths_must_be_json_paths(client: Client) {
+    let scale =
+        json!({"specReplicasPath": "spec.replicas", "statusReplicasPath": ".status.replicas"});
+    let crd = simple().with("subresources", json!({"status": {}, "scale": scale}));
+    refused(
+        &client,
+        &crd,
+        "specReplicasPath: Invalid value: \"spec.replicas\": must be a simple json path starting with .",
+    )
+    .await;
+}
+
+async fn printer_column_types_must_be_known(client: Client) {
+    let crd = simple().with(
+        "additionalPrinterColumns",
+        json!([{"name": "X", "type": "colour", "jsonPath": ".spec.x"}]),
+    );
+    refused(&client, &crd, "additionalPrinterColumns[0].type: Invalid value: \"colour\": must be one of boolean,date,integer,number,string").await;
+}
+
+async fn pattern_must_compile(client: Client) {
+    let crd = Crd::new(crd::spec_schema(
+        json!({"s": {"type": "string", "pattern": "(" }}),
+    ));
+    refused(
+        &client,
+        &crd,
+        "pattern: Invalid value: \"(\": must be a valid regular expression",
+    )
+    .await;
+}
+
+async fn protected_groups_need_an_approval(client: Client) {
+    let mut crd = simple();
+    let group = format!("{}.k8s.io", crd.group);
+    crd.body["metadata"]["name"] = json!(format!("things.{group}"));
+    crd.body["spec"]["group"] = json!(group);
+    refused(&client, &crd, "metadata.annotations[api-approved.kubernetes.io]: Required value: protected groups must have approval annotation").await;
+}
+
+async fn terminating_crd_takes_no_objects(client: Client) {
+    let crd = simple();
+    let things = crd.install(&client).await;
+    things
+        .given("a", json!({"metadata": {"finalizers": ["example.com/a"]}}))
+        .await;
+    delete(&client, &crd.path()).await.is(200);
+    let reply = eventually("creation is refused", || async {
+        let reply = things
+            .create_with("dryRun=All", &things.object("b", json!({})))
+            .await;
+        (reply.code != 201).then_some(reply)
+    })
+    .await;
+    reply.fails_with(
+        403,
+        "Forbidden",
+        "\"b\" is forbidden: create not allowed while custom resource definition is terminating",
+    );
+    things
+        .merge("a", json!({"metadata": {"finalizers": null}}))
+        .await
+        .is(200);
+    eventually("the CRD is gone", || async {
+        (get(&client, &crd.path()).await.code == 404).then_some(())
+    })
+    .await;
+}
+
+async fn scope_cannot_change(client: Client) {
+    let crd = simple();
+    crd.install(&client).await;
+    let reply = patch(
+        &client,
+        &crd.path(),
+        wire::patch_type::MERGE,
+        &json!({"spec": {"scope": "Cluster"}}),
+    )
+    .await;
+    reply.fails_with(
+        422,
+        "Invalid",
+        "spec.scope: Invalid value: \"Cluster\": field is immutable",
+    );
+}
+
+async fn crd_status_is_apart(client: Client) {
+    let crd = simple();
+    crd.install(&client).await;
+    let patched = patch(
+        &client,
+        &crd.path(),
+        wire::patch_type::MERGE,
+        &json!({"status": {"storedVersions": ["v0"]}}),
+    )
+    .await;
+    check(&patched.is(200), "/status/storedVersions", json!(["v1"]));
+}
+
+async fn status_subresource_can_come_later(client: Client) {
+    let crd = Crd::new(crd::spec_schema(json!({})));
+    let things = crd.install(&client).await;
+    things.given("a", json!({"status": {"ready": false}})).await;
+    let body =
+        json!([{"op": "add", "path": "/spec/versions/0/subresources", "value": {"status": {}}}]);
+    patch(&client, &crd.path(), wire::patch_type::JSON, &body)
+        .await
+        .is(200);
+    let patched = eventually("the status is a subresource", || async {
+        let reply = things
+            .merge("a/status", json!({"status": {"ready": true}}))
+            .await;
+        (reply.code == 200).then(|| reply.json())
+    })
+    .await;
+    check(&patched, "/status/ready", true);
+    let unchanged = things
+        .merge("a", json!({"status": {"ready": false}}))
+        .await
+        .is(200);
+    check(&unchanged, "/status/ready", true);
+}
+
+async fn crd_schema_is_pruned_of_nothing_it_needs(client: Client) {
+    let schema = json!({
+        "type": "object",
+        "description": "a thing",
+        "properties": {"spec": {
+            "type": "object",
+            "x-kubernetes-validations": [{"rule": "true", "message": "never"}],
+            "properties": {"e": {"type": "string", "enum": ["a", "b"], "default": "a", "example": "b"}},
+        }},
+    });
+    let crd = Crd::new(schema.clone());
+    crd.install(&client).await;
+    check(
+        &get(&client, &crd.path()).await.is(200),
+        "/spec/versions/0/schema/openAPIV3Schema",
+        schema,
+    );
+}
+
+async fn crd_patch_adds_a_column(client: Client) {
+    let crd = Crd::new(crd::spec_schema(json!({"size": {"type": "integer"}})));
+    let things = crd.install(&client).await;
+    things.given("a", json!({"spec": {"size": 3}})).await;
+    let column = json!([{"name": "Size", "type": "integer", "jsonPath": ".spec.size"}]);
+    let body = json!([{"op": "add", "path": "/spec/versions/0/additionalPrinterColumns", "value": column}]);
+    patch(&client, &crd.path(), wire::patch_type::JSON, &body)
+        .await
+        .is(200);
+    eventually("the table has the column", || async {
+        let table = get_accepting(
+            &client,
+            &things.path,
+            "application/json;as=Table;v=v1;g=meta.k8s.io",
+        )
+        .await
+        .json();
+        (table["rows"][0]["cells"][1] == json!(3)).then_some(())
+    })
+    .await;
+}
