@@ -2,6 +2,8 @@
 
 mod support;
 
+use std::sync::LazyLock;
+
 use codegen::{Options, RustPackage, Source, Sources};
 use proptest::prelude::*;
 use support::{folders, names, rust_files, testdata};
@@ -124,7 +126,7 @@ fn every_seed_of_the_fuzzer_is_read_without_a_panic() {
 }
 
 /// All inputs of the golden and the fail tests, as a stock to mutate.
-fn stock() -> Vec<String> {
+static STOCK: LazyLock<Vec<String>> = LazyLock::new(|| {
     let mut texts = Vec::new();
     for root in ["apis", "fail"] {
         let root = testdata().join(root);
@@ -134,7 +136,7 @@ fn stock() -> Vec<String> {
         }
     }
     texts
-}
+});
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
@@ -149,8 +151,7 @@ proptest! {
             "#[kube(", "#[doc = \"+optional\"]", "+genclient:method=", "=`", "\r\n", "é", "pub struct ", "#![", "where",
         ]),
     ) {
-        let texts = stock();
-        let mut text = texts[pick.index(texts.len())].clone();
+        let mut text = STOCK[pick.index(STOCK.len())].clone();
         let boundaries: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
         let start = from.index(boundaries.len());
         let end = (start + length).min(boundaries.len() - 1);

@@ -1,6 +1,6 @@
 //! Annotated Rust to the model.
 //!
-//! Each package becomes a version: its items become types ([`types`]), the roots among them resources ([`resource`]).
+//! Each package becomes a version: its items become types (`types`), the roots among them resources (`resource`).
 //! Start reading at [`lower`].
 
 mod checks;

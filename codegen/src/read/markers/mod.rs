@@ -2,7 +2,7 @@
 //!
 //! One table, [`REGISTRY`], says which markers there are, where they may stand and what they take; [`parse()`] reads the text
 //! of one against it. Nothing is ever ignored: what the table does not know is an error with a suggestion. The grammar of
-//! values is that of controller-tools; see [`grammar`].
+//! values is that of controller-tools; see `grammar`.
 
 mod client;
 mod crd;
@@ -10,6 +10,8 @@ mod grammar;
 mod package;
 mod parse;
 mod set;
+#[cfg(test)]
+mod tests;
 mod validation;
 
 use serde::Serialize;
@@ -215,41 +217,5 @@ const fn optional(name: &'static str, kind: ValueKind, meaning: &'static str) ->
         kind,
         required: false,
         meaning,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeSet;
-
-    use super::*;
-
-    #[test]
-    fn every_marker_says_what_it_is() {
-        let names: BTreeSet<_> = REGISTRY.iter().map(|def| def.name).collect();
-        assert_eq!(names.len(), REGISTRY.len(), "a name stands twice");
-        for def in REGISTRY {
-            assert!(!def.meaning.is_empty(), "{}", def.name);
-            assert!(!def.targets.is_empty(), "{}", def.name);
-            assert!(
-                def.syntax.starts_with(&format!("+{}", def.name)),
-                "{} is written {}",
-                def.name,
-                def.syntax
-            );
-            let anonymous = def.arguments.iter().filter(|a| a.name.is_empty()).count();
-            assert!(anonymous <= 1, "{}", def.name);
-            assert!(
-                anonymous == 0 || def.arguments[0].name.is_empty(),
-                "{}",
-                def.name
-            );
-        }
-    }
-
-    #[test]
-    fn the_table_is_readable_as_json() {
-        let text = serde_json::to_string(REGISTRY).unwrap();
-        assert!(text.contains(r#""name":"genclient:method""#), "{text}");
     }
 }

@@ -46,6 +46,8 @@ impl RawMarker {
         let text = self.text();
         let name_end = text.find('=').unwrap_or(text.len());
         let name = text[1..name_end].trim_end();
+        // Older sources write `:=`, which says the same.
+        let name = name.strip_suffix(':').unwrap_or(name);
         let (def, arguments_at) = self.find(name, name_end)?;
         let mut marker = Marker {
             def,

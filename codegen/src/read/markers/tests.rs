@@ -1,0 +1,214 @@
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::*;
+use crate::diag::Place;
+
+fn raw(text: &str) -> RawMarker {
+    RawMarker {
+        place: Place {
+            file: Arc::from("types.rs"),
+            text: Arc::from(text),
+            range: 0..text.len(),
+        },
+    }
+}
+
+/// The marker's arguments as an object; the value right after the `=` has an empty name.
+#[track_caller]
+fn check(text: &str, name: &str, expected: Value) {
+    let marker = raw(text)
+        .parse()
+        .unwrap_or_else(|error| panic!("{text}: {}", error.message));
+    assert_eq!(marker.def.name, name, "{text}");
+    let arguments: serde_json::Map<String, Value> = marker
+        .arguments
+        .iter()
+        .map(|argument| (argument.name.to_owned(), argument.value.clone()))
+        .collect();
+    assert_eq!(Value::Object(arguments), expected, "{text}");
+}
+
+#[track_caller]
+fn fails(text: &str, message: &str, help: &str) {
+    let error = raw(text).parse().expect_err(text);
+    assert_eq!(error.message, message, "{text}");
+    assert_eq!(error.help.join("; "), help, "{text}");
+}
+
+#[test]
+fn every_marker_says_what_it_is() {
+    let names: std::collections::BTreeSet<_> = REGISTRY.iter().map(|def| def.name).collect();
+    assert_eq!(names.len(), REGISTRY.len(), "a name stands twice");
+    for def in REGISTRY {
+        assert!(!def.meaning.is_empty(), "{}", def.name);
+        assert!(!def.targets.is_empty(), "{}", def.name);
+        assert!(
+            def.syntax.starts_with(&format!("+{}", def.name)),
+            "{} is written {}",
+            def.name,
+            def.syntax
+        );
+        let unnamed = def.arguments.iter().filter(|a| a.name.is_empty()).count();
+        assert!(unnamed <= 1, "{}", def.name);
+        assert!(
+            unnamed == 0 || def.arguments[0].name.is_empty(),
+            "{}",
+            def.name
+        );
+    }
+}
+
+#[test]
+fn the_table_is_readable_as_json() {
+    let text = serde_json::to_string(REGISTRY).unwrap();
+    assert!(text.contains(r#""name":"genclient:method""#), "{text}");
+}
+
+#[test]
+fn markers_of_go_carry_over_word_for_word() {
+    check("+genclient", "genclient", json!({}));
+    check(
+        "+genclient:method=UpdateScale,verb=update,subresource=scale,input=k8s.io/api/autoscaling/v1.Scale,result=k8s.io/api/autoscaling/v1.Scale",
+        "genclient:method",
+        json!({
+            "": "UpdateScale", "verb": "update", "subresource": "scale",
+            "input": "k8s.io/api/autoscaling/v1.Scale", "result": "k8s.io/api/autoscaling/v1.Scale",
+        }),
+    );
+    check(
+        "+k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object,other.Interface",
+        "k8s:deepcopy-gen:interfaces",
+        json!({"": ["k8s.io/apimachinery/pkg/runtime.Object", "other.Interface"]}),
+    );
+    check(
+        "+kubebuilder:resource:path=mycrds,singular=mycrd,shortName=mc;mcrd,categories=all,scope=Namespaced",
+        "kubebuilder:resource",
+        json!({"path": "mycrds", "singular": "mycrd", "shortName": ["mc", "mcrd"], "categories": ["all"], "scope": "Namespaced"}),
+    );
+    check(
+        r#"+kubebuilder:printcolumn:name="Desired State",type=string,JSONPath=`.spec.items[?(@.a=="b")].c`,priority=1"#,
+        "kubebuilder:printcolumn",
+        json!({"name": "Desired State", "type": "string", "JSONPath": r#".spec.items[?(@.a=="b")].c"#, "priority": 1}),
+    );
+    check(
+        "+kubebuilder:printcolumn:JSONPath=.status.conditions[?(@.type==\"Ready\")].status,name=Ready,type=string",
+        "kubebuilder:printcolumn",
+        json!({"name": "Ready", "type": "string", "JSONPath": ".status.conditions[?(@.type==\"Ready\")].status"}),
+    );
+    check(
+        "+kubebuilder:deprecatedversion:warning=\"use v1\"",
+        "kubebuilder:deprecatedversion",
+        json!({"warning": "use v1"}),
+    );
+    check(
+        "+kubebuilder:deprecatedversion",
+        "kubebuilder:deprecatedversion",
+        json!({}),
+    );
+    check(
+        r#"+kubebuilder:validation:XValidation:rule="self.a <= self.b, true",message="a; b",optionalOldSelf=true"#,
+        "kubebuilder:validation:XValidation",
+        json!({"rule": "self.a <= self.b, true", "message": "a; b", "optionalOldSelf": true}),
+    );
+    check(
+        "+kubebuilder:validation:items:Enum=a;b;c",
+        "kubebuilder:validation:items:Enum",
+        json!({"": ["a", "b", "c"]}),
+    );
+    check(
+        "+kubebuilder:validation:Enum={1,2}",
+        "kubebuilder:validation:Enum",
+        json!({"": [1, 2]}),
+    );
+    check(
+        r#"+kubebuilder:default:={replicas: 1, mode: "fast"}"#
+            .replace(":=", "=")
+            .as_str(),
+        "kubebuilder:default",
+        json!({"": {"replicas": 1, "mode": "fast"}}),
+    );
+    check("+default={\"a\": [1]}", "default", json!({"": {"a": [1]}}));
+    check(
+        "+kubebuilder:rbac:groups=\"\",resources=pods,verbs=get;list",
+        "kubebuilder:rbac",
+        json!({"groups": [""], "resources": ["pods"], "verbs": ["get", "list"]}),
+    );
+    check(
+        "+kubebuilder:metadata:annotations=\"cert-manager.io/inject-ca-from-secret=ns/name\"",
+        "kubebuilder:metadata",
+        json!({"annotations": ["cert-manager.io/inject-ca-from-secret=ns/name"]}),
+    );
+}
+
+#[test]
+fn the_colon_before_the_equals_sign_of_older_sources_is_read() {
+    check(
+        "+kubebuilder:default:=3",
+        "kubebuilder:default",
+        json!({"": 3}),
+    );
+    check(
+        "+kubebuilder:validation:Maximum:=3",
+        "kubebuilder:validation:Maximum",
+        json!({"": 3}),
+    );
+}
+
+#[test]
+fn what_is_wrong_is_named() {
+    fails(
+        "+genclient:onlyVerb=get",
+        "unknown marker `+genclient:onlyVerb`",
+        "did you mean `+genclient:onlyVerbs`?",
+    );
+    fails(
+        "+kubebuilder:validation:maximum=3",
+        "unknown marker `+kubebuilder:validation:maximum`",
+        "did you mean `+kubebuilder:validation:Maximum`?",
+    );
+    fails(
+        "+kubebuilder:resource:scop=Cluster",
+        "unknown argument `scop` of `+kubebuilder:resource`",
+        "did you mean `scope`?",
+    );
+    fails(
+        "+groupName=",
+        "`+groupName` needs a value",
+        "it is written `+groupName=<dns name>`",
+    );
+    fails(
+        "+optional=true",
+        "`+optional` takes no value",
+        "write `+optional`",
+    );
+    fails(
+        "+listType=mpa",
+        "expected `atomic`, `set`, `map`, found `mpa`",
+        "did you mean `map`?",
+    );
+}
+
+proptest::proptest! {
+    #[test]
+    fn no_marker_makes_the_parser_panic(
+        name in proptest::sample::select(REGISTRY.iter().map(|def| def.name).collect::<Vec<_>>()),
+        rest in r#"[:=][a-zA-Z0-9,;:{}"`\\ =.é-]{0,30}"#,
+    ) {
+        let raw = raw(&format!("+{name}{rest}"));
+        match raw.parse() {
+            Ok(marker) => {
+                for argument in marker.arguments {
+                    let place = argument.place;
+                    proptest::prop_assert!(place.text.get(place.range).is_some());
+                }
+            }
+            Err(error) => {
+                for label in error.labels {
+                    proptest::prop_assert!(label.place.text.get(label.place.range).is_some());
+                }
+            }
+        }
+    }
+}
