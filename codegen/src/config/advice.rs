@@ -1,4 +1,4 @@
-//! Advice: the `mod` lines that a user still has to write so that generated files are compiled.
+//! Advice: what a user still has to write so that generated files are compiled.
 
 use std::{fs, path::Path};
 
@@ -37,6 +37,25 @@ pub(super) fn missing_modules(
         })
         .map(|module| format!("{name} lacks `pub mod {module};`"))
         .collect()
+}
+
+/// What to add to the crate's manifest if the fake clientset is generated and the feature that it is behind is not declared.
+pub(super) fn missing_feature(tree: &Tree, root: &Path, generated: &Path) -> Option<String> {
+    let fake = generated.join("clientset/fake.rs");
+    let path = root.parent()?.join("Cargo.toml");
+    let manifest = fs::read_to_string(&path).ok()?;
+    let declared = manifest.lines().any(|line| {
+        line.trim_start()
+            .strip_prefix("fake")
+            .is_some_and(|rest| rest.trim_start().starts_with('='))
+    });
+    let missing = tree.contains_key(&fake) && manifest.contains("[package]") && !declared;
+    missing.then(|| {
+        format!(
+            "{} lacks the feature of the fake clientset: `fake = [\"codegen-runtime/fake\"]`",
+            shown(&path)
+        )
+    })
 }
 
 /// Whether a text has `mod <module>` followed by a `;` or a block.

@@ -258,15 +258,19 @@ impl Config {
     ///
     /// [`Error`]; nothing is written then.
     pub fn generate(&self) -> Result<Report, Error> {
-        let mut stdout = io::stdout().lock();
-        for path in self.inputs() {
-            // Cargo reads this through a pipe that it owns; if that is gone, so is the reason to tell it anything.
-            let _ = writeln!(stdout, "cargo::rerun-if-changed={}", path.display());
-        }
-        drop(stdout);
+        // Cargo reads this through a pipe that it owns; if that is gone, so is the reason to tell it anything.
+        let _ = io::stdout().lock().write_all(self.watched().as_bytes());
         let prepared = self.prepare(&())?;
         write::apply(std::slice::from_ref(&prepared.plan))?;
         Ok(prepared.report())
+    }
+
+    /// What to tell Cargo to watch, a line for each input.
+    fn watched(&self) -> String {
+        let lines = self
+            .inputs()
+            .map(|path| format!("cargo::rerun-if-changed={}\n", path.display()));
+        lines.collect()
     }
 
     /// The files and folders that the output depends on.
@@ -291,5 +295,31 @@ impl Config {
             .clone()
             .or_else(|| env::var_os("OUT_DIR").map(PathBuf::from))
             .ok_or(Error::NoOutput)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cargo_watches_every_input() {
+        let config = Config::new()
+            .crds(["crds", "more.yaml"])
+            .apis("src/apis")
+            .header_file("header.txt");
+        assert_eq!(
+            config.watched(),
+            "cargo::rerun-if-changed=crds\n\
+             cargo::rerun-if-changed=more.yaml\n\
+             cargo::rerun-if-changed=src/apis\n\
+             cargo::rerun-if-changed=header.txt\n"
+        );
+    }
+
+    #[test]
+    fn an_input_that_is_missing_is_an_error() {
+        let config = Config::new().crds(["nowhere"]).out_dir("nowhere-either");
+        assert!(matches!(config.generate(), Err(Error::Read { .. })));
     }
 }

@@ -111,7 +111,9 @@ impl Config {
         let (api, tree) = run(&sources, &options)?;
         let tree = self.place(tree, &sources, &target, &options)?;
         let modules = ["apis", &options.generated];
-        let advice = advice::missing_modules(&tree, &target.root, &target.below, modules);
+        let mut advice = advice::missing_modules(&tree, &target.root, &target.below, modules);
+        let generated = target.generated(&options);
+        advice.extend(advice::missing_feature(&tree, &target.root, &generated));
         let scope = self.scope(&sources, &target);
         let plan = Plan::new(&target.root, &tree, &Tree::new(), &scope)?;
         Ok(Prepared { api, plan, advice })

@@ -161,15 +161,16 @@ fn what_does_not_exist_is_told_with_what_does() {
 }
 
 #[test]
-fn missing_mod_lines_are_pointed_out() {
+fn what_the_user_still_has_to_write_is_pointed_out() {
     let mut sandbox = Sandbox::with_apis("virtualmachine");
     sandbox.write("src/lib.rs", "pub mod apis;\n");
+    sandbox.write("Cargo.toml", "[package]\nname = \"sample\"\n");
     sandbox.run(&ALL);
     let file = "src/apis/cloudnative/v1alpha1/mod.rs";
     let text = sandbox.read(file);
     sandbox.write(file, &text.replace("mod zz_generated_deepcopy;\n", ""));
     sandbox.run(&ALL);
-    sandbox.check("groups-mod-lines");
+    sandbox.check("groups-advice");
 }
 
 #[test]

@@ -17,6 +17,10 @@ pub(crate) struct Sandbox {
     log: String,
 }
 
+/// The manifest of a crate that has all that generated code needs.
+const MANIFEST: &str =
+    "[package]\nname = \"sample\"\n\n[features]\nfake = [\"codegen-runtime/fake\"]\n";
+
 /// What a command came to.
 pub(crate) struct Run {
     pub(crate) code: i32,
@@ -43,7 +47,7 @@ impl Sandbox {
         let sandbox = Self::new();
         let from = testdata().join("apis").join(case).join("src");
         copy(&from, &sandbox.path("src"));
-        sandbox.write("Cargo.toml", "[package]\nname = \"sample\"\n");
+        sandbox.write("Cargo.toml", MANIFEST);
         sandbox.write("src/lib.rs", "pub mod apis;\npub mod generated;\n");
         sandbox
     }
