@@ -51,6 +51,14 @@ impl Reactors {
             .push(entry);
     }
 
+    /// Whether there are none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.chain
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .is_empty()
+    }
+
     /// The first reaction that does not pass. Reactors run without a lock, so that they may use the server.
     pub(crate) fn react(&self, action: &Action) -> Reaction {
         let matching: Vec<Reactor> = self

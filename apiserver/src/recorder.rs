@@ -1,8 +1,12 @@
 //! A record of every request for objects, for tests that assert what a client did.
 
-use std::sync::{Mutex, PoisonError};
+use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use bytes::Bytes;
 use serde_json::Value;
+
+use crate::http::decode::{Encoding, decode};
 
 /// One request for objects.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,35 +44,75 @@ impl Action {
     }
 }
 
-/// The requests so far, oldest first. The newest 100,000 are kept.
+/// A request as it is kept: its body is decoded when somebody looks.
+#[derive(Debug)]
+struct Kept {
+    action: Action,
+    body: Bytes,
+}
+
+#[derive(Debug, Default)]
+struct Record {
+    requests: VecDeque<Kept>,
+    bytes: usize,
+}
+
+/// The requests so far, oldest first. The newest 100,000 are kept, as far as their bodies fit in 64 MiB.
 #[derive(Debug, Default)]
 pub struct Recorder {
-    actions: Mutex<std::collections::VecDeque<Action>>,
+    record: Mutex<Record>,
 }
 
 const KEPT: usize = 100_000;
+const KEPT_BYTES: usize = 64 * 1024 * 1024;
+
+/// Decodes a body by its content type; null when it is empty or malformed.
+pub(crate) fn decode_body(content_type: &str, body: &[u8]) -> Value {
+    let encoding = match content_type {
+        kind if kind.contains("yaml") => Encoding::Yaml,
+        kind if kind.contains("protobuf") => Encoding::Protobuf,
+        _ => Encoding::Json,
+    };
+    if body.is_empty() {
+        return Value::Null;
+    }
+    decode(body, encoding)
+        .map(|decoded| decoded.value)
+        .unwrap_or_default()
+}
 
 impl Recorder {
-    pub(crate) fn record(&self, action: Action) {
-        let mut actions = self.actions.lock().unwrap_or_else(PoisonError::into_inner);
-        if actions.len() == KEPT {
-            actions.pop_front();
+    fn lock(&self) -> MutexGuard<'_, Record> {
+        self.record.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Keeps a request. The action's own body is left out.
+    pub(crate) fn record(&self, mut action: Action, body: Bytes) {
+        action.body = Value::Null;
+        let mut record = self.lock();
+        record.bytes += body.len();
+        record.requests.push_back(Kept { action, body });
+        while record.requests.len() > KEPT || record.bytes > KEPT_BYTES {
+            let Some(oldest) = record.requests.pop_front() else {
+                break;
+            };
+            record.bytes -= oldest.body.len();
         }
-        actions.push_back(action);
     }
 
     /// A copy of the record.
     pub fn actions(&self) -> Vec<Action> {
-        let actions = self.actions.lock().unwrap_or_else(PoisonError::into_inner);
-        actions.iter().cloned().collect()
+        let record = self.lock();
+        let decoded = record.requests.iter().map(|kept| Action {
+            body: decode_body(&kept.action.content_type, &kept.body),
+            ..kept.action.clone()
+        });
+        decoded.collect()
     }
 
     /// Forgets all requests so far.
     pub fn clear(&self) {
-        self.actions
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clear();
+        *self.lock() = Record::default();
     }
 }
 
@@ -76,9 +120,8 @@ impl Recorder {
 mod tests {
     use super::*;
 
-    #[test]
-    fn an_action_matches_by_verb_and_resource() {
-        let action = Action {
+    fn action(content_type: &str) -> Action {
+        Action {
             verb: "update",
             group: String::new(),
             version: "v1".into(),
@@ -86,14 +129,30 @@ mod tests {
             subresource: "status".into(),
             namespace: "ns".into(),
             name: "a".into(),
-            content_type: String::new(),
+            content_type: content_type.into(),
             query: String::new(),
             body: Value::Null,
-        };
+        }
+    }
+
+    #[test]
+    fn an_action_matches_by_verb_and_resource() {
+        let action = action("");
         assert!(action.matches("*", "*"));
         assert!(action.matches("update", "pods/status"));
         assert!(action.matches("*", "pods/*"));
         assert!(!action.matches("update", "pods"));
         assert!(!action.matches("get", "pods/status"));
+    }
+
+    #[test]
+    fn bodies_are_kept_up_to_a_bound_and_decoded_when_read() {
+        let recorder = Recorder::default();
+        recorder.record(action("application/yaml"), Bytes::from_static(b"a: 1"));
+        assert_eq!(recorder.actions()[0].body, serde_json::json!({"a": 1}));
+        for _ in 0..30 {
+            recorder.record(action(""), Bytes::from(vec![b' '; 3 * 1024 * 1024]));
+        }
+        assert_eq!(recorder.lock().requests.len(), 21);
     }
 }

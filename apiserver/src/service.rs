@@ -18,10 +18,10 @@ use crate::http::body::{Body, read_body};
 use crate::http::negotiate::{self, Format};
 use crate::http::path::{self, ObjectPath, Route};
 use crate::http::query::Query;
+use crate::http::respond as responses;
 use crate::http::respond::{Answer, Content, respond, respond_error};
-use crate::http::{decode, respond as responses};
 use crate::reactor::Reaction;
-use crate::recorder::Action;
+use crate::recorder::{Action, decode_body};
 use crate::rest::{self, Call, Verb};
 use crate::status::ApiError;
 
@@ -233,10 +233,15 @@ async fn objects(
         Err(error) => return Ok(Err(error)),
     };
     let content_type = header(parts, CONTENT_TYPE);
-    let action = action(verb, &path, parts, content_type.as_deref(), &body);
+    let mut action = action(verb, &path, parts, content_type.as_deref());
     let struck = core.faults.strike(&action);
-    let reaction = core.reactors.react(&action);
-    core.recorder.record(action);
+    let reaction = if core.reactors.is_empty() {
+        Reaction::Pass
+    } else {
+        action.body = decode_body(&action.content_type, &body);
+        core.reactors.react(&action)
+    };
+    core.recorder.record(action, body.clone());
     if !struck.delay.is_zero() {
         tokio::time::sleep(struck.delay).await;
     }
@@ -263,25 +268,7 @@ async fn objects(
     Ok(call.and_then(|call| rest::dispatch(core, &call)))
 }
 
-fn action(
-    verb: Verb,
-    path: &ObjectPath,
-    parts: &Parts,
-    content_type: Option<&str>,
-    body: &Bytes,
-) -> Action {
-    let encoding = match content_type {
-        Some(kind) if kind.contains("yaml") => decode::Encoding::Yaml,
-        Some(kind) if kind.contains("protobuf") => decode::Encoding::Protobuf,
-        _ => decode::Encoding::Json,
-    };
-    let body = if body.is_empty() {
-        Value::Null
-    } else {
-        decode::decode(body, encoding)
-            .map(|d| d.value)
-            .unwrap_or_default()
-    };
+fn action(verb: Verb, path: &ObjectPath, parts: &Parts, content_type: Option<&str>) -> Action {
     Action {
         verb: verb.name(),
         group: path.group.clone(),
@@ -292,7 +279,7 @@ fn action(
         name: path.name.clone(),
         content_type: content_type.unwrap_or_default().to_owned(),
         query: parts.uri.query().unwrap_or_default().to_owned(),
-        body,
+        body: Value::Null,
     }
 }
 

@@ -1,6 +1,10 @@
 //! What the server offers beside the API: sockets, faults, reactors, the record, bounds.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test fails by panicking, and may print what it measured"
+)]
 
 mod support;
 

@@ -47,6 +47,9 @@ pub(crate) fn apply(group: &str, kind: &str, object: &mut Value) {
             let spec = child(fields, "spec");
             set(spec, "persistentVolumeReclaimPolicy", json!("Retain"));
             set(spec, "volumeMode", json!("Filesystem"));
+            if let Some(Value::Object(path)) = spec.get_mut("hostPath") {
+                set(path, "type", json!(""));
+            }
         }
         ("rbac.authorization.k8s.io", "RoleBinding" | "ClusterRoleBinding") => role_binding(fields),
         ("", "PersistentVolumeClaim") => {

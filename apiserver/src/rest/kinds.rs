@@ -50,6 +50,16 @@ fn complete(core: &Core, kind: (&str, &str), old: Option<&Value>, object: &mut V
         ("batch", "Job") if old.is_none() && object["spec"]["manualSelector"] != json!(true) => {
             job_labels(object)
         }
+        ("apps", "DaemonSet") => {
+            let changed =
+                old.is_some_and(|old| old["spec"]["template"] != object["spec"]["template"]);
+            template_generation(old, object, changed);
+        }
+        ("", "PersistentVolume") if old.is_none() => {
+            let now = object::rfc3339(core.now());
+            object::child(object::fields(object), "status")
+                .insert("lastPhaseTransitionTime".into(), json!(now));
+        }
         ("", "Node") if old.is_none() => {
             let taint = json!({"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"});
             let spec = object::child(object::fields(object), "spec");
@@ -61,6 +71,23 @@ fn complete(core: &Core, kind: (&str, &str), old: Option<&Value>, object: &mut V
         }
         _ => {}
     }
+}
+
+/// Counts the templates of a daemon set, in the annotation that has outlived its field.
+fn template_generation(old: Option<&Value>, object: &mut Value, changed: bool) {
+    const KEY: &str = "deprecated.daemonset.template.generation";
+    let before = old
+        .and_then(|old| {
+            old["metadata"]["annotations"]
+                .get(KEY)?
+                .as_str()?
+                .parse::<i64>()
+                .ok()
+        })
+        .unwrap_or_default();
+    let count = before + i64::from(changed || old.is_none());
+    let annotations = object::child(object::metadata(object), "annotations");
+    annotations.insert(KEY.to_owned(), json!(count.to_string()));
 }
 
 /// Ties a job's pods to it by labels of its uid and name.

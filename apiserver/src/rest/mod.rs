@@ -3,6 +3,7 @@
 //! [`dispatch`] takes a resolved request ([`Call`]) to its handler. Writes go through [`intake`] (decoding and field
 //! validation), [`meta`] (metadata rules), [`kinds`] (what single built-in kinds do besides) and [`persist`].
 
+pub(crate) mod apply;
 pub(crate) mod continue_token;
 pub(crate) mod crd_kind;
 pub(crate) mod crds;

@@ -7,8 +7,7 @@ use serde_json::Value;
 use super::options::{FieldValidation, WriteOptions};
 use super::persist::{self, Persisted};
 use super::present::present;
-use super::{Call, create, intake, kinds, meta, update};
-use crate::apply::{self, ApplyError, Writer};
+use super::{Call, apply, intake, meta, update};
 use crate::core::Core;
 use crate::effects;
 use crate::http::decode::{self, Encoding};
@@ -16,7 +15,7 @@ use crate::http::respond::Answer;
 use crate::object::{self, text};
 use crate::patch::{self, PatchError, StrategicError};
 use crate::schema::{FieldError, FieldErrorKind};
-use crate::status::{ApiError, StatusCause};
+use crate::status::ApiError;
 use crate::store::Stored;
 
 /// The kinds of patches that are served.
@@ -88,51 +87,13 @@ pub(crate) fn patch(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
         let mut warnings = intake::enforce(&call.served, options.validation, faults)?;
         warnings.extend(meta::finalizer_warnings(&call.served, &new));
         let (Some(current), Some(old)) = (current, old) else {
-            return Ok(create_applied(core, call, new, &options)?.with_warnings(warnings));
+            return Ok(apply::create(core, call, new, &options)?.with_warnings(warnings));
         };
         if let Some(answer) = store_patched(core, call, &current, &old, (new, kind), &options)? {
             return Ok(answer.with_warnings(warnings));
         }
     }
     Err(ApiError::modified(&call.group_resource(), &call.name))
-}
-
-/// An apply of an absent object creates it.
-fn create_applied(
-    core: &Arc<Core>,
-    call: &Call,
-    new: Value,
-    options: &WriteOptions,
-) -> Result<Answer, ApiError> {
-    let uid = object::uid(&new);
-    if !uid.is_empty() {
-        let resource = &call.served.resource;
-        if !resource.is_custom() {
-            let why = format!(
-                "uid mismatch: the provided object specified uid {uid}, and no existing object was found"
-            );
-            return Err(ApiError::conflict(&call.group_resource(), &call.name, &why));
-        }
-        let uid = Value::String(uid.to_owned());
-        let error = FieldError::with_value(
-            "metadata.uid",
-            FieldErrorKind::Invalid,
-            uid,
-            "field is immutable",
-        );
-        return Err(ApiError::invalid(
-            &resource.group,
-            &resource.kind,
-            &call.name,
-            &[error.clone(), error],
-        ));
-    }
-    let options = WriteOptions {
-        applied: true,
-        ..options.clone()
-    };
-    let created = create::create_object(core, &call.served, new, &options)?;
-    present(call, 201, &created)
 }
 
 fn check_options(call: &Call, kind: PatchType) -> Result<(), ApiError> {
@@ -173,7 +134,7 @@ fn patched(
 ) -> Result<(Value, Vec<String>), ApiError> {
     let mut faults = Vec::new();
     let mut new = match (kind, old) {
-        (PatchType::Apply, _) => return applied(core, call, old, options),
+        (PatchType::Apply, _) => return apply::applied(core, call, old, options),
         (_, None) => return Err(call.not_found()),
         (PatchType::Json, Some(old)) => {
             patch::json_patch(old, &call.body).map_err(|e| patch_error(&e))?
@@ -247,115 +208,6 @@ fn check_identity(call: &Call, new: &Value) -> Result<(), ApiError> {
     Ok(())
 }
 
-fn applied(
-    core: &Core,
-    call: &Call,
-    old: Option<&Value>,
-    options: &WriteOptions,
-) -> Result<(Value, Vec<String>), ApiError> {
-    if old.is_none() && !call.subresource.is_empty() {
-        return Err(call.not_found());
-    }
-    let decoded = decode::decode(&call.body, Encoding::Yaml)
-        .map_err(|why| ApiError::bad_request(format!("error decoding YAML: {why}")))?;
-    let mut wanted = decoded.value;
-    check_applied(call, &wanted)?;
-    if !wanted["metadata"]["managedFields"].is_null() {
-        return Err(ApiError::bad_request("metadata.managedFields must be nil"));
-    }
-    check_declared(call, &wanted)?;
-    meta::settle_namespace(call, &mut wanted)?;
-    object::set_meta(&mut wanted, "name", Some(Value::String(call.name.clone())));
-    if let (Some(old), given) = (old, object::resource_version(&wanted))
-        && !given.is_empty()
-        && given != object::resource_version(old)
-    {
-        return Err(ApiError::modified(&call.group_resource(), &call.name));
-    }
-    update::restrict_applied(&call.served, &call.subresource, &mut wanted);
-    let api_version = call.served.api_version();
-    let writer = Writer {
-        manager: &options.manager,
-        subresource: &call.subresource,
-        api_version: &api_version,
-        reset: update::reset_fields(&call.served, &call.subresource),
-        schema: call.served.version().schema.as_ref(),
-        now: core.now(),
-    };
-    let mut new = apply::apply(&writer, old, &wanted, options.force).map_err(apply_error)?;
-    let before = new.clone();
-    intake::shape(&call.served, &mut new).map_err(|why| ApiError::invalid_patch(&before, &why))?;
-    let faults = decoded
-        .duplicates
-        .iter()
-        .map(|p| format!("duplicate field \"{p}\""))
-        .collect();
-    Ok((new, faults))
-}
-
-/// An applied configuration cannot have fields that its type does not know.
-fn check_declared(call: &Call, wanted: &Value) -> Result<(), ApiError> {
-    let served = &call.served;
-    let fail = |why: &str| {
-        let (group, version) = (&served.resource.group, &served.version().name);
-        let message = format!(
-            "failed to create typed patch object ({}/{}; {group}/{version}, Kind={}): {why}",
-            object::namespace(wanted),
-            call.name,
-            served.resource.kind
-        );
-        ApiError::new(500, "", message)
-    };
-    let unknown = intake::prune(served, &mut wanted.clone()).map_err(|why| fail(&why))?;
-    let lines: Vec<String> = unknown
-        .iter()
-        .map(|p| format!(".{p}: field not declared in schema"))
-        .collect();
-    match lines.as_slice() {
-        [] => Ok(()),
-        [one] => Err(fail(one)),
-        many => Err(fail(&format!("errors:\n  {}", many.join("\n  ")))),
-    }
-}
-
-/// The status of a refused apply.
-pub(crate) fn apply_error(error: ApplyError) -> ApiError {
-    match error {
-        ApplyError::Conflicts { message, conflicts } => {
-            let causes = conflicts
-                .into_iter()
-                .map(|conflict| StatusCause {
-                    reason: "FieldManagerConflict".into(),
-                    message: conflict.message,
-                    field: conflict.field,
-                })
-                .collect();
-            ApiError::new(409, "Conflict", message).with_causes(causes)
-        }
-        ApplyError::BadRequest(message) => ApiError::bad_request(message),
-        ApplyError::Internal(message) => ApiError::internal(message),
-    }
-}
-
-fn check_applied(call: &Call, wanted: &Value) -> Result<(), ApiError> {
-    let served = &call.served;
-    let (api_version, kind) = (text(wanted, &["apiVersion"]), text(wanted, &["kind"]));
-    if api_version != served.api_version() || kind != served.resource.kind {
-        let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
-        return Err(ApiError::bad_request(format!(
-            "invalid object type: {group}/{version}, Kind={kind}"
-        )));
-    }
-    let name = object::name(wanted);
-    if !name.is_empty() && name != call.name {
-        return Err(ApiError::bad_request(format!(
-            "the name of the object ({name}) does not match the name on the URL ({})",
-            call.name
-        )));
-    }
-    Ok(())
-}
-
 /// Commits a patched object; `None` when another write came first and the patch is to be made again.
 fn store_patched(
     core: &Arc<Core>,
@@ -379,7 +231,7 @@ fn store_patched(
         Some(Value::String(current.revision.to_string())),
     );
     let new = if kind == PatchType::Apply {
-        merge_applied(core, call, old, new)?
+        apply::merge(core, call, old, new)?
     } else {
         update::merge_update(core, &call.served, &call.subresource, old, new, options)?
     };
@@ -398,15 +250,4 @@ fn store_patched(
         }
         Persisted::Raced => Ok(None),
     }
-}
-
-/// As [`update::merge_update`], but the apply has settled the ownership of fields already.
-fn merge_applied(core: &Core, call: &Call, old: &Value, mut new: Value) -> Result<Value, ApiError> {
-    let served = &call.served;
-    update::restrict(served, &call.subresource, old, &mut new);
-    meta::prepare_update(old, &mut new);
-    kinds::prepare_update(core, served, &call.subresource, old, &mut new);
-    update::validate(core, served, &call.subresource, old, &new)?;
-    meta::bump_generation(served, old, &mut new);
-    Ok(new)
 }

@@ -266,7 +266,7 @@ fn apply_scale(
         now: core.now(),
     };
     let mut new =
-        apply::apply(&writer, Some(old), &wanted, force).map_err(super::patch::apply_error)?;
+        apply::apply(&writer, Some(old), &wanted, force).map_err(super::apply::apply_error)?;
     super::meta::prepare_update(old, &mut new);
     super::meta::bump_generation(served, old, &mut new);
     Ok(new)

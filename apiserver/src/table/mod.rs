@@ -5,6 +5,7 @@
 mod age;
 mod builtin;
 mod cells;
+mod cluster;
 mod jsonpath;
 mod workloads;
 

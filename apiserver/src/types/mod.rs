@@ -7,6 +7,7 @@
 pub(crate) mod base64;
 pub(crate) mod normal;
 pub(crate) mod protobuf;
+mod scalars;
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::scalars::{go_name, is_quantity, micro_time, time};
 use super::{Empty, Field, Fields, Kind, Shape, Special, fields};
 
 /// A value of a wrong type, in the words of Go's JSON decoder.
@@ -205,95 +206,11 @@ impl Walk<'_> {
     }
 }
 
-fn time(text: &str) -> Result<String, TypeError> {
-    let parsed = text.parse::<jiff::Timestamp>();
-    parsed.map(crate::object::rfc3339).map_err(|_| {
-        format!("parsing time \"{text}\" as \"2006-01-02T15:04:05Z07:00\": cannot parse \"{text}\" as \"2006\"")
-    })
-}
-
-/// A time with exactly six digits of fraction.
-fn micro_time(text: &str) -> Result<String, TypeError> {
-    const LAYOUT: &str = "2006-01-02T15:04:05.000000Z07:00";
-    let wrong = |rest: &str, part: &str| {
-        format!("parsing time \"{text}\" as \"{LAYOUT}\": cannot parse \"{rest}\" as \"{part}\"")
-    };
-    let parsed = text
-        .parse::<jiff::Timestamp>()
-        .map_err(|_| wrong(text, "2006"))?;
-    let rest = text.get(19..).unwrap_or_default();
-    let digits = rest
-        .strip_prefix('.')
-        .map_or(0, |r| r.bytes().take_while(u8::is_ascii_digit).count());
-    if digits != 6 {
-        return Err(wrong(rest, ".000000"));
-    }
-    Ok(format!("{parsed:.6}"))
-}
-
 fn join(path: &str, key: &str) -> String {
     if path.is_empty() {
         key.to_owned()
     } else {
         format!("{path}.{key}")
-    }
-}
-
-fn is_quantity(text: &str) -> bool {
-    let rest = text.strip_prefix(['+', '-']).unwrap_or(text);
-    let digits = rest
-        .find(|c: char| !(c.is_ascii_digit() || c == '.'))
-        .unwrap_or(rest.len());
-    let (number, suffix) = rest.split_at(digits);
-    let exponent = suffix
-        .strip_prefix(['e', 'E'])
-        .is_some_and(|e| e.parse::<i32>().is_ok());
-    let known = matches!(
-        suffix,
-        "" | "n"
-            | "u"
-            | "m"
-            | "k"
-            | "M"
-            | "G"
-            | "T"
-            | "P"
-            | "E"
-            | "Ki"
-            | "Mi"
-            | "Gi"
-            | "Ti"
-            | "Pi"
-            | "Ei"
-    );
-    number.chars().any(|c| c.is_ascii_digit())
-        && number.matches('.').count() <= 1
-        && (known || exponent)
-}
-
-fn go_name(kind: &Kind) -> String {
-    match kind {
-        Kind::Bool => "bool".to_owned(),
-        Kind::Int32 => "int32".to_owned(),
-        Kind::Int64 => "int64".to_owned(),
-        Kind::Double => "float64".to_owned(),
-        Kind::Text => "string".to_owned(),
-        Kind::Bytes => "[]uint8".to_owned(),
-        Kind::Struct(name) => {
-            let mut parts = name.rsplitn(3, '.');
-            let (last, package) = (
-                parts.next().unwrap_or_default(),
-                parts.next().unwrap_or_default(),
-            );
-            format!("{package}.{last}")
-        }
-        Kind::Special(special) => match special {
-            Special::Time => "v1.Time".to_owned(),
-            Special::MicroTime => "v1.MicroTime".to_owned(),
-            Special::Quantity => "resource.Quantity".to_owned(),
-            Special::IntOrString => "intstr.IntOrString".to_owned(),
-            Special::Raw => "runtime.RawExtension".to_owned(),
-        },
     }
 }
 
@@ -403,15 +320,5 @@ mod tests {
             json!({"spec": {"replicas": "3"}}),
             "json: cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of type int32",
         );
-    }
-
-    #[test]
-    fn quantities_are_numbers_with_a_known_suffix() {
-        for good in ["1", "1.5Gi", "100m", "-3", "1e3", "+2k"] {
-            assert!(is_quantity(good), "{good}");
-        }
-        for bad in ["", "x", "1GB", "1.2.3", "m"] {
-            assert!(!is_quantity(bad), "{bad}");
-        }
     }
 }

@@ -132,3 +132,43 @@ async fn an_expired_continue_token_offers_one_that_goes_on() {
         (200, &json!("b"))
     );
 }
+
+/// The peak of the process' resident memory, in bytes.
+fn peak_memory() -> usize {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))
+        .unwrap();
+    line.trim()
+        .trim_end_matches(" kB")
+        .parse::<usize>()
+        .unwrap()
+        * 1024
+}
+
+/// Takes a minute without optimisation, and must run alone: `cargo test --test server -- --ignored`.
+#[tokio::test]
+#[ignore = "takes long, and measures the whole process"]
+async fn one_hundred_thousand_objects_of_two_kilobytes_fit_in_a_gibibyte() {
+    let server = ApiServer::builder().build().unwrap();
+    for index in 0..100_000 {
+        let mut map = config_map(&format!("m{index}"));
+        map["data"] = json!({"k": "x".repeat(2000)});
+        server.objects().put(&map).unwrap();
+    }
+    let mut body = send(&server, Method::GET, MAPS, &Value::Null)
+        .await
+        .into_body();
+    let mut bytes = 0;
+    while let Some(frame) = body.frame().await {
+        bytes += frame.unwrap().into_data().unwrap().len();
+    }
+    assert!(bytes > 200_000_000);
+    let peak = peak_memory();
+    assert!(peak < 1024 * 1024 * 1024, "{peak}");
+    println!(
+        "100,000 objects, {bytes} bytes listed, peak {} MiB",
+        peak / 1024 / 1024
+    );
+}

@@ -1,0 +1,181 @@
+//! Server-side apply, of an object or of its status.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::create::create_object;
+use super::options::WriteOptions;
+use super::present::present;
+use super::{Call, intake, kinds, meta, update};
+use crate::apply::{self, ApplyError, Writer};
+use crate::core::Core;
+use crate::http::decode::{self, Encoding};
+use crate::http::respond::Answer;
+use crate::object::{self, text};
+use crate::schema::{FieldError, FieldErrorKind};
+use crate::status::{ApiError, StatusCause};
+
+/// An apply of an absent object creates it.
+pub(super) fn create(
+    core: &Arc<Core>,
+    call: &Call,
+    new: Value,
+    options: &WriteOptions,
+) -> Result<Answer, ApiError> {
+    let uid = object::uid(&new);
+    if !uid.is_empty() {
+        let resource = &call.served.resource;
+        if !resource.is_custom() {
+            let why = format!(
+                "uid mismatch: the provided object specified uid {uid}, and no existing object was found"
+            );
+            return Err(ApiError::conflict(&call.group_resource(), &call.name, &why));
+        }
+        let uid = Value::String(uid.to_owned());
+        let error = FieldError::with_value(
+            "metadata.uid",
+            FieldErrorKind::Invalid,
+            uid,
+            "field is immutable",
+        );
+        return Err(ApiError::invalid(
+            &resource.group,
+            &resource.kind,
+            &call.name,
+            &[error.clone(), error],
+        ));
+    }
+    let options = WriteOptions {
+        applied: true,
+        ..options.clone()
+    };
+    let created = create_object(core, &call.served, new, &options)?;
+    present(call, 201, &created)
+}
+
+/// The object that an apply leads to, and what strict validation minds about it.
+pub(super) fn applied(
+    core: &Core,
+    call: &Call,
+    old: Option<&Value>,
+    options: &WriteOptions,
+) -> Result<(Value, Vec<String>), ApiError> {
+    if old.is_none() && !call.subresource.is_empty() {
+        return Err(call.not_found());
+    }
+    let decoded = decode::decode(&call.body, Encoding::Yaml)
+        .map_err(|why| ApiError::bad_request(format!("error decoding YAML: {why}")))?;
+    let mut wanted = decoded.value;
+    check_applied(call, &wanted)?;
+    if !wanted["metadata"]["managedFields"].is_null() {
+        return Err(ApiError::bad_request("metadata.managedFields must be nil"));
+    }
+    check_declared(call, &wanted)?;
+    meta::settle_namespace(call, &mut wanted)?;
+    object::set_meta(&mut wanted, "name", Some(Value::String(call.name.clone())));
+    if let (Some(old), given) = (old, object::resource_version(&wanted))
+        && !given.is_empty()
+        && given != object::resource_version(old)
+    {
+        return Err(ApiError::modified(&call.group_resource(), &call.name));
+    }
+    update::restrict_applied(&call.served, &call.subresource, &mut wanted);
+    let api_version = call.served.api_version();
+    let writer = Writer {
+        manager: &options.manager,
+        subresource: &call.subresource,
+        api_version: &api_version,
+        reset: update::reset_fields(&call.served, &call.subresource),
+        schema: call.served.version().schema.as_ref(),
+        now: core.now(),
+    };
+    let mut new = apply::apply(&writer, old, &wanted, options.force).map_err(apply_error)?;
+    let before = new.clone();
+    intake::shape(&call.served, &mut new).map_err(|why| ApiError::invalid_patch(&before, &why))?;
+    let faults = decoded
+        .duplicates
+        .iter()
+        .map(|p| format!("duplicate field \"{p}\""))
+        .collect();
+    Ok((new, faults))
+}
+
+/// An applied configuration cannot have fields that its type does not know.
+fn check_declared(call: &Call, wanted: &Value) -> Result<(), ApiError> {
+    let served = &call.served;
+    let fail = |why: &str| {
+        let (group, version) = (&served.resource.group, &served.version().name);
+        let message = format!(
+            "failed to create typed patch object ({}/{}; {group}/{version}, Kind={}): {why}",
+            object::namespace(wanted),
+            call.name,
+            served.resource.kind
+        );
+        ApiError::new(500, "", message)
+    };
+    let unknown = intake::prune(served, &mut wanted.clone()).map_err(|why| fail(&why))?;
+    let lines: Vec<String> = unknown
+        .iter()
+        .map(|p| format!(".{p}: field not declared in schema"))
+        .collect();
+    match lines.as_slice() {
+        [] => Ok(()),
+        [one] => Err(fail(one)),
+        many => Err(fail(&format!("errors:\n  {}", many.join("\n  ")))),
+    }
+}
+
+/// The status of a refused apply.
+pub(super) fn apply_error(error: ApplyError) -> ApiError {
+    match error {
+        ApplyError::Conflicts { message, conflicts } => {
+            let causes = conflicts
+                .into_iter()
+                .map(|conflict| StatusCause {
+                    reason: "FieldManagerConflict".into(),
+                    message: conflict.message,
+                    field: conflict.field,
+                })
+                .collect();
+            ApiError::new(409, "Conflict", message).with_causes(causes)
+        }
+        ApplyError::BadRequest(message) => ApiError::bad_request(message),
+        ApplyError::Internal(message) => ApiError::internal(message),
+    }
+}
+
+fn check_applied(call: &Call, wanted: &Value) -> Result<(), ApiError> {
+    let served = &call.served;
+    let (api_version, kind) = (text(wanted, &["apiVersion"]), text(wanted, &["kind"]));
+    if api_version != served.api_version() || kind != served.resource.kind {
+        let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
+        return Err(ApiError::bad_request(format!(
+            "invalid object type: {group}/{version}, Kind={kind}"
+        )));
+    }
+    let name = object::name(wanted);
+    if !name.is_empty() && name != call.name {
+        return Err(ApiError::bad_request(format!(
+            "the name of the object ({name}) does not match the name on the URL ({})",
+            call.name
+        )));
+    }
+    Ok(())
+}
+
+/// As [`update::merge_update`], but the apply has settled the ownership of fields already.
+pub(super) fn merge(
+    core: &Core,
+    call: &Call,
+    old: &Value,
+    mut new: Value,
+) -> Result<Value, ApiError> {
+    let served = &call.served;
+    update::restrict(served, &call.subresource, old, &mut new);
+    meta::prepare_update(old, &mut new);
+    kinds::prepare_update(core, served, &call.subresource, old, &mut new);
+    update::validate(core, served, &call.subresource, old, &new)?;
+    meta::bump_generation(served, old, &mut new);
+    Ok(new)
+}

@@ -1,0 +1,115 @@
+//! Times, quantities and the Go names of types.
+
+use super::normal::TypeError;
+use super::{Kind, Special};
+
+pub(super) fn time(text: &str) -> Result<String, TypeError> {
+    let parsed = text.parse::<jiff::Timestamp>();
+    parsed.map(crate::object::rfc3339).map_err(|_| {
+        format!("parsing time \"{text}\" as \"2006-01-02T15:04:05Z07:00\": cannot parse \"{text}\" as \"2006\"")
+    })
+}
+
+/// A time with exactly six digits of fraction.
+pub(super) fn micro_time(text: &str) -> Result<String, TypeError> {
+    const LAYOUT: &str = "2006-01-02T15:04:05.000000Z07:00";
+    let wrong = |rest: &str, part: &str| {
+        format!("parsing time \"{text}\" as \"{LAYOUT}\": cannot parse \"{rest}\" as \"{part}\"")
+    };
+    let parsed = text
+        .parse::<jiff::Timestamp>()
+        .map_err(|_| wrong(text, "2006"))?;
+    let rest = text.get(19..).unwrap_or_default();
+    let digits = rest
+        .strip_prefix('.')
+        .map_or(0, |r| r.bytes().take_while(u8::is_ascii_digit).count());
+    if digits != 6 {
+        return Err(wrong(rest, ".000000"));
+    }
+    Ok(format!("{parsed:.6}"))
+}
+
+pub(super) fn is_quantity(text: &str) -> bool {
+    let rest = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let digits = rest
+        .find(|c: char| !(c.is_ascii_digit() || c == '.'))
+        .unwrap_or(rest.len());
+    let (number, suffix) = rest.split_at(digits);
+    let exponent = suffix
+        .strip_prefix(['e', 'E'])
+        .is_some_and(|e| e.parse::<i32>().is_ok());
+    let known = matches!(
+        suffix,
+        "" | "n"
+            | "u"
+            | "m"
+            | "k"
+            | "M"
+            | "G"
+            | "T"
+            | "P"
+            | "E"
+            | "Ki"
+            | "Mi"
+            | "Gi"
+            | "Ti"
+            | "Pi"
+            | "Ei"
+    );
+    number.chars().any(|c| c.is_ascii_digit())
+        && number.matches('.').count() <= 1
+        && (known || exponent)
+}
+
+pub(super) fn go_name(kind: &Kind) -> String {
+    match kind {
+        Kind::Bool => "bool".to_owned(),
+        Kind::Int32 => "int32".to_owned(),
+        Kind::Int64 => "int64".to_owned(),
+        Kind::Double => "float64".to_owned(),
+        Kind::Text => "string".to_owned(),
+        Kind::Bytes => "[]uint8".to_owned(),
+        Kind::Struct(name) => {
+            let mut parts = name.rsplitn(3, '.');
+            let (last, package) = (
+                parts.next().unwrap_or_default(),
+                parts.next().unwrap_or_default(),
+            );
+            format!("{package}.{last}")
+        }
+        Kind::Special(special) => match special {
+            Special::Time => "v1.Time".to_owned(),
+            Special::MicroTime => "v1.MicroTime".to_owned(),
+            Special::Quantity => "resource.Quantity".to_owned(),
+            Special::IntOrString => "intstr.IntOrString".to_owned(),
+            Special::Raw => "runtime.RawExtension".to_owned(),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantities_are_numbers_with_a_known_suffix() {
+        for good in ["1", "1.5Gi", "100m", "-3", "1e3", "+2k"] {
+            assert!(is_quantity(good), "{good}");
+        }
+        for bad in ["", "x", "1GB", "1.2.3", "m"] {
+            assert!(!is_quantity(bad), "{bad}");
+        }
+    }
+
+    #[test]
+    fn micro_times_have_six_digits_of_fraction() {
+        assert_eq!(
+            micro_time("2024-01-01T00:00:00.123456Z").unwrap(),
+            "2024-01-01T00:00:00.123456Z"
+        );
+        assert_eq!(
+            micro_time("2024-01-01T00:00:00.1Z").unwrap_err(),
+            "parsing time \"2024-01-01T00:00:00.1Z\" as \"2006-01-02T15:04:05.000000Z07:00\": cannot parse \".1Z\" as \".000000\""
+        );
+    }
+}
