@@ -58,7 +58,12 @@ fn check_file(
     declared: &crate::read::rust::Declared,
     diagnostics: &mut Diagnostics,
 ) {
-    if declared.name.starts_with("zz_generated_") || declared.has_path {
+    // A file outside of the folder is not read, and so has no types of the version.
+    let is_outside = declared
+        .path
+        .as_ref()
+        .is_some_and(|path| path.contains(".."));
+    if declared.name.starts_with("zz_generated_") || is_outside {
         return;
     }
     let is_read = package

@@ -508,3 +508,16 @@ fn metadata_of_the_crd_comes_with_the_resource() {
     assert_eq!(resource.annotations["a.example.com/b"], "c=d");
     assert_eq!(resource.labels.len(), 2);
 }
+
+#[test]
+fn a_path_attribute_names_the_file_of_a_module() {
+    let version = version(&[
+        (
+            "mod.rs",
+            "#[path = \"v1_types.rs\"]\nmod types;\npub use types::*;",
+        ),
+        ("v1_types.rs", "pub struct Spec;"),
+    ]);
+    let item = def(&version, "Spec").item.as_ref().unwrap();
+    assert_eq!(item.module, ["types"]);
+}

@@ -55,8 +55,8 @@ pub struct Declared {
     pub name: String,
     /// Whether it is `pub`.
     pub public: bool,
-    /// Whether a `path` attribute says where its file is.
-    pub has_path: bool,
+    /// Where its file is, if a `path` attribute says so.
+    pub path: Option<String>,
     /// The name's place.
     pub place: Place,
 }

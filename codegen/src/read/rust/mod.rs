@@ -99,8 +99,36 @@ fn read_package(package: &RustPackage, diagnostics: &mut Diagnostics) -> Option<
             add(&mut read, items, is_root);
         }
     }
+    follow_path_attributes(&mut read);
     read.markers.check(diagnostics);
     Some(read)
+}
+
+/// Files that `#[path = "…"]` names are the modules that it stands above.
+fn follow_path_attributes(package: &mut Package) {
+    let mut moves = Vec::new();
+    for module in package.modules.iter().filter(|module| module.from_file) {
+        let is_dir = module.path.is_empty() || module.place.file.ends_with("/mod.rs");
+        let parent = module.path.len() - usize::from(!is_dir);
+        for declared in &module.declared {
+            if let Some(path) = &declared.path {
+                let mut from = module.path[..parent].to_vec();
+                from.extend(module_of(path));
+                let mut to = module.path.clone();
+                to.push(declared.name.clone());
+                moves.push((from, to));
+            }
+        }
+    }
+    for module in &mut package.modules {
+        let moved = moves.iter().find_map(|(from, to)| {
+            let below = module.path.strip_prefix(from.as_slice())?;
+            Some(to.iter().chain(below).cloned().collect())
+        });
+        if let Some(moved) = moved {
+            module.path = moved;
+        }
+    }
 }
 
 /// The `mod.rs` that is nearest to the top.

@@ -8,7 +8,10 @@ use super::{
     item::{Body, Declared, Generics, Impl, Item, Module, Use},
     kube::KubeDerive,
     serde::SerdeAttrs,
-    syntax::{attributes_of, collect_uses, derives, ident_text, is_public, is_test, span_of},
+    syntax::{
+        attributes_of, collect_uses, derives, ident_text, is_public, is_test, path_attribute,
+        span_of,
+    },
     types,
 };
 use crate::{
@@ -179,7 +182,7 @@ impl FileReader<'_> {
                     let declared = Declared {
                         name: ident_text(&item.ident),
                         public: is_public(&item.vis),
-                        has_path: item.attrs.iter().any(|a| a.path().is_ident("path")),
+                        path: path_attribute(&item.attrs),
                         place: self.place(&item.ident),
                     };
                     self.out.modules[module].declared.push(declared);

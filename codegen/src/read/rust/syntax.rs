@@ -39,6 +39,18 @@ pub(super) fn derives(attrs: &[Attribute]) -> Vec<String> {
     derives
 }
 
+/// The text of `#[path = "…"]`.
+pub(super) fn path_attribute(attrs: &[Attribute]) -> Option<String> {
+    let attribute = attrs.iter().find(|a| a.path().is_ident("path"))?;
+    match &attribute.meta.require_name_value().ok()?.value {
+        syn::Expr::Lit(syn::ExprLit {
+            lit: syn::Lit::Str(text),
+            ..
+        }) => Some(text.value()),
+        _ => None,
+    }
+}
+
 /// `#[cfg(test)]`
 pub(super) fn is_test(attrs: &[Attribute]) -> bool {
     attrs.iter().any(|attribute| {
