@@ -153,7 +153,7 @@ impl<K: Cacheable> SharedInformer<K> {
         &self,
         handler: impl EventHandler<K>,
     ) -> Result<HandlerRegistration, InformerError> {
-        let resync = self.processor().resync_check();
+        let resync = self.processor().default_resync();
         self.add_event_handler_with_resync(handler, resync)
     }
 

@@ -37,6 +37,8 @@ pub(super) struct Processor<K> {
     listeners: Vec<Arc<Listener<K>>>,
     tasks: JoinSet<()>,
     pub(super) phase: Phase,
+    /// What a handler gets that names no period.
+    default_resync: Duration,
     /// The time between two looks at who is due for a resync; zero for none.
     resync_check: Duration,
     synced: bool,
@@ -48,13 +50,14 @@ pub(super) struct Processor<K> {
 }
 
 impl<K: Cacheable> Processor<K> {
-    pub(super) fn new(store: Store<K>, resync_check: Duration) -> Self {
+    pub(super) fn new(store: Store<K>, default_resync: Duration) -> Self {
         Self {
             store,
             listeners: Vec::new(),
             tasks: JoinSet::new(),
             phase: Phase::New,
-            resync_check,
+            default_resync,
+            resync_check: default_resync,
             synced: false,
             next_id: 0,
             panics: 0,
@@ -72,6 +75,10 @@ impl<K: Cacheable> Processor<K> {
             .iter()
             .map(|listener| listener.shared.panics.load(Ordering::Relaxed));
         self.removed_panics + current.sum::<u64>()
+    }
+
+    pub(super) fn default_resync(&self) -> Duration {
+        self.default_resync
     }
 
     pub(super) fn resync_check(&self) -> Duration {

@@ -46,6 +46,8 @@ impl<K: Resource + Clone> Store<K> {
     ///
     /// After a write, wait for the `metadata.resourceVersion` that the server answered with: a read from this store is
     /// then at least as new as the write, because a watch delivers one resource's changes in the order of their versions.
+    /// A write outside the informer's namespace or selectors sends it no event: the version is then reached with the next
+    /// event or bookmark (the API server sends one about every minute).
     pub async fn wait_for_resource_version(
         &self,
         resource_version: &str,

@@ -158,3 +158,20 @@ async fn a_resync_before_the_first_list_gives_nothing() {
     call.json(&list(1, &[]));
     assert!(registration.wait_for_sync().await);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_handler_that_names_no_period_gets_the_informers_own_whatever_others_ask_for() {
+    let server = Server::new();
+    let informer = informer(&server, SECOND * 20);
+    informer
+        .add_event_handler_with_resync(Recorder::default(), SECOND * 2)
+        .unwrap();
+    let calls = Recorder::default();
+    informer.add_event_handler(calls.clone()).unwrap();
+    let (_running, _watch) = Running::synced(&server, &informer, &[cm("a", 1)]).await;
+    calls.take();
+    after(19).await;
+    assert!(calls.take().is_empty());
+    after(4).await;
+    assert_eq!(calls.take().len(), 1);
+}
