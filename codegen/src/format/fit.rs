@@ -80,8 +80,8 @@ fn join_generics(mut lines: Vec<String>) -> Vec<String> {
         };
         if line_width <= limit {
             lines.splice(open..=close, [line]);
-        } else if let Some(alias) = break_alias(&line) {
-            lines.splice(open..=close, alias);
+        } else if let Some(broken) = break_alias(&line).or_else(|| break_field(&line)) {
+            lines.splice(open..=close, broken);
         }
     }
     lines
@@ -124,6 +124,14 @@ fn break_alias(line: &str) -> Option<[String; 2]> {
     let code = line.trim_start();
     let alias = code.starts_with("pub type ") || code.starts_with("type ");
     break_after_equals(line).filter(|_| alias)
+}
+
+/// Puts the type of a field on a line of its own, where it fits there.
+fn break_field(line: &str) -> Option<[String; 2]> {
+    let (name, ty) = line.split_once(": ")?;
+    let field = name.trim_start().starts_with("pub ") && !name.contains('(') && ty.ends_with(',');
+    let ty = format!("{}    {ty}", " ".repeat(indent(line)));
+    (field && width(&ty) <= MAX_WIDTH).then(|| [format!("{name}:"), ty])
 }
 
 /// The line with what is right of `=` on a line of its own.
@@ -184,13 +192,27 @@ fn break_line(line: String) -> Vec<String> {
     if let Some(broken) = break_attribute(&pad, code) {
         return broken;
     }
+    if width(&line) > MAX_WIDTH
+        && let Some(broken) = break_field(&line)
+    {
+        return broken.into();
+    }
+    let opens_type = code.starts_with("pub struct ") || code.starts_with("pub enum ");
+    if width(&line) > MAX_WIDTH
+        && opens_type
+        && let Some(header) = line.strip_suffix(" {")
+    {
+        return vec![header.to_owned(), format!("{pad}{{")];
+    }
     if width(&line) > MAX_WIDTH - pad.len()
         && code.starts_with(')')
         && let Some(header) = line.strip_suffix(" {")
     {
         return vec![header.to_owned(), format!("{pad}{{")];
     }
-    if width(&line) > MAX_WIDTH && (code.contains("const ") || code.starts_with("type ")) {
+    if width(&line) > MAX_WIDTH
+        && (code.contains("const ") || code.starts_with("type ") || code.starts_with("pub type "))
+    {
         let broken = break_after_equals(&line).map(Vec::from);
         return broken.unwrap_or_else(|| vec![line]);
     }
