@@ -4,55 +4,64 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::element::{Element, FieldPath};
+use super::element::Element;
 use super::set::Set;
 use super::types::{ListShape, MapShape, Type};
 
 /// Every leaf and list item of a value.
 pub(super) fn field_set(ty: &Type<'_>, value: &Value) -> Set {
-    let mut set = Set::default();
-    visit(ty, value, &mut Vec::new(), &mut set);
-    set
+    collect(ty, value).below
 }
 
-fn visit(ty: &Type<'_>, value: &Value, path: &mut FieldPath, set: &mut Set) {
+/// What a value mentions.
+#[derive(Default)]
+struct Mentioned {
+    /// The value as a whole.
+    itself: bool,
+    below: Set,
+}
+
+fn collect(ty: &Type<'_>, value: &Value) -> Mentioned {
     let atom = ty.atom().deduce(Some(value));
+    let whole = Mentioned {
+        itself: true,
+        below: Set::default(),
+    };
     if let Some(map) = &atom.map {
-        visit_map(map, value, path, set);
-    } else if atom.scalar.is_some() {
-        set.insert(path);
-    } else if let Some(list) = &atom.list {
-        visit_list(list, value, path, set);
-    }
-}
-
-fn visit_map(map: &MapShape<'_>, value: &Value, path: &mut FieldPath, set: &mut Set) {
-    if map.atomic {
-        set.insert(path);
-        return;
-    }
-    let Value::Object(fields) = value else {
-        return;
-    };
-    for (name, value) in fields {
-        path.push(Element::Field(name.clone()));
-        visit(&map.field(name), value, path, set);
-        let empty = value.is_null() || value.as_object().is_some_and(serde_json::Map::is_empty);
-        if empty || !map.declares(name) {
-            set.insert(path);
+        if map.atomic {
+            whole
+        } else {
+            collect_map(map, value)
         }
-        path.pop();
+    } else if atom.scalar.is_some() {
+        whole
+    } else if let Some(list) = &atom.list {
+        if list.is_atomic() {
+            whole
+        } else {
+            collect_list(list, value)
+        }
+    } else {
+        Mentioned::default()
     }
 }
 
-fn visit_list(list: &ListShape<'_>, value: &Value, path: &mut FieldPath, set: &mut Set) {
-    if list.is_atomic() {
-        set.insert(path);
-        return;
+fn collect_map(map: &MapShape<'_>, value: &Value) -> Mentioned {
+    let mut found = Mentioned::default();
+    for (name, value) in value.as_object().into_iter().flatten() {
+        let field = collect(&map.field(name), value);
+        let empty = value.is_null() || value.as_object().is_some_and(serde_json::Map::is_empty);
+        let itself = field.itself || empty || !map.declares(name);
+        found
+            .below
+            .add(Element::Field(name.clone()), itself, field.below);
     }
-    let Value::Array(items) = value else {
-        return;
-    };
+    found
+}
+
+fn collect_list(list: &ListShape<'_>, value: &Value) -> Mentioned {
+    let mut found = Mentioned::default();
+    let items = value.as_array().map(Vec::as_slice).unwrap_or_default();
     let elements: Vec<Option<Element>> = items
         .iter()
         .map(|item| list.element_of(item).ok())
@@ -60,18 +69,19 @@ fn visit_list(list: &ListShape<'_>, value: &Value, path: &mut FieldPath, set: &m
     let (mut seen, mut repeated) = (BTreeSet::new(), BTreeSet::new());
     for element in elements.iter().flatten() {
         if !seen.insert(element) {
-            repeated.insert(element);
+            repeated.insert(element.clone());
         }
     }
-    for (item, element) in items.iter().zip(&elements) {
+    for (item, element) in items.iter().zip(elements) {
         let Some(element) = element else {
             continue;
         };
-        path.push(element.clone());
-        if !repeated.contains(element) {
-            visit(&list.element, item, path, set);
-        }
-        set.insert(path);
-        path.pop();
+        let below = if repeated.contains(&element) {
+            Set::default()
+        } else {
+            collect(&list.element, item).below
+        };
+        found.below.add(element, true, below);
     }
+    found
 }

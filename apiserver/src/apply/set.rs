@@ -35,7 +35,20 @@ impl Set {
             [last] => {
                 self.members.insert(last.clone());
             }
-            [first, rest @ ..] => self.children.entry(first.clone()).or_default().insert(rest),
+            [first, rest @ ..] => match self.children.get_mut(first) {
+                Some(set) => set.insert(rest),
+                None => self.children.entry(first.clone()).or_default().insert(rest),
+            },
+        }
+    }
+
+    /// Adds what is below an element that the set does not have yet, and the element itself if it is a member.
+    pub(super) fn add(&mut self, element: Element, is_member: bool, below: Set) {
+        if is_member {
+            self.members.insert(element.clone());
+        }
+        if !below.is_empty() {
+            self.children.insert(element, below);
         }
     }
 

@@ -375,12 +375,11 @@ impl ListShape<'_> {
             }
             _ => return Err("associative list with keys may not have non-map elements".to_owned()),
         };
-        let defaults = self.element.atom().map;
         let mut found: Vec<(String, Scalar)> = keys
             .iter()
             .filter_map(|key| {
                 let value = map.get(*key).cloned();
-                let value = value.or_else(|| defaults.as_ref()?.default_of(key))?;
+                let value = value.or_else(|| self.element.atom().map?.default_of(key))?;
                 Some(((*key).to_owned(), Scalar(value)))
             })
             .collect();
