@@ -38,7 +38,7 @@ pub struct RustItem {
     pub deepcopy: bool,
     /// Whether the type is an API object of its own (`interfaces=runtime.Object` or a genclient root or a list type).
     pub object: bool,
-    /// Whether kube-derive generates the root and its traits from this (spec) type.
+    /// Whether kube-derive generates the root and its traits from this (spec) type, or generated this root.
     pub kube_derive: bool,
     /// Generic parameters as written (`<T>`); only types that are no roots may have them.
     pub generics: String,

@@ -2,10 +2,10 @@
 
 use super::{
     Cx,
-    types::{Owner, wire_name},
+    types::{Owner, report_same_names, wire_name},
 };
 use crate::{
-    diag::{Diagnostic, Diagnostics},
+    diag::Diagnostics,
     model::{EnumDef, TypeKind, TypeRef, UnionDef, UnionVariant, Variant},
     read::rust::{self, Item, Shape},
 };
@@ -36,7 +36,7 @@ impl Cx<'_> {
             open: open.map(|index| variants[index].name.clone()),
             ..EnumDef::default()
         };
-        for (index, variant) in variants
+        for (_, variant) in variants
             .iter()
             .enumerate()
             .filter(|(index, _)| closed(*index))
@@ -52,19 +52,19 @@ impl Cx<'_> {
                 &variant.place,
                 diagnostics,
             );
-            if let Some(first) = def.variants.iter().position(|other| other.value == value) {
-                diagnostics.push(
-                    Diagnostic::error(format!("two variants are called `{value}` on the wire"))
-                        .at(variants[index].place.clone(), "this one")
-                        .at(variants[first].place.clone(), "and this one"),
-                );
-            }
             def.variants.push(Variant {
                 name: variant.name.clone(),
                 value,
                 docs: variant.docs.clone(),
             });
         }
+        let places = variants
+            .iter()
+            .enumerate()
+            .filter(|(index, _)| closed(*index))
+            .map(|(_, variant)| &variant.place);
+        let values = def.variants.iter().map(|variant| variant.value.as_str());
+        report_same_names("variants", values.zip(places), diagnostics);
         TypeKind::Enum(def)
     }
 

@@ -1,5 +1,7 @@
 //! `#[derive(CustomResource)]`: the resource whose root kube-derive generates from the spec type.
 
+use std::collections::BTreeSet;
+
 use super::{Cx, at_item, resolve::Resolved, verbs};
 use crate::{
     diag::Diagnostics,
@@ -52,13 +54,7 @@ impl Cx<'_> {
                 label_selector_path: scale.label_selector_path.clone(),
             }),
             printer_columns: columns(kube),
-            selectable_fields: kube
-                .selectable
-                .iter()
-                .map(|json_path| SelectableField {
-                    json_path: json_path.clone(),
-                })
-                .collect(),
+            selectable_fields: selectable_fields(kube),
             conversion: Conversion::None,
             // kube-derive calls every version stored unless told otherwise; what is said counts.
             storage: kube.storage == Some(true),
@@ -91,23 +87,6 @@ impl Cx<'_> {
             };
             fields.push(plain_field("status", ty, false));
         }
-        let mut derives: Vec<String> = [
-            "Clone",
-            "CustomResource",
-            "Debug",
-            "Deserialize",
-            "Serialize",
-        ]
-        .map(str::to_owned)
-        .to_vec();
-        derives.extend(
-            kube.derives
-                .iter()
-                .filter_map(|derive| derive.rsplit("::").next())
-                .map(|derive| derive.trim().to_owned()),
-        );
-        derives.sort();
-        derives.dedup();
         TypeDef {
             name: root.to_owned(),
             docs: kube.doc.clone().unwrap_or_else(|| item.docs.clone()),
@@ -129,7 +108,7 @@ impl Cx<'_> {
             },
             item: Some(RustItem {
                 module: self.module(item),
-                derives,
+                derives: derives(kube),
                 impls: vec!["Resource".to_owned()],
                 deepcopy: false,
                 object: true,
@@ -166,6 +145,7 @@ impl Cx<'_> {
             );
         }
         let root = kube.root.as_ref().unwrap_or(&kube.kind);
+        self.check_kube_export(item, root, diagnostics);
         if let Some(other) = self.item(root) {
             diagnostics.push(
                 at_item(
@@ -198,6 +178,31 @@ impl Cx<'_> {
             }
         }
     }
+}
+
+fn selectable_fields(kube: &KubeDerive) -> Vec<SelectableField> {
+    let field = |json_path: &String| SelectableField {
+        json_path: json_path.clone(),
+    };
+    kube.selectable.iter().map(field).collect()
+}
+
+/// What kube-derive derives for the root, and what `derive = "…"` adds; sorted.
+fn derives(kube: &KubeDerive) -> Vec<String> {
+    let own = [
+        "Clone",
+        "CustomResource",
+        "Debug",
+        "Deserialize",
+        "Serialize",
+    ];
+    let added = kube
+        .derives
+        .iter()
+        .filter_map(|derive| derive.rsplit("::").next())
+        .map(str::trim);
+    let derives: BTreeSet<&str> = own.into_iter().chain(added).collect();
+    derives.into_iter().map(str::to_owned).collect()
 }
 
 fn columns(kube: &KubeDerive) -> Vec<PrinterColumn> {

@@ -12,6 +12,7 @@ mod policy;
 mod refs;
 mod resolve;
 mod resource;
+mod root;
 #[cfg(test)]
 mod tests;
 mod types;
@@ -177,6 +178,9 @@ impl<'a> Cx<'a> {
             } else if self.is_root(item) {
                 resources.extend(self.resource(index, item, diagnostics));
             } else {
+                if self.is_object(item) {
+                    self.check_list(item, diagnostics);
+                }
                 checks::no_root(self, item, diagnostics);
             }
         }

@@ -63,6 +63,9 @@ impl Cx<'_> {
         {
             return TypeRef::External(name.clone());
         }
+        if path.segments == ["Self"] {
+            return TypeRef::Local(item.name.clone());
+        }
         let external = match self
             .resolver
             .resolve(item.module, path.global, &path.segments)
@@ -136,7 +139,7 @@ impl Cx<'_> {
         if name == "str" || name == "char" || !name.starts_with(char::is_uppercase) {
             return;
         }
-        if self.has_foreign_globs() {
+        if self.package.has_macros || self.has_foreign_globs() {
             return;
         }
         let names = self.package.items.iter().map(|item| item.name.as_str());

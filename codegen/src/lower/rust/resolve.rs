@@ -99,6 +99,21 @@ impl<'a> Resolver<'a> {
         })
     }
 
+    /// Whether others see a name that a macro declares in a module of the package, as `name` of the version's module.
+    pub(super) fn is_name_exported(&self, module: &[String], name: &str, visible: bool) -> bool {
+        if module.is_empty() {
+            return visible;
+        }
+        let Some(root) = self.modules.get(&[][..]) else {
+            return false;
+        };
+        let named = root.uses.get(name).is_some_and(|import| import.public);
+        named
+            || root.globs.iter().any(|import| {
+                import.public && self.module(&[], &import.path, MAX_HOPS).as_deref() == Some(module)
+            })
+    }
+
     fn path(&self, module: &[String], segments: &[String], hops: usize) -> Option<Resolved> {
         let hops = hops.checked_sub(1)?;
         let (head, rest) = segments.split_first()?;

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use super::{Cx, at_item, known::Foreign, known::known, resolve::Resolved, verbs};
+use super::{Cx, at_item, verbs};
 use crate::{
     diag::{Diagnostic, Diagnostics},
     model::{
-        Conversion, KnownType, PrinterColumn, Resource, ScaleSubresource, Scope, SelectableField,
-        TypeRef, names,
+        Conversion, PrinterColumn, Resource, ScaleSubresource, Scope, SelectableField, TypeRef,
+        names,
     },
-    read::rust::{Body, Field, Item, Kind, PathType, Shape},
+    read::rust::{Body, Field, Item, Shape},
 };
 
 impl Cx<'_> {
@@ -51,7 +51,7 @@ impl Cx<'_> {
         diagnostics: &mut Diagnostics,
     ) -> Option<Resource> {
         let markers = &item.markers;
-        if !matches!(item.body, Body::Struct(_)) {
+        let Body::Struct(fields) = &item.body else {
             diagnostics.push(
                 at_item(
                     item,
@@ -61,8 +61,8 @@ impl Cx<'_> {
                 .help("write a struct with `metadata: ObjectMeta`, `spec` and `status`"),
             );
             return None;
-        }
-        self.check_root(index, item, diagnostics);
+        };
+        self.check_root(index, item, fields, diagnostics);
         let client = markers.has("genclient")
             && !markers.has("kubebuilder:unservedversion")
             && !markers.has("kubebuilder:skipversion");
@@ -90,13 +90,7 @@ impl Cx<'_> {
             status_subresource: status,
             scale_subresource: scale(item),
             printer_columns: columns(item),
-            selectable_fields: markers
-                .all("kubebuilder:selectablefield")
-                .filter_map(|marker| marker.text("JSONPath"))
-                .map(|json_path| SelectableField {
-                    json_path: json_path.to_owned(),
-                })
-                .collect(),
+            selectable_fields: selectable_fields(item),
             conversion: Conversion::None,
             storage: markers.has("kubebuilder:storageversion"),
             served: !markers.has("kubebuilder:unservedversion"),
@@ -151,131 +145,9 @@ impl Cx<'_> {
         }
         names::resource_plural(&item.name)
     }
-
-    /// A root is a struct with metadata, seen by its name in the version's module.
-    fn check_root(&self, index: usize, item: &Item, diagnostics: &mut Diagnostics) {
-        let Body::Struct(fields) = &item.body else {
-            return;
-        };
-        let metadata = fields.fields.iter().find(|field| field.name == "metadata");
-        match metadata {
-            None => diagnostics.push(
-                at_item(
-                    item,
-                    format!("`{}` has no metadata", item.name),
-                    "an API object",
-                )
-                .help("add the field `pub metadata: ObjectMeta`"),
-            ),
-            Some(field) if !self.is_known(item, field, KnownType::ObjectMeta) => diagnostics.push(
-                Diagnostic::error("the metadata of an API object is an ObjectMeta")
-                    .at(field.ty.place.clone(), "another type")
-                    .help(
-                        "import `ObjectMeta` from `k8s_openapi::apimachinery::pkg::apis::meta::v1`",
-                    ),
-            ),
-            Some(_) => {}
-        }
-        for (name, what) in [("api_version", "apiVersion"), ("kind", "kind")] {
-            if let Some(field) = fields.fields.iter().find(|field| field.name == name) {
-                diagnostics.push(
-                    Diagnostic::error(format!("`{what}` is not written as a field"))
-                        .at(field.place.clone(), "generated code writes and checks it")
-                        .help("remove the field"),
-                );
-            }
-        }
-        for derived in ["Serialize", "Deserialize"] {
-            if super::has_derive(item, derived) {
-                diagnostics.push(
-                    at_item(
-                        item,
-                        format!(
-                            "`{}` derives {derived}, which is generated for API objects",
-                            item.name
-                        ),
-                        "an API object",
-                    )
-                    .help(format!("remove {derived} from the derives")),
-                );
-            }
-        }
-        if !self.resolver.is_exported(index) {
-            let module = self.module(item).join("::");
-            let wanted = if module.is_empty() {
-                format!("make it `pub struct {}`", item.name)
-            } else {
-                format!("write `pub use {module}::{};` in mod.rs", item.name)
-            };
-            diagnostics.push(
-                at_item(
-                    item,
-                    format!("`{}` cannot be seen from outside of its version", item.name),
-                    "not exported by mod.rs",
-                )
-                .help(wanted),
-            );
-        }
-    }
-
-    fn is_known(&self, item: &Item, field: &Field, wanted: KnownType) -> bool {
-        let found = self.reference(item, &field.ty, &mut Diagnostics::new());
-        match found {
-            // A type that imports do not lead to k8s-openapi may be a re-export of its own.
-            TypeRef::External(path) => path.rsplit("::").next() == Some("ObjectMeta"),
-            found => found == TypeRef::Known(wanted),
-        }
-    }
-
-    fn check_status(&self, item: &Item, has_status: bool, diagnostics: &mut Diagnostics) {
-        let markers = &item.markers;
-        if !has_status {
-            if let Some(marker) = markers.get("kubebuilder:subresource:status") {
-                diagnostics.push(
-                    Diagnostic::error(format!(
-                        "`{}` has a status subresource but no status",
-                        item.name
-                    ))
-                    .at(marker.place.clone(), "asks for it")
-                    .help("add the field `pub status: Option<…>`, or remove the marker"),
-                );
-            } else if let (Some(marker), false) =
-                (markers.get("genclient"), markers.has("genclient:noStatus"))
-            {
-                diagnostics.push(
-                    Diagnostic::error(format!("`{}` has no status", item.name))
-                        .at(item.place.clone(), "no field `status`")
-                        .at(
-                            marker.place.clone(),
-                            "asks for a client, whose verbs include update_status",
-                        )
-                        .help("add `+genclient:noStatus`, or the field `pub status: Option<…>`"),
-                );
-            }
-            return;
-        }
-        let Some(status) = field(item, "status") else {
-            return;
-        };
-        let optional = matches!(&status.ty.kind, Kind::Path(path) if self.is_option(item, path));
-        if !optional {
-            diagnostics.push(
-                Diagnostic::error("the status of an API object is an Option")
-                    .at(status.ty.place.clone(), "not an Option")
-                    .help("a new object has no status yet: write `Option<…>`"),
-            );
-        }
-    }
-
-    fn is_option(&self, item: &Item, path: &PathType) -> bool {
-        matches!(
-            self.resolver.resolve(item.module, path.global, &path.segments),
-            Resolved::External(path) if known(&path) == Some(Foreign::Optional)
-        )
-    }
 }
 
-fn field<'a>(item: &'a Item, name: &str) -> Option<&'a Field> {
+pub(super) fn field<'a>(item: &'a Item, name: &str) -> Option<&'a Field> {
     match &item.body {
         Body::Struct(fields) if fields.shape == Shape::Named => {
             fields.fields.iter().find(|field| field.name == name)
@@ -314,6 +186,16 @@ fn scale(item: &Item) -> Option<ScaleSubresource> {
         status_replicas_path: marker.text("statuspath")?.to_owned(),
         label_selector_path: marker.text("selectorpath").map(str::to_owned),
     })
+}
+
+fn selectable_fields(item: &Item) -> Vec<SelectableField> {
+    item.markers
+        .all("kubebuilder:selectablefield")
+        .filter_map(|marker| marker.text("JSONPath"))
+        .map(|json_path| SelectableField {
+            json_path: json_path.to_owned(),
+        })
+        .collect()
 }
 
 fn columns(item: &Item) -> Vec<PrinterColumn> {

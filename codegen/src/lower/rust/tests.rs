@@ -521,3 +521,23 @@ fn a_path_attribute_names_the_file_of_a_module() {
     let item = def(&version, "Spec").item.as_ref().unwrap();
     assert_eq!(item.module, ["types"]);
 }
+
+#[test]
+fn a_type_may_hold_itself() {
+    let version = single(
+        "#[derive(Serialize, Deserialize)] pub struct Tree { pub a: Vec<Self>, pub b: Option<Box<Tree>> }",
+    );
+    let tree = fields(def(&version, "Tree"));
+    assert_eq!(json_of(&tree[0].ty), json!({"list": {"local": "Tree"}}));
+    assert_eq!(json_of(&tree[1].ty), json!({"boxed": {"local": "Tree"}}));
+    assert!(tree[1].option && !tree[1].required);
+}
+
+#[test]
+fn macros_may_declare_what_is_not_seen() {
+    let version = single("declare! { Hidden }\npub struct Spec { pub a: Hidden }");
+    assert_eq!(
+        json_of(&fields(def(&version, "Spec"))[0].ty),
+        json!({"external": "Hidden"})
+    );
+}

@@ -1,8 +1,10 @@
 //! Types: from items to [`TypeDef`]s.
 
+use std::collections::{BTreeMap, btree_map::Entry};
+
 use super::{Cx, at_item, has_derive};
 use crate::{
-    diag::{Diagnostic, Diagnostics},
+    diag::{Diagnostic, Diagnostics, Place},
     model::{Aliasing, Field, RustItem, StructDef, TypeDef, TypeKind, TypeRef},
     read::{
         markers::MarkerSet,
@@ -166,23 +168,12 @@ impl Cx<'_> {
             .iter()
             .map(|field| self.field(owner, field, diagnostics))
             .collect();
-        for (index, field) in lowered.iter().enumerate() {
-            let on_wire = |field: &&Field| !field.skip && !field.flatten;
-            let first = lowered[..index]
-                .iter()
-                .filter(on_wire)
-                .position(|other| other.json_name == field.json_name);
-            if let Some(first) = first.filter(|_| on_wire(&field)) {
-                diagnostics.push(
-                    Diagnostic::error(format!(
-                        "two fields are called `{}` on the wire",
-                        field.json_name
-                    ))
-                    .at(fields[index].place.clone(), "this one")
-                    .at(fields[first].place.clone(), "and this one"),
-                );
-            }
-        }
+        let on_wire = lowered
+            .iter()
+            .zip(fields)
+            .filter(|(field, _)| !field.skip && !field.flatten)
+            .map(|(field, source)| (field.json_name.as_str(), &source.place));
+        report_same_names("fields", on_wire, diagnostics);
         lowered
     }
 
@@ -223,7 +214,9 @@ impl Cx<'_> {
             },
             option,
             required: presence == Presence::Required,
-            nullable: markers.has("nullable") || (presence == Presence::Required && option),
+            nullable: markers.has("nullable")
+                || (presence == Presence::Required && option)
+                || matches!(ty, TypeRef::Optional(_)),
             default: markers
                 .get("kubebuilder:default")
                 .or_else(|| markers.get("default"))
@@ -277,6 +270,27 @@ pub(super) struct Owner<'a> {
     pub(super) defaults: bool,
 }
 
+/// Reports names that stand twice on the wire.
+pub(super) fn report_same_names<'a>(
+    what: &str,
+    names: impl Iterator<Item = (&'a str, &'a Place)>,
+    diagnostics: &mut Diagnostics,
+) {
+    let mut first: BTreeMap<&str, &Place> = BTreeMap::new();
+    for (name, place) in names {
+        match first.entry(name) {
+            Entry::Vacant(entry) => {
+                entry.insert(place);
+            }
+            Entry::Occupied(entry) => diagnostics.push(
+                Diagnostic::error(format!("two {what} are called `{name}` on the wire"))
+                    .at(place.clone(), "this one")
+                    .at((*entry.get()).clone(), "and this one"),
+            ),
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Presence {
     Required,
@@ -300,7 +314,7 @@ pub(super) fn wire_name(
     serde: &SerdeAttrs,
     case: Option<&str>,
     is_variant: bool,
-    place: &crate::diag::Place,
+    place: &Place,
     diagnostics: &mut Diagnostics,
 ) -> String {
     if let Some(renamed) = &serde.rename {

@@ -31,6 +31,8 @@ pub struct Package {
     pub items: Vec<Item>,
     /// The traits implemented by hand.
     pub impls: Vec<Impl>,
+    /// Whether macros are called among the items, which may declare what is not seen here.
+    pub has_macros: bool,
 }
 
 /// A module of the version.

@@ -89,6 +89,7 @@ fn read_package(package: &RustPackage, diagnostics: &mut Diagnostics) -> Option<
         modules: Vec::new(),
         items: Vec::new(),
         impls: Vec::new(),
+        has_macros: false,
     };
     let mut files: Vec<&Source> = package.files.iter().collect();
     files.sort_by_key(|file| (file.name != root.name, file.name.as_str()));
@@ -213,6 +214,7 @@ fn add(package: &mut Package, items: FileItems, is_root: bool) {
             item
         }));
     package.markers.0.extend(items.package.0);
+    package.has_macros |= items.has_macros;
     if is_root {
         package.docs = items.docs;
     }

@@ -32,6 +32,8 @@ pub(super) struct FileItems {
     pub(super) package: MarkerSet,
     /// Documentation of the module.
     pub(super) docs: String,
+    /// Whether macros are called among the items.
+    pub(super) has_macros: bool,
 }
 
 /// Reads one file.
@@ -215,7 +217,10 @@ impl FileReader<'_> {
                 }
                 self.comments.ignore(self.range(item).start..end);
             }
-            _ => self.comments.ignore(self.range(item).start..end),
+            other => {
+                self.out.has_macros |= matches!(other, syn::Item::Macro(_));
+                self.comments.ignore(self.range(other).start..end);
+            }
         }
     }
 

@@ -1,0 +1,183 @@
+//! Checks of roots: what every API object has, and what is generated for it.
+
+use super::{
+    Cx, at_item, has_derive, known::Foreign, known::known, resolve::Resolved, resource::field,
+};
+use crate::{
+    diag::{Diagnostic, Diagnostics},
+    model::{KnownType, TypeRef},
+    read::rust::{Body, Field, Fields, Item, Kind, PathType},
+};
+
+impl Cx<'_> {
+    /// A root has metadata, no fields that are generated, and is seen by its name in the version's module.
+    pub(super) fn check_root(
+        &self,
+        index: usize,
+        item: &Item,
+        fields: &Fields,
+        diagnostics: &mut Diagnostics,
+    ) {
+        self.check_metadata(item, fields, KnownType::ObjectMeta, diagnostics);
+        check_generated(item, fields, diagnostics);
+        if !self.resolver.is_exported(index) {
+            diagnostics.push(self.not_exported(item, &item.name));
+        }
+    }
+
+    /// A list of roots has the metadata of a list.
+    pub(super) fn check_list(&self, item: &Item, diagnostics: &mut Diagnostics) {
+        if let Body::Struct(fields) = &item.body {
+            self.check_metadata(item, fields, KnownType::ListMeta, diagnostics);
+            check_generated(item, fields, diagnostics);
+        }
+    }
+
+    /// The root that kube-derive generates is seen by its name too.
+    pub(super) fn check_kube_export(&self, item: &Item, root: &str, diagnostics: &mut Diagnostics) {
+        if !self
+            .resolver
+            .is_name_exported(&self.module(item), root, item.visible)
+        {
+            diagnostics.push(self.not_exported(item, root));
+        }
+    }
+
+    fn not_exported(&self, item: &Item, name: &str) -> Diagnostic {
+        let module = self.module(item).join("::");
+        let wanted = if module.is_empty() {
+            format!("make it `pub struct {}`", item.name)
+        } else {
+            format!("write `pub use {module}::{name};` in mod.rs")
+        };
+        at_item(
+            item,
+            format!("`{name}` cannot be seen from outside of its version"),
+            "not exported by mod.rs",
+        )
+        .help(wanted)
+    }
+
+    fn check_metadata(
+        &self,
+        item: &Item,
+        fields: &Fields,
+        wanted: KnownType,
+        diagnostics: &mut Diagnostics,
+    ) {
+        let (what, name) = match wanted {
+            KnownType::ListMeta => ("a list", "ListMeta"),
+            _ => ("an API object", "ObjectMeta"),
+        };
+        match fields.fields.iter().find(|field| field.name == "metadata") {
+            None => diagnostics.push(
+                at_item(item, format!("`{}` has no metadata", item.name), what)
+                    .help(format!("add the field `pub metadata: {name}`")),
+            ),
+            Some(field) if !self.is_known(item, field, wanted, name) => diagnostics.push(
+                Diagnostic::error(format!(
+                    "the metadata of {what} is {}",
+                    if name == "ListMeta" {
+                        "a ListMeta"
+                    } else {
+                        "an ObjectMeta"
+                    }
+                ))
+                .at(field.ty.place.clone(), "another type")
+                .help(format!(
+                    "import `{name}` from `k8s_openapi::apimachinery::pkg::apis::meta::v1`"
+                )),
+            ),
+            Some(_) => {}
+        }
+    }
+
+    fn is_known(&self, item: &Item, field: &Field, wanted: KnownType, name: &str) -> bool {
+        let found = self.reference(item, &field.ty, &mut Diagnostics::new());
+        match found {
+            // A type that imports do not lead to k8s-openapi may be a re-export of its own.
+            TypeRef::External(path) => path.rsplit("::").next() == Some(name),
+            found => found == TypeRef::Known(wanted),
+        }
+    }
+
+    pub(super) fn check_status(
+        &self,
+        item: &Item,
+        has_status: bool,
+        diagnostics: &mut Diagnostics,
+    ) {
+        let markers = &item.markers;
+        if !has_status {
+            if let Some(marker) = markers.get("kubebuilder:subresource:status") {
+                diagnostics.push(
+                    Diagnostic::error(format!(
+                        "`{}` has a status subresource but no status",
+                        item.name
+                    ))
+                    .at(marker.place.clone(), "asks for it")
+                    .help("add the field `pub status: Option<…>`, or remove the marker"),
+                );
+            } else if let (Some(marker), false) =
+                (markers.get("genclient"), markers.has("genclient:noStatus"))
+            {
+                diagnostics.push(
+                    Diagnostic::error(format!("`{}` has no status", item.name))
+                        .at(item.place.clone(), "no field `status`")
+                        .at(
+                            marker.place.clone(),
+                            "asks for a client, whose verbs include update_status",
+                        )
+                        .help("add `+genclient:noStatus`, or the field `pub status: Option<…>`"),
+                );
+            }
+            return;
+        }
+        let Some(status) = field(item, "status") else {
+            return;
+        };
+        let optional = matches!(&status.ty.kind, Kind::Path(path) if self.is_option(item, path));
+        if !optional {
+            diagnostics.push(
+                Diagnostic::error("the status of an API object is an Option")
+                    .at(status.ty.place.clone(), "not an Option")
+                    .help("a new object has no status yet: write `Option<…>`"),
+            );
+        }
+    }
+
+    fn is_option(&self, item: &Item, path: &PathType) -> bool {
+        matches!(
+            self.resolver.resolve(item.module, path.global, &path.segments),
+            Resolved::External(path) if known(&path) == Some(Foreign::Optional)
+        )
+    }
+}
+
+/// What is generated for API objects is not written by hand.
+fn check_generated(item: &Item, fields: &Fields, diagnostics: &mut Diagnostics) {
+    for (name, what) in [("api_version", "apiVersion"), ("kind", "kind")] {
+        if let Some(field) = fields.fields.iter().find(|field| field.name == name) {
+            diagnostics.push(
+                Diagnostic::error(format!("`{what}` is not written as a field"))
+                    .at(field.place.clone(), "generated code writes and checks it")
+                    .help("remove the field"),
+            );
+        }
+    }
+    for derived in ["Serialize", "Deserialize"] {
+        if has_derive(item, derived) {
+            diagnostics.push(
+                at_item(
+                    item,
+                    format!(
+                        "`{}` derives {derived}, which is generated for API objects",
+                        item.name
+                    ),
+                    "an API object",
+                )
+                .help(format!("remove {derived} from the derives")),
+            );
+        }
+    }
+}

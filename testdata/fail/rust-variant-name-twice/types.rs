@@ -1,0 +1,8 @@
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum Phase {
+    Running,
+    #[serde(rename = "Running")]
+    Started,
+}
