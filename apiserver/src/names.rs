@@ -15,10 +15,8 @@ pub(crate) enum NameRule {
     /// A DNS subdomain of up to 253 bytes: most kinds.
     #[default]
     Subdomain,
-    /// A DNS label of up to 63 bytes: namespaces.
+    /// A DNS label of up to 63 bytes: namespaces and services.
     Label,
-    /// A DNS label that starts with a letter: services.
-    Label1035,
     /// Anything that can be a segment of a path: the RBAC kinds.
     PathSegment,
 }
@@ -36,8 +34,8 @@ pub(crate) fn name_fault(rule: NameRule, name: &str, prefix: bool) -> Option<Str
     };
     match rule {
         NameRule::Subdomain => subdomain_fault(name),
+        NameRule::Label if name.contains('.') => Some("must not contain dots".to_owned()),
         NameRule::Label => label_fault(name),
-        NameRule::Label1035 => label_1035_fault(name),
         NameRule::PathSegment => segment_fault(name),
     }
 }
@@ -64,7 +62,7 @@ fn is_label(text: &str) -> bool {
 /// Why a text is no RFC 1123 subdomain, or `None` when it is one.
 pub(crate) fn subdomain_fault(name: &str) -> Option<String> {
     if name.len() > 253 {
-        return Some("must be no more than 253 bytes".to_owned());
+        return Some("must be no more than 253 characters".to_owned());
     }
     (!name.split('.').all(is_label)).then(|| SUBDOMAIN.to_owned())
 }
@@ -72,7 +70,7 @@ pub(crate) fn subdomain_fault(name: &str) -> Option<String> {
 /// Why a text is no RFC 1123 label, or `None` when it is one.
 pub(crate) fn label_fault(name: &str) -> Option<String> {
     if name.len() > 63 {
-        return Some("must be no more than 63 bytes".to_owned());
+        return Some("must be no more than 63 characters".to_owned());
     }
     (!is_label(name)).then(|| LABEL.to_owned())
 }
@@ -80,7 +78,7 @@ pub(crate) fn label_fault(name: &str) -> Option<String> {
 /// Why a text is no RFC 1035 label, or `None` when it is one.
 pub(crate) fn label_1035_fault(name: &str) -> Option<String> {
     if name.len() > 63 {
-        return Some("must be no more than 63 bytes".to_owned());
+        return Some("must be no more than 63 characters".to_owned());
     }
     let starts_well = name.starts_with(|c: char| c.is_ascii_lowercase());
     (!(starts_well && is_label(name))).then(|| LABEL_1035.to_owned())
@@ -105,7 +103,6 @@ mod tests {
         check(NameRule::Subdomain, "a-", false);
         check(NameRule::Label, "9a", true);
         check(NameRule::Label, "a.b", false);
-        check(NameRule::Label1035, "9a", false);
         check(NameRule::PathSegment, "system:node:x", true);
         check(NameRule::PathSegment, "a/b", false);
     }

@@ -212,3 +212,34 @@ fn seconds(time: Option<&str>) -> i64 {
 pub(super) fn stamp(now: Timestamp) -> String {
     now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{MAX_UPDATERS, Managed, Manager, OLD_UPDATES, Owned};
+    use crate::apply::set::Set;
+
+    #[test]
+    fn the_oldest_updates_are_merged_when_there_are_too_many() {
+        let mut managed = Managed::default();
+        for i in 0..15 {
+            let name = format!("m{i:02}");
+            let owned = Owned {
+                set: Set::of(&[&["spec", &name]]),
+                api_version: "v1".to_owned(),
+                time: Some(format!("2024-01-01T00:00:{i:02}Z")),
+            };
+            managed.0.insert(Manager::updater(&name, "", "v1"), owned);
+        }
+        managed.cap_updaters();
+        assert_eq!(managed.0.len(), MAX_UPDATERS);
+        let merged = managed
+            .0
+            .get(&Manager::updater(OLD_UPDATES, "", "v1"))
+            .unwrap();
+        let names = ["m00", "m01", "m02", "m03", "m04", "m05"];
+        let paths: Vec<Vec<&str>> = names.iter().map(|name| vec!["spec", *name]).collect();
+        let paths: Vec<&[&str]> = paths.iter().map(Vec::as_slice).collect();
+        assert_eq!(merged.set, Set::of(&paths));
+        assert_eq!(merged.time.as_deref(), Some("2024-01-01T00:00:05Z"));
+    }
+}

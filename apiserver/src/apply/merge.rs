@@ -100,13 +100,7 @@ fn merge_list(list: &ListShape<'_>, left: &[Value], right: &[Value]) -> Option<V
     let mut next_shared = shared.pop_front();
     let mut taken: BTreeSet<&Element> = BTreeSet::new();
     let mut out = Vec::with_capacity(left.len().max(right.len()));
-    let both = |element: &Element| {
-        merge(
-            &list.element,
-            left_items.get(element).copied(),
-            right_items.get(element).copied(),
-        )
-    };
+    let both = |element: &Element| merge_item(list, element, &left_items, &right_items);
     let (mut l, mut r) = (0, 0);
     loop {
         let (left_element, right_element) = (left_order.get(l), right_order.get(r));
@@ -151,4 +145,17 @@ fn merge_list(list: &ListShape<'_>, left: &[Value], right: &[Value]) -> Option<V
         }
     }
     (!out.is_empty()).then_some(Value::Array(out))
+}
+
+fn merge_item(
+    list: &ListShape<'_>,
+    element: &Element,
+    left: &Index<'_>,
+    right: &Index<'_>,
+) -> Option<Value> {
+    merge(
+        &list.element,
+        left.get(element).copied(),
+        right.get(element).copied(),
+    )
 }

@@ -388,28 +388,3 @@ fn built_in_lists_merge_by_their_keys() {
         ])
     );
 }
-
-#[test]
-fn old_updates_are_merged_when_there_are_too_many() {
-    let schema = schema();
-    let mut live = object(json!({"tags": []}));
-    track_update(&writer("m00", &schema), None, &mut live);
-    for i in 1..15 {
-        let mut new = live.clone();
-        new["metadata"]["labels"][format!("l{i}")] = json!("x");
-        let name = format!("m{i:02}");
-        let at = Timestamp::from_second(1_700_000_000 + i).unwrap();
-        track_update(
-            &Writer {
-                now: at,
-                ..writer(&name, &schema)
-            },
-            Some(&live),
-            &mut new,
-        );
-        live = new;
-    }
-    let entries = live["metadata"]["managedFields"].as_array().unwrap();
-    assert_eq!(entries.len(), 10);
-    assert!(fields(&live, "ancient-changes", "Update").is_some());
-}

@@ -271,8 +271,7 @@ const ROWS: &[Row] = &[
 
 fn name_rule(row: &Row) -> NameRule {
     match (row.group, row.kind) {
-        ("", "Namespace") => NameRule::Label,
-        ("", "Service") => NameRule::Label1035,
+        ("", "Namespace" | "Service") => NameRule::Label,
         (RBAC, _) => NameRule::PathSegment,
         _ => NameRule::Subdomain,
     }

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::core::Core;
+use crate::names;
 use crate::object::{self, text};
 use crate::registry::crd::read_crd;
 use crate::schema::{FieldError, FieldErrorKind};
@@ -92,7 +93,30 @@ pub(crate) fn validate(core: &Core, old: Option<&Value>, crd: &Value) -> Vec<Fie
             "supported values: \"Cluster\", \"Namespaced\"",
         ));
     }
+    validate_group(crd, &mut errors);
+    validate_names(crd, &mut errors);
     validate_versions(crd, &mut errors);
+    for (index, version) in versions(crd).iter().enumerate() {
+        // What all versions share is reported at the top of the spec.
+        let shared = |field: &str| {
+            versions(crd)
+                .iter()
+                .all(|v| v.get(field) == version.get(field))
+        };
+        let path = |field: &str| {
+            if shared(field) {
+                "spec".to_owned()
+            } else {
+                format!("spec.versions[{index}]")
+            }
+        };
+        if index == 0 || !shared("subresources") {
+            validate_scale(&path("subresources"), version, &mut errors);
+        }
+        if index == 0 || !shared("additionalPrinterColumns") {
+            validate_columns(&path("additionalPrinterColumns"), version, &mut errors);
+        }
+    }
     if crd["status"]["storedVersions"]
         .as_array()
         .is_none_or(Vec::is_empty)
@@ -114,6 +138,137 @@ pub(crate) fn validate(core: &Core, old: Option<&Value>, crd: &Value) -> Vec<Fie
         errors.extend(found);
     }
     errors
+}
+
+fn invalid(path: impl Into<String>, value: &str, detail: impl Into<String>) -> FieldError {
+    FieldError::with_value(path, FieldErrorKind::Invalid, json!(value), detail)
+}
+
+/// Groups have a dot, and those of Kubernetes itself need an approval.
+fn validate_group(crd: &Value, errors: &mut Vec<FieldError>) {
+    const APPROVAL: &str = "api-approved.kubernetes.io";
+    let group = text(crd, &["spec", "group"]);
+    if group.is_empty() {
+        return;
+    }
+    if let Some(fault) = names::subdomain_fault(group) {
+        errors.push(invalid("spec.group", group, fault));
+    } else if !group.contains('.') {
+        errors.push(invalid(
+            "spec.group",
+            group,
+            "should be a domain with at least one dot",
+        ));
+    }
+    let is_protected = ["k8s.io", "kubernetes.io"].iter().any(|domain| {
+        group
+            .strip_suffix(domain)
+            .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+    });
+    if is_protected && text(crd, &["metadata", "annotations", APPROVAL]).is_empty() {
+        errors.push(FieldError::new(
+            format!("metadata.annotations[{APPROVAL}]"),
+            FieldErrorKind::Required,
+            format!("protected groups must have approval annotation \"{APPROVAL}\", see https://github.com/kubernetes/enhancements/pull/1111"),
+        ));
+    }
+}
+
+/// All names are DNS labels, kinds without regard to case.
+fn validate_names(crd: &Value, errors: &mut Vec<FieldError>) {
+    let names_of = &crd["spec"]["names"];
+    for field in ["plural", "singular", "kind", "listKind"] {
+        let name = text(names_of, &[field]);
+        let checked = if field.to_lowercase().ends_with("kind") {
+            name.to_lowercase()
+        } else {
+            name.to_owned()
+        };
+        if let Some(fault) = names::label_1035_fault(&checked).filter(|_| !name.is_empty()) {
+            errors.push(invalid(format!("spec.names.{field}"), name, fault));
+        }
+    }
+    for list in ["shortNames", "categories"] {
+        for (index, name) in names_of[list].as_array().into_iter().flatten().enumerate() {
+            let name = name.as_str().unwrap_or_default();
+            if let Some(fault) = names::label_1035_fault(name) {
+                errors.push(invalid(format!("spec.names.{list}[{index}]"), name, fault));
+            }
+        }
+    }
+    for (index, version) in versions(crd).iter().enumerate() {
+        let name = text(version, &["name"]);
+        if let Some(fault) = names::label_1035_fault(name) {
+            errors.push(invalid(format!("spec.versions[{index}].name"), name, fault));
+        }
+    }
+}
+
+fn validate_scale(path: &str, version: &Value, errors: &mut Vec<FieldError>) {
+    let Some(scale) = version["subresources"]
+        .get("scale")
+        .filter(|s| s.is_object())
+    else {
+        return;
+    };
+    for (field, roots) in [
+        ("specReplicasPath", &[".spec."][..]),
+        ("statusReplicasPath", &[".status."]),
+        ("labelSelectorPath", &[".spec.", ".status."]),
+    ] {
+        let given = text(scale, &[field]);
+        let here = format!("{path}.subresources.scale.{field}");
+        if given.is_empty() {
+            if field != "labelSelectorPath" {
+                errors.push(FieldError::new(here, FieldErrorKind::Required, ""));
+            }
+        } else if !given.starts_with('.') || given.contains(['[', ']', '*']) {
+            errors.push(invalid(
+                here,
+                given,
+                "must be a simple json path starting with .",
+            ));
+        } else if !roots.iter().any(|root| given.starts_with(root)) {
+            let roots: Vec<&str> = roots
+                .iter()
+                .map(|root| root.trim_end_matches('.'))
+                .collect();
+            errors.push(invalid(
+                here,
+                given,
+                format!("should be a json path under {}", roots.join(" or ")),
+            ));
+        }
+    }
+}
+
+fn validate_columns(path: &str, version: &Value, errors: &mut Vec<FieldError>) {
+    const TYPES: &str = "boolean,date,integer,number,string";
+    for (index, column) in version["additionalPrinterColumns"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .enumerate()
+    {
+        let here = format!("{path}.additionalPrinterColumns[{index}]");
+        for field in ["name", "type", "jsonPath"] {
+            if text(column, &[field]).is_empty() {
+                errors.push(FieldError::new(
+                    format!("{here}.{field}"),
+                    FieldErrorKind::Required,
+                    "",
+                ));
+            }
+        }
+        let kind = text(column, &["type"]);
+        if !(kind.is_empty() || TYPES.split(',').any(|t| t == kind)) {
+            errors.push(invalid(
+                format!("{here}.type"),
+                kind,
+                format!("must be one of {TYPES}"),
+            ));
+        }
+    }
 }
 
 fn validate_versions(crd: &Value, errors: &mut Vec<FieldError>) {

@@ -36,20 +36,14 @@ fn crd_of(core: &Core, served: &Served) -> Option<(Served, Arc<Stored>)> {
 /// Refuses new objects of a kind whose CRD is being deleted.
 ///
 /// # Errors
-/// 405.
-pub(crate) fn admit_create(core: &Core, served: &Served) -> Result<(), ApiError> {
+/// 403.
+pub(crate) fn admit_create(core: &Core, served: &Served, object: &Value) -> Result<(), ApiError> {
     match crd_of(core, served) {
-        Some((_, crd)) if object::is_deleting(&crd.decode()) => {
-            let resource = &served.resource;
-            Err(ApiError::new(
-                405,
-                "MethodNotAllowed",
-                format!(
-                    "create not allowed while custom resource definition is terminating: {}.{}",
-                    resource.plural, resource.group
-                ),
-            ))
-        }
+        Some((_, crd)) if object::is_deleting(&crd.decode()) => Err(ApiError::forbidden(
+            &served.resource.group_resource(),
+            object::name(object),
+            "create not allowed while custom resource definition is terminating",
+        )),
         _ => Ok(()),
     }
 }

@@ -45,7 +45,7 @@ pub(crate) fn create_object(
 ) -> Result<Value, ApiError> {
     let gr = served.resource.group_resource();
     namespaces::admit_create(core, served, &object)?;
-    crds::admit_create(core, served)?;
+    crds::admit_create(core, served, &object)?;
     let generated = object::name(&object).is_empty();
     let base = object.clone();
     // A generated name that is taken is drawn again.

@@ -172,17 +172,21 @@ pub(crate) fn validate(
         ("", "Service") => rules::service(old, object),
         ("coordination.k8s.io", "Lease") => rules::lease(object),
         ("", "ConfigMap" | "Secret") => rules::immutable_data(served, old, object),
-        ("apps", "Deployment" | "ReplicaSet" | "StatefulSet" | "DaemonSet") => {
-            rules::workload(old, object)
+        ("apps", "StatefulSet") => {
+            let mut errors = rules::workload(old, object);
+            errors.extend(
+                old.map(|old| rules::stateful_set_update(old, object))
+                    .unwrap_or_default(),
+            );
+            errors
         }
-        ("batch", "Job") => rules::job(old, &object["spec"], "spec"),
-        ("batch", "CronJob") => rules::job(
-            old,
-            &object["spec"]["jobTemplate"]["spec"],
-            "spec.jobTemplate.spec",
-        ),
+        ("apps", "Deployment" | "ReplicaSet" | "DaemonSet") => rules::workload(old, object),
+        ("batch", "Job") => rules::job(old.map(|old| &old["spec"]), &object["spec"], "spec"),
+        ("batch", "CronJob") => rules::cron_job(old, object),
+        (_, "Event") => rules::event(object),
+        ("rbac.authorization.k8s.io", "Role" | "ClusterRole") => rules::rbac::role(served, object),
         ("rbac.authorization.k8s.io", "RoleBinding" | "ClusterRoleBinding") => {
-            rules::role_binding(old, object)
+            rules::rbac::binding(served, old, object)
         }
         _ => Vec::new(),
     }

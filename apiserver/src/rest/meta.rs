@@ -179,7 +179,7 @@ fn validate_annotations(object: &Value, errors: &mut Vec<FieldError>) {
 
 fn validate_owners(object: &Value, errors: &mut Vec<FieldError>) {
     let owners = at(object, &["metadata", "ownerReferences"]).and_then(Value::as_array);
-    let mut controllers = 0;
+    let mut controllers: Vec<String> = Vec::new();
     for owner in owners.into_iter().flatten() {
         for (field, what) in [
             ("apiVersion", "version must not be empty"),
@@ -196,17 +196,23 @@ fn validate_owners(object: &Value, errors: &mut Vec<FieldError>) {
             }
         }
         if owner["controller"] == json!(true) {
-            controllers += 1;
+            controllers.push(format!(
+                "{}/{}",
+                text(owner, &["kind"]),
+                text(owner, &["name"])
+            ));
         }
     }
-    if controllers > 1 {
+    if let [first, second, ..] = controllers.as_slice() {
         errors.push(FieldError::with_value(
             "metadata.ownerReferences",
             FieldErrorKind::Invalid,
             at(object, &["metadata", "ownerReferences"])
                 .cloned()
                 .unwrap_or_default(),
-            "Only one reference can have Controller set to true",
+            format!(
+                "Only one reference can have Controller set to true. Found \"true\" in references for {first} and {second}"
+            ),
         ));
     }
 }

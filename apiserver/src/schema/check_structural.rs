@@ -329,6 +329,20 @@ fn nested(props: Props<'_>, skip: Skip, path: &Path<'_>, errors: &mut Vec<FieldE
             "must be undefined to be structural",
         );
     }
+    forbidden_keys(props, path, errors);
+    if props.property("metadata").is_some() {
+        let detail = "must not be specified in a nested context";
+        push(
+            errors,
+            FieldErrorKind::Forbidden,
+            properties.key("metadata").field(),
+            detail,
+        );
+    }
+}
+
+/// Keys that say what only a structural node may say.
+fn forbidden_keys(props: Props<'_>, path: &Path<'_>, errors: &mut Vec<FieldError>) {
     for key in ["title", "description"] {
         if !props.text(key).is_empty() {
             forbid(errors, path, key, "must be empty to be structural");
@@ -353,14 +367,5 @@ fn nested(props: Props<'_>, skip: Skip, path: &Path<'_>, errors: &mut Vec<FieldE
         if props.has(key) {
             forbid(errors, path, key, "must be undefined to be structural");
         }
-    }
-    if props.property("metadata").is_some() {
-        let detail = "must not be specified in a nested context";
-        push(
-            errors,
-            FieldErrorKind::Forbidden,
-            properties.key("metadata").field(),
-            detail,
-        );
     }
 }

@@ -308,6 +308,36 @@ fn object_outcome(
     {
         outcome.add(too_many(path, size, max));
     }
+    outcome.merge(others_outcome(schema, path, map, old));
+    for (name, property) in &schema.properties {
+        if let Some(value) = map.get(name) {
+            let field_old = old.and_then(|old| old.field(name));
+            outcome.merge(ratchet(property, &path.child(name), value, field_old));
+        }
+    }
+    for name in checks
+        .map(|checks| checks.required.as_slice())
+        .unwrap_or_default()
+    {
+        if !map.contains_key(name) {
+            outcome.add(FieldError::new(
+                path.field_of(name),
+                FieldErrorKind::Required,
+                "",
+            ));
+        }
+    }
+    outcome
+}
+
+/// Validates the fields that have no property of their own.
+fn others_outcome(
+    schema: &Schema,
+    path: &Path<'_>,
+    map: &Map<String, Value>,
+    old: Option<Old<'_>>,
+) -> Outcome {
+    let mut outcome = Outcome::default();
     let others = || {
         map.iter()
             .filter(|(key, _)| !schema.properties.contains_key(*key))
@@ -331,24 +361,6 @@ fn object_outcome(
             }
         }
         Additional::Absent | Additional::Bool(true) => {}
-    }
-    for (name, property) in &schema.properties {
-        if let Some(value) = map.get(name) {
-            let field_old = old.and_then(|old| old.field(name));
-            outcome.merge(ratchet(property, &path.child(name), value, field_old));
-        }
-    }
-    for name in checks
-        .map(|checks| checks.required.as_slice())
-        .unwrap_or_default()
-    {
-        if !map.contains_key(name) {
-            outcome.add(FieldError::new(
-                path.field_of(name),
-                FieldErrorKind::Required,
-                "",
-            ));
-        }
     }
     outcome
 }

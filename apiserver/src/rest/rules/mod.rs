@@ -1,5 +1,8 @@
 //! What makes objects of single kinds invalid.
 
+mod cron;
+pub(crate) mod rbac;
+
 use serde_json::{Value, json};
 
 use crate::object::{self, text};
@@ -7,7 +10,7 @@ use crate::registry::Served;
 use crate::schema::{FieldError, FieldErrorKind};
 
 /// The counts of a custom resource's scale are not negative.
-pub(super) fn scale_fields(served: &Served, object: &Value) -> Vec<FieldError> {
+pub(crate) fn scale_fields(served: &Served, object: &Value) -> Vec<FieldError> {
     let Some(scale) = &served.version().scale else {
         return Vec::new();
     };
@@ -27,7 +30,7 @@ pub(super) fn scale_fields(served: &Served, object: &Value) -> Vec<FieldError> {
         .collect()
 }
 
-pub(super) fn lease(object: &Value) -> Vec<FieldError> {
+pub(crate) fn lease(object: &Value) -> Vec<FieldError> {
     let mut errors = Vec::new();
     let spec = &object["spec"];
     if let Some(seconds) = spec["leaseDurationSeconds"].as_i64().filter(|n| *n <= 0) {
@@ -52,7 +55,7 @@ pub(super) fn lease(object: &Value) -> Vec<FieldError> {
 }
 
 /// A pod needs containers, with names and images.
-pub(super) fn pod_spec(spec: &Value, path: &str) -> Vec<FieldError> {
+pub(crate) fn pod_spec(spec: &Value, path: &str) -> Vec<FieldError> {
     let containers = spec["containers"].as_array().map_or(&[][..], Vec::as_slice);
     if containers.is_empty() {
         return vec![FieldError::new(
@@ -101,7 +104,7 @@ pub(super) fn pod_spec(spec: &Value, path: &str) -> Vec<FieldError> {
 }
 
 /// Config maps and secrets that are marked immutable keep their data.
-pub(super) fn immutable_data(
+pub(crate) fn immutable_data(
     served: &Served,
     old: Option<&Value>,
     object: &Value,
@@ -161,7 +164,7 @@ pub(super) fn immutable_data(
 }
 
 /// The selector of a workload must be there, match its template, and stay.
-pub(super) fn workload(old: Option<&Value>, object: &Value) -> Vec<FieldError> {
+pub(crate) fn workload(old: Option<&Value>, object: &Value) -> Vec<FieldError> {
     let mut errors = Vec::new();
     let selector = &object["spec"]["selector"];
     if selector.is_null() {
@@ -213,7 +216,7 @@ pub(super) fn workload(old: Option<&Value>, object: &Value) -> Vec<FieldError> {
 }
 
 /// What an update may change of a pod.
-pub(super) fn pod_update(old: &Value, object: &Value) -> Vec<FieldError> {
+pub(crate) fn pod_update(old: &Value, object: &Value) -> Vec<FieldError> {
     let count = |o: &Value| o["spec"]["containers"].as_array().map_or(0, Vec::len);
     if count(old) != count(object) {
         let detail = "pod updates may not add or remove containers";
@@ -248,11 +251,21 @@ existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set t
 }
 
 /// A job says when its pods restart, and keeps its template.
-pub(super) fn job(old: Option<&Value>, object: &Value, path: &str) -> Vec<FieldError> {
+pub(crate) fn job(old: Option<&Value>, object: &Value, path: &str) -> Vec<FieldError> {
     let pod = &object["template"]["spec"];
     let mut errors = Vec::new();
     if old.is_none() {
         errors.extend(pod_spec(pod, &format!("{path}.template.spec")));
+    }
+    if old.is_some_and(|old| old["template"] != object["template"]) {
+        let template = object["template"].clone();
+        let path = format!("{path}.template");
+        errors.push(FieldError::with_value(
+            path,
+            FieldErrorKind::Invalid,
+            template,
+            "field is immutable",
+        ));
     }
     let policy_path = format!("{path}.template.spec.restartPolicy");
     match text(pod, &["restartPolicy"]) {
@@ -279,7 +292,7 @@ pub(super) fn job(old: Option<&Value>, object: &Value, path: &str) -> Vec<FieldE
 }
 
 /// A service needs ports, and keeps its address.
-pub(super) fn service(old: Option<&Value>, object: &Value) -> Vec<FieldError> {
+pub(crate) fn service(old: Option<&Value>, object: &Value) -> Vec<FieldError> {
     let mut errors = Vec::new();
     let (kind, address) = (
         text(object, &["spec", "type"]),
@@ -301,20 +314,73 @@ pub(super) fn service(old: Option<&Value>, object: &Value) -> Vec<FieldError> {
     errors
 }
 
-/// A binding keeps its role.
-pub(super) fn role_binding(old: Option<&Value>, object: &Value) -> Vec<FieldError> {
-    let role = &object["roleRef"];
-    match old {
-        Some(old) if old["roleRef"] != *role => {
-            let shown =
-                json!({"APIGroup": role["apiGroup"], "Kind": role["kind"], "Name": role["name"]});
-            vec![FieldError::with_value(
-                "roleRef",
-                FieldErrorKind::Invalid,
-                shown,
-                "cannot change roleRef",
-            )]
-        }
-        _ => Vec::new(),
+/// A cron job's schedule parses, and its jobs are valid.
+pub(crate) fn cron_job(old: Option<&Value>, object: &Value) -> Vec<FieldError> {
+    let schedule = text(object, &["spec", "schedule"]);
+    let mut errors = Vec::new();
+    if schedule.is_empty() {
+        errors.push(FieldError::new(
+            "spec.schedule",
+            FieldErrorKind::Required,
+            "",
+        ));
+    } else if let Some(fault) = cron::schedule_fault(schedule) {
+        errors.push(FieldError::with_value(
+            "spec.schedule",
+            FieldErrorKind::Invalid,
+            json!(schedule),
+            fault,
+        ));
     }
+    let template = &object["spec"]["jobTemplate"]["spec"];
+    // Only a job of its own has a template that cannot change.
+    let old = old.map(|_| template);
+    errors.extend(job(old, template, "spec.jobTemplate.spec"));
+    errors
+}
+
+/// An event lies in the namespace of its object.
+pub(crate) fn event(object: &Value) -> Vec<FieldError> {
+    let (field, about) = match object.get("regarding") {
+        Some(about) => ("regarding.namespace", about),
+        None => ("involvedObject.namespace", &object["involvedObject"]),
+    };
+    let namespace = text(about, &["namespace"]);
+    let expected = match object::namespace(object) {
+        // Objects of the whole cluster have their events in the default namespace.
+        "default" if namespace.is_empty() => return Vec::new(),
+        expected => expected,
+    };
+    if namespace == expected {
+        return Vec::new();
+    }
+    let detail = "does not match event.namespace";
+    vec![FieldError::with_value(
+        field,
+        FieldErrorKind::Invalid,
+        json!(namespace),
+        detail,
+    )]
+}
+
+/// What an update may change of a stateful set.
+pub(crate) fn stateful_set_update(old: &Value, object: &Value) -> Vec<FieldError> {
+    let mut masked = object["spec"].clone();
+    for field in [
+        "replicas",
+        "ordinals",
+        "template",
+        "updateStrategy",
+        "revisionHistoryLimit",
+        "persistentVolumeClaimRetentionPolicy",
+        "minReadySeconds",
+    ] {
+        object::copy_field(&old["spec"], &mut masked, field);
+    }
+    if masked == old["spec"] {
+        return Vec::new();
+    }
+    let detail = "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', \
+'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden";
+    vec![FieldError::new("spec", FieldErrorKind::Forbidden, detail)]
 }
