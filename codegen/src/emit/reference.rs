@@ -30,7 +30,7 @@ pub(crate) fn emit(cx: &Emit<'_>, ty: &TypeRef) -> TokenStream {
 
 /// A path from elsewhere, in a file that imports the runtime's `client`. What k8s-openapi defines comes through the runtime, whose version it must share.
 fn emit_external(cx: &Emit<'_>, name: &str) -> TokenStream {
-    if name.ends_with("k8s_openapi::api::autoscaling::v1::Scale") {
+    if name.ends_with("autoscaling::v1::Scale") {
         return quote!(client::Scale);
     }
     if let Some((_, rest)) = name.split_once("k8s_openapi::") {

@@ -10,13 +10,15 @@ const MAX_WIDTH: usize = 100;
 const CHAIN_WIDTH: usize = 60;
 /// rustfmt's default `fn_call_width`.
 const CALL_WIDTH: usize = 60;
+/// rustfmt's default `struct_lit_width`.
+const STRUCT_WIDTH: usize = 18;
 /// rustfmt's default `attr_fn_like_width`.
 const ATTRIBUTE_WIDTH: usize = 70;
 
 /// Breaks and joins the lines of prettyplease's output as rustfmt does, and parts items by blank lines.
 pub(super) fn fit(text: &str) -> String {
     let lines: Vec<String> = text.lines().map(str::to_owned).collect();
-    let lines = join_generics(lines);
+    let lines = join_generics(join_imports(lines));
     let lines = fit_registrations(join_parentheses(lines));
     let lines = lines.into_iter().flat_map(break_line).collect();
     let lines = break_headers(lines);
@@ -58,6 +60,22 @@ fn joined(lines: &[String], open: usize, close: usize) -> String {
     let inner = inner.join(" ");
     let inner = inner.strip_suffix(',').unwrap_or(&inner);
     format!("{}{inner}{}", lines[open], lines[close].trim_start())
+}
+
+/// Joins the names of a `use` where they fit.
+fn join_imports(mut lines: Vec<String>) -> Vec<String> {
+    for open in (0..lines.len()).rev() {
+        if !lines[open].starts_with("use ") || !lines[open].ends_with('{') {
+            continue;
+        }
+        if let Some(close) = closing(&lines, open, '}') {
+            let line = joined(&lines, open, close);
+            if width(&line) <= MAX_WIDTH {
+                lines.splice(open..=close, [line]);
+            }
+        }
+    }
+    lines
 }
 
 /// Joins the arguments of a generic type, innermost first, where they fit.
@@ -189,7 +207,8 @@ fn break_line(line: String) -> Vec<String> {
             format!("{pad}    .await"),
         ];
     }
-    if let Some(broken) = break_attribute(&pad, code) {
+    let broken = break_struct(&pad, code).or_else(|| break_attribute(&pad, code));
+    if let Some(broken) = broken {
         return broken;
     }
     if width(&line) > MAX_WIDTH
@@ -217,6 +236,18 @@ fn break_line(line: String) -> Vec<String> {
         return broken.unwrap_or_else(|| vec![line]);
     }
     vec![line]
+}
+
+/// Breaks the value of a struct with one field, which is all that fits prettyplease's line.
+fn break_struct(pad: &str, code: &str) -> Option<Vec<String>> {
+    let field = code.strip_prefix("Ok(Self { ")?.strip_suffix(" })")?;
+    (width(field) > STRUCT_WIDTH).then(|| {
+        vec![
+            format!("{pad}Ok(Self {{"),
+            format!("{pad}    {field},"),
+            format!("{pad}}})"),
+        ]
+    })
 }
 
 /// Breaks an attribute with a long list of arguments, one to a line.
