@@ -201,89 +201,110 @@ fn same_path(field: &str, path: &str) -> bool {
     field == path || field == "<nil>" && path.is_empty()
 }
 
+/// The schemas of the corpus, and what it was found to get wrong.
+struct Run {
+    folder: PathBuf,
+    compiled: BTreeMap<String, Versions>,
+    faults: Vec<String>,
+}
+
+impl Run {
+    fn check_schemas(&mut self) {
+        for (name, versions) in &self.compiled {
+            for (version, schema) in versions {
+                if let Err(errors) = schema {
+                    let shown = first_three(errors);
+                    self.faults
+                        .push(format!("schema {name} {version}: {shown}"));
+                }
+            }
+        }
+    }
+
+    fn findings(&mut self, entry: &Value) -> Option<Findings> {
+        let versions = self.compiled.get(text(entry, "crd"));
+        let schema =
+            versions.and_then(|versions| versions.get(text(entry, "version"))?.as_ref().ok());
+        let Some(schema) = schema else {
+            self.faults
+                .push(format!("{}: no schema", text(entry, "path")));
+            return None;
+        };
+        let object = read_yaml(&self.folder.join(text(entry, "path")));
+        Some(Findings::of(schema, &object))
+    }
+
+    /// Whether a valid sample is accepted whole.
+    fn check_valid(&mut self, entry: &Value) -> bool {
+        let Some(found) = self.findings(entry) else {
+            return false;
+        };
+        let known = NOT_BASE64.contains(&text(entry, "path"));
+        let as_known = |error: &FieldError| known && error.detail.contains("must be of type byte");
+        let errors_as_known = found.errors.iter().all(as_known) && known != found.errors.is_empty();
+        let holds = found.dropped.is_empty() && errors_as_known && found.decode.is_none();
+        if !holds {
+            let (path, shown) = (text(entry, "path"), first_three(&found.errors));
+            let Findings {
+                dropped, decode, ..
+            } = found;
+            self.faults.push(format!(
+                "valid {path}: dropped {dropped:?}, decode {decode:?}, {shown}"
+            ));
+        }
+        holds
+    }
+
+    /// Whether an invalid sample is refused for every reason indexed.
+    fn check_invalid(&mut self, entry: &Value) -> bool {
+        let Some(found) = self.findings(entry) else {
+            return false;
+        };
+        let reasons = entry["errors"].as_array().unwrap();
+        let missed: Vec<&Value> = reasons.iter().filter(|error| !found.has(error)).collect();
+        if !missed.is_empty() {
+            let (path, shown) = (text(entry, "path"), first_three(&found.errors));
+            let dropped = &found.dropped;
+            self.faults.push(format!(
+                "invalid {path}: not found {missed:?} in {shown} (dropped {dropped:?})"
+            ));
+        }
+        missed.is_empty()
+    }
+}
+
+fn first_three(errors: &[FieldError]) -> String {
+    let shown: Vec<String> = errors.iter().take(3).map(ToString::to_string).collect();
+    shown.join("; ")
+}
+
 #[test]
 fn every_schema_compiles_and_samples_are_judged_as_the_index_says() {
     let Some(folder) = corpus() else {
         return;
     };
     let index = read_index(&folder);
-    let compiled = compile_all(&folder, &index);
-    let mut faults = Vec::new();
-    for (name, versions) in &compiled {
-        for (version, schema) in versions {
-            if let Err(errors) = schema {
-                let shown: Vec<String> = errors.iter().take(3).map(ToString::to_string).collect();
-                faults.push(format!("schema {name} {version}: {}", shown.join("; ")));
-            }
-        }
-    }
-    let schema_of = |entry: &Value| {
-        let versions = compiled.get(text(entry, "crd"))?;
-        versions.get(text(entry, "version"))?.as_ref().ok()
+    let mut run = Run {
+        compiled: compile_all(&folder, &index),
+        folder,
+        faults: Vec::new(),
     };
-    let mut valid = 0;
-    for entry in index["samples"].as_array().unwrap() {
-        let Some(schema) = schema_of(entry) else {
-            faults.push(format!("{}: no schema", text(entry, "path")));
-            continue;
-        };
-        let found = Findings::of(schema, &read_yaml(&folder.join(text(entry, "path"))));
-        let known = NOT_BASE64.contains(&text(entry, "path"));
-        let as_known = |error: &FieldError| known && error.detail.contains("must be of type byte");
-        let errors_as_known = found.errors.iter().all(as_known) && known != found.errors.is_empty();
-        if found.dropped.is_empty() && errors_as_known && found.decode.is_none() {
-            valid += 1;
-        } else {
-            let shown: Vec<String> = found
-                .errors
-                .iter()
-                .take(3)
-                .map(ToString::to_string)
-                .collect();
-            faults.push(format!(
-                "valid {}: dropped {:?}, decode {:?}, {}",
-                text(entry, "path"),
-                found.dropped,
-                found.decode,
-                shown.join("; ")
-            ));
-        }
-    }
-    let mut refused = 0;
-    for entry in index["samples_invalid"].as_array().unwrap() {
-        let Some(schema) = schema_of(entry) else {
-            faults.push(format!("{}: no schema", text(entry, "path")));
-            continue;
-        };
-        let found = Findings::of(schema, &read_yaml(&folder.join(text(entry, "path"))));
-        let missed: Vec<&Value> = entry["errors"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .filter(|error| !found.has(error))
-            .collect();
-        if missed.is_empty() {
-            refused += 1;
-        } else {
-            let shown: Vec<String> = found
-                .errors
-                .iter()
-                .take(3)
-                .map(ToString::to_string)
-                .collect();
-            faults.push(format!(
-                "invalid {}: not found {missed:?} in {} (dropped {:?})",
-                text(entry, "path"),
-                shown.join("; "),
-                found.dropped
-            ));
-        }
-    }
-    let schemas: usize = compiled.values().map(BTreeMap::len).sum();
+    run.check_schemas();
+    let entries = |key: &str| index[key].as_array().unwrap();
+    let valid = entries("samples")
+        .iter()
+        .filter(|entry| run.check_valid(entry))
+        .count();
+    let refused = entries("samples_invalid")
+        .iter()
+        .filter(|entry| run.check_invalid(entry))
+        .count();
+    let schemas: usize = run.compiled.values().map(BTreeMap::len).sum();
     eprintln!(
         "{} CRDs, {schemas} schemas; {valid} samples judged as expected, {refused} refused for the reasons indexed",
-        compiled.len()
+        run.compiled.len()
     );
+    let faults = run.faults;
     assert!(
         faults.is_empty(),
         "{} faults:\n{}",

@@ -113,6 +113,19 @@ fn owners(object: &Value) -> Value {
     json!(owners)
 }
 
+/// The conflicts of a refusal, or its message.
+fn refusal(error: ApplyError) -> Value {
+    match error {
+        ApplyError::Conflicts { conflicts, .. } => {
+            let shown = conflicts
+                .iter()
+                .map(|c| format!("{}|{}", c.field, c.message));
+            json!(shown.collect::<std::collections::BTreeSet<_>>())
+        }
+        other => json!(other.to_string()),
+    }
+}
+
 /// Plays the writes of one case and returns how one differs, if one does.
 fn play(case: &Value, schema: Option<&Structural>) -> Option<String> {
     let text = |value: &Value, key: &str| value[key].as_str().unwrap_or_default().to_owned();
@@ -158,20 +171,10 @@ fn play(case: &Value, schema: Option<&Structural>) -> Option<String> {
                 }
                 live = Some(object);
             }
-            Err(ApplyError::Conflicts { conflicts, .. }) => {
-                let mut shown: Vec<String> = conflicts
-                    .iter()
-                    .map(|c| format!("{}|{}", c.field, c.message))
-                    .collect();
-                shown.sort();
-                shown.dedup();
-                if json!(shown) != step["refused"] {
-                    return Some(format!("write {i} of {case}\n  refused with {shown:?}"));
-                }
-            }
-            Err(other) => {
-                if json!(other.to_string()) != step["refused"] {
-                    return Some(format!("write {i} of {case}\n  refused with {other}"));
+            Err(error) => {
+                let shown = refusal(error);
+                if shown != step["refused"] {
+                    return Some(format!("write {i} of {case}\n  refused with {shown}"));
                 }
             }
         }
