@@ -5,6 +5,12 @@
 //! wrong case. Start with [`support`] for the words that cases are written in, and [`known`] for the differences that
 //! the embedded server is known to have.
 
+#![allow(
+    clippy::expect_used,
+    clippy::print_stdout,
+    reason = "all of this is test code, and a case fails by panicking"
+)]
+
 mod harness;
 mod known;
 mod support;

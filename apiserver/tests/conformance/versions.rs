@@ -189,10 +189,8 @@ async fn crd_without_a_storage_version_is_refused(client: Client) {
 async fn crd_whose_name_does_not_match_is_refused(client: Client) {
     let mut crd = Crd::new(free());
     crd.body["metadata"]["name"] = json!("other.example.com");
-    let message = format!(
-        "metadata.name: Invalid value: \"other.example.com\": must be spec.names.plural+\".\"+spec.group"
-    );
-    refused_crd(&client, &crd.body, &message).await;
+    let message = "metadata.name: Invalid value: \"other.example.com\": must be spec.names.plural+\".\"+spec.group";
+    refused_crd(&client, &crd.body, message).await;
 }
 
 async fn crd_without_a_schema_is_refused(client: Client) {

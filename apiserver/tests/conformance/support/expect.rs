@@ -54,19 +54,16 @@ pub(crate) fn resource_version(value: &Value) -> String {
 }
 
 /// Polls until there is a value; panics after 30 s, which only a broken server takes.
-#[track_caller]
-pub(crate) fn eventually<T, F, Fut>(what: &str, poll: F) -> impl Future<Output = T>
+pub(crate) async fn eventually<T, F, Fut>(what: &str, poll: F) -> T
 where
     F: Fn() -> Fut,
     Fut: Future<Output = Option<T>>,
 {
-    async move {
-        for _ in 0..600 {
-            if let Some(value) = poll().await {
-                return value;
-            }
-            tokio::time::sleep(Duration::from_millis(50)).await;
+    for _ in 0..600 {
+        if let Some(value) = poll().await {
+            return value;
         }
-        panic!("still not so after 30 s: {what}");
+        tokio::time::sleep(Duration::from_millis(50)).await;
     }
+    panic!("still not so after 30 s: {what}");
 }

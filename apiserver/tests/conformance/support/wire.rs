@@ -2,6 +2,8 @@
 //!
 //! Cases see status codes, headers and bodies as they are, so nothing of a client library's own stands between.
 
+use std::time::Duration;
+
 use http::{HeaderMap, Method, Request};
 use http_body_util::BodyExt;
 use kube::Client;
@@ -93,9 +95,28 @@ impl Reply {
 }
 
 /// A request with any method, headers and body.
+///
+/// While kube-apiserver replaces the storage of a CRD that changed it answers 429 and asks to come back: this does.
 pub(crate) async fn send(
     client: &Client,
     method: Method,
+    path: &str,
+    headers: &[(&str, &str)],
+    body: Vec<u8>,
+) -> Reply {
+    for _ in 0..100 {
+        let reply = send_once(client, &method, path, headers, body.clone()).await;
+        if reply.code != 429 || !reply.text.contains("storage is (re)initializing") {
+            return reply;
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    panic!("{method} {path}: still initializing after 10 s");
+}
+
+async fn send_once(
+    client: &Client,
+    method: &Method,
     path: &str,
     headers: &[(&str, &str)],
     body: Vec<u8>,
