@@ -185,7 +185,7 @@ impl ManagerBuilder {
     /// # Errors
     ///
     /// If the election can't work, the selection names what isn't there, or two controllers have one name.
-    pub fn build(self) -> Result<Manager, ManagerBuildError> {
+    pub fn build(mut self) -> Result<Manager, ManagerBuildError> {
         let names: Vec<_> = self
             .runnables
             .iter()
@@ -199,22 +199,7 @@ impl ManagerBuilder {
             return Err(ManagerBuildError::SameName(twice.1.clone()));
         }
         self.selection.check(names.iter().map(String::as_str))?;
-        let elector = match self.election {
-            None => None,
-            Some((client, mut config)) => {
-                config.stop_timeout = self.graceful_timeout;
-                config.metrics.get_or_insert_with(|| self.metrics.clone());
-                let elector = LeaderElector::new(client, config)?;
-                let checked = elector.clone();
-                let check = move || {
-                    checked
-                        .check(LEASE_TOLERANCE)
-                        .map_err(|error| error.to_string())
-                };
-                self.health.add("leaderElection", Arc::new(check));
-                Some(elector)
-            }
-        };
+        let elector = self.elector()?;
         let selection = self.selection;
         let enabled = self
             .runnables
@@ -254,6 +239,24 @@ impl ManagerBuilder {
             ready,
             endpoints,
         })
+    }
+
+    /// The contender, with its health check.
+    fn elector(&mut self) -> Result<Option<LeaderElector>, LeaderElectionConfigError> {
+        let Some((client, mut config)) = self.election.take() else {
+            return Ok(None);
+        };
+        config.stop_timeout = self.graceful_timeout;
+        config.metrics.get_or_insert_with(|| self.metrics.clone());
+        let elector = LeaderElector::new(client, config)?;
+        let checked = elector.clone();
+        let check = move || {
+            checked
+                .check(LEASE_TOLERANCE)
+                .map_err(|error| error.to_string())
+        };
+        self.health.add("leaderElection", Arc::new(check));
+        Ok(Some(elector))
     }
 }
 

@@ -1,6 +1,8 @@
 //! Things that run together, and stop together.
 
 use std::error::Error;
+use std::fmt;
+use std::future::Future;
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
@@ -44,6 +46,56 @@ impl Runnable for Controller {
             Controller::run(self, &context.stop, context.leadership.as_ref()).await?;
             Ok(())
         })
+    }
+}
+
+/// A runnable made of a closure; see [`runnable_fn`].
+pub struct FnRunnable<F> {
+    name: String,
+    needs_leader_election: bool,
+    run: F,
+}
+
+/// A runnable that calls `run` with its context.
+pub fn runnable_fn<F, W>(
+    name: impl Into<String>,
+    needs_leader_election: bool,
+    run: F,
+) -> FnRunnable<F>
+where
+    F: Fn(RunContext) -> W + Send + Sync + 'static,
+    W: Future<Output = Result<(), Box<dyn Error + Send + Sync>>> + Send + 'static,
+{
+    FnRunnable {
+        name: name.into(),
+        needs_leader_election,
+        run,
+    }
+}
+
+impl<F, W> Runnable for FnRunnable<F>
+where
+    F: Fn(RunContext) -> W + Send + Sync + 'static,
+    W: Future<Output = Result<(), Box<dyn Error + Send + Sync>>> + Send + 'static,
+{
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn needs_leader_election(&self) -> bool {
+        self.needs_leader_election
+    }
+
+    fn run(&self, context: RunContext) -> BoxFuture<'_, Result<(), Box<dyn Error + Send + Sync>>> {
+        Box::pin((self.run)(context))
+    }
+}
+
+impl<F> fmt::Debug for FnRunnable<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FnRunnable")
+            .field("name", &self.name)
+            .finish_non_exhaustive()
     }
 }
 

@@ -20,7 +20,7 @@ mod work;
 
 pub use self::builder::{Manager, ManagerBuildError, ManagerBuilder};
 pub use self::endpoints::Endpoints;
-pub use self::group::{RunContext, Runnable};
+pub use self::group::{FnRunnable, RunContext, Runnable, runnable_fn};
 pub use self::run::ManagerError;
 pub use self::selection::{Selection, UnknownController};
 pub use self::signal::shutdown_signal;

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use codegen_runtime::controller::{Action, Controller, Request, reconcile_fn};
 use codegen_runtime::leader::LeaderElectionConfig;
 use codegen_runtime::manager::{
-    Manager, ManagerBuildError, ManagerBuilder, ManagerError, RunContext, Runnable,
+    Manager, ManagerBuildError, ManagerBuilder, ManagerError, RunContext, Runnable, runnable_fn,
 };
 use futures::future::BoxFuture;
 use http::Request as HttpRequest;
@@ -246,13 +246,19 @@ async fn a_runnable_that_fails_stops_the_rest_in_order() {
 #[tokio::test(start_paused = true)]
 async fn only_selected_controllers_run() {
     let rig = Rig::new();
+    let log = rig.log();
+    let closure = runnable_fn("closure", false, move |_| {
+        log("closure runs");
+        std::future::ready(Ok(()))
+    });
     let builder = Manager::builder(&rig.factory)
         .controller(controller(&rig))
         .runnable(task(&rig, "foo", true, 0))
         .off_by_default(task(&rig, "bar", true, 0))
+        .runnable(closure)
         .select("*,-foo,bar".parse().unwrap());
     run_for(builder.build().unwrap(), 1).await.0.unwrap();
-    assert_eq!(rig.names(), ["bar starts", "bar ends"]);
+    assert_eq!(rig.names(), ["closure runs", "bar starts", "bar ends"]);
 
     let builder = Manager::builder(&rig.factory)
         .controller(controller(&rig))

@@ -188,6 +188,7 @@ impl<T> Core<T> {
         taken: usize,
         wakers: &mut Wakers,
     ) -> usize {
+        // Nearly every call ends here.
         let Some(deadline) = inner.state.next_deadline() else {
             return 0;
         };
@@ -276,17 +277,22 @@ struct Wakers {
 }
 
 impl Wakers {
+    #[inline]
     fn push(&mut self, waker: Option<Waker>) {
+        if waker.is_none() {
+            return;
+        }
         match &self.first {
             None => self.first = waker,
             Some(_) => self.more.extend(waker),
         }
     }
 
+    #[inline]
     fn wake(self) {
-        self.first
-            .into_iter()
-            .chain(self.more)
-            .for_each(Waker::wake);
+        if let Some(first) = self.first {
+            first.wake();
+            self.more.into_iter().for_each(Waker::wake);
+        }
     }
 }

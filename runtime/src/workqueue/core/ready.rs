@@ -45,6 +45,7 @@ pub(super) struct Ready {
 
 impl Ready {
     /// How many slots are ready.
+    #[inline]
     pub(super) fn len(&self) -> usize {
         self.len
     }
@@ -100,11 +101,18 @@ impl Ready {
         self.len -= 1;
     }
 
+    #[inline]
     fn position(&self, priority: i32) -> Result<usize, usize> {
-        self.levels
-            .binary_search_by_key(&priority, |level| level.priority)
+        // Most queues know one priority.
+        match self.levels.last() {
+            Some(last) if last.priority == priority => Ok(self.levels.len() - 1),
+            _ => self
+                .levels
+                .binary_search_by_key(&priority, |level| level.priority),
+        }
     }
 
+    #[inline]
     fn level(&mut self, priority: i32) -> &mut Level {
         let position = match self.position(priority) {
             Ok(position) => position,

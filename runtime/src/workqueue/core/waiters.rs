@@ -61,7 +61,16 @@ impl Waiters {
     }
 
     /// Wakes the worker that has waited longest and isn't awake yet; the timekeeper only if there is no other.
+    #[inline]
     pub(super) fn wake_one(&mut self) -> Option<Waker> {
+        if self.list.is_empty() {
+            None
+        } else {
+            self.wake_longest()
+        }
+    }
+
+    fn wake_longest(&mut self) -> Option<Waker> {
         let keeper = self.timekeeper;
         let asleep = |waiter: &&mut Waiter| !waiter.is_awake();
         let other = self
