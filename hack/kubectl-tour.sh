@@ -92,12 +92,12 @@ find_kubectl() {
 }
 
 compare() {
-	local out embedded_pid
+	local out
 	out=${TOUR_OUTPUT:-$(mktemp -d)}
 	mkdir -p "$out"
 	cargo build -q -p embedded-apiserver
 	"${CARGO_TARGET_DIR:-$root/target}/debug/embedded-apiserver" --listen 127.0.0.1:0 --kubeconfig "$out/kubeconfig" >"$out/embedded.log" 2>&1 &
-	embedded_pid=$!
+	embedded_pid=$! # Not local: the trap outlives this function.
 	trap 'kill "$embedded_pid" 2>/dev/null || true' EXIT
 	for _ in {1..100}; do [[ -s $out/kubeconfig ]] && break || sleep 0.1; done
 	"$0" --on "$out/kubeconfig" >"$out/embedded.txt"

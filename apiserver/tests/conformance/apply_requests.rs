@@ -15,6 +15,12 @@ cases![
     managed_fields_can_be_cleared,
     apply_with_a_stale_resource_version_conflicts,
     apply_with_a_uid_does_not_create,
+    apply_is_validated,
+    apply_into_a_missing_namespace_is_refused,
+    apply_to_a_missing_status_is_not_found,
+    apply_of_a_dry_run_changes_nothing,
+    apply_to_a_terminating_object,
+    manager_names_have_a_longest_length,
 ];
 
 async fn manager_name_comes_from_the_user_agent(client: Client) {
@@ -172,4 +178,90 @@ async fn apply_with_a_uid_does_not_create(client: Client) {
         )
         .await;
     reply.refused(409, "Conflict");
+}
+
+async fn apply_is_validated(client: Client) {
+    let things = things(&client, json!({"n": {"type": "integer", "maximum": 9}})).await;
+    let reply = things.apply("a", "me", json!({"spec": {"n": 10}})).await;
+    reply.fails_with(
+        422,
+        "Invalid",
+        "spec.n in body should be less than or equal to 9",
+    );
+    things.get("a").await.refused(404, "NotFound");
+}
+
+async fn apply_into_a_missing_namespace_is_refused(client: Client) {
+    let object = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}});
+    let path = "/api/v1/namespaces/conformance-missing/configmaps/a?fieldManager=me";
+    let reply = patch(&client, path, wire::patch_type::APPLY, &object).await;
+    reply.fails(
+        404,
+        "NotFound",
+        "namespaces \"conformance-missing\" not found",
+    );
+}
+
+async fn apply_to_a_missing_status_is_not_found(client: Client) {
+    let things = things_with(&client, json!({}), json!({"status": {}})).await;
+    let reply = things
+        .apply_with(
+            "a/status",
+            "fieldManager=me",
+            json!({"status": {"ready": true}}),
+        )
+        .await;
+    reply.fails_with(404, "NotFound", "\"a\" not found");
+}
+
+async fn apply_of_a_dry_run_changes_nothing(client: Client) {
+    let maps = configmaps(&client).await;
+    let before = maps
+        .apply("a", "me", json!({"data": {"k": "v"}}))
+        .await
+        .is(201);
+    let answer = maps
+        .apply_with(
+            "a",
+            "fieldManager=me&dryRun=All",
+            json!({"data": {"k": "w"}}),
+        )
+        .await
+        .is(200);
+    check(&answer, "/data/k", "w");
+    assert_eq!(maps.get("a").await.is(200), before);
+}
+
+async fn apply_to_a_terminating_object(client: Client) {
+    let maps = configmaps(&client).await;
+    maps.apply(
+        "a",
+        "me",
+        json!({"metadata": {"finalizers": ["example.com/a"]}}),
+    )
+    .await
+    .is(201);
+    maps.delete("a").await.is(200);
+    let applied = maps
+        .apply(
+            "a",
+            "me",
+            json!({"metadata": {"finalizers": ["example.com/a"]}, "data": {"k": "v"}}),
+        )
+        .await
+        .is(200);
+    check(&applied, "/data/k", "v");
+    assert!(at(&applied, "/metadata/deletionTimestamp").is_string());
+    maps.apply("a", "me", json!({})).await.is(200);
+    maps.get("a").await.refused(404, "NotFound");
+}
+
+async fn manager_names_have_a_longest_length(client: Client) {
+    let maps = configmaps(&client).await;
+    let reply = maps.apply("a", &"m".repeat(129), json!({})).await;
+    reply.fails_with(
+        422,
+        "Invalid",
+        "fieldManager: Too long: may not be more than 128 bytes",
+    );
 }

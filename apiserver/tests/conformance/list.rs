@@ -27,6 +27,8 @@ cases![
     list_of_custom_resources_in_pages,
     partial_object_metadata_list,
     partial_object_metadata_of_one_object,
+    watch_false_is_a_list,
+    limit_of_zero_is_no_limit,
 ];
 
 async fn five(client: &Client) -> Collection {
@@ -338,4 +340,15 @@ async fn partial_object_metadata_of_one_object(client: Client) {
     check(&object, "/apiVersion", "meta.k8s.io/v1");
     check(&object, "/metadata/name", "a");
     check_absent(&object, "/type");
+}
+
+async fn watch_false_is_a_list(client: Client) {
+    let list = five(&client).await.list("watch=false").await.is(200);
+    check(&list, "/kind", "SecretList");
+}
+
+async fn limit_of_zero_is_no_limit(client: Client) {
+    let list = five(&client).await.list("limit=0").await.is(200);
+    assert_eq!(names(&list).len(), 5);
+    check_absent(&list, "/metadata/continue");
 }

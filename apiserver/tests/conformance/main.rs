@@ -19,6 +19,7 @@ mod apply;
 mod apply_built_in;
 mod apply_lists;
 mod apply_requests;
+mod apply_versions;
 mod built_in;
 mod built_in_defaults;
 mod built_in_rules;
