@@ -1,7 +1,6 @@
 //! Workers for a queue of the caller's: the classic controller's `Run(workers)`.
 
 use std::future::Future;
-use std::hash::Hash;
 use std::panic::AssertUnwindSafe;
 
 use futures::FutureExt;
@@ -26,7 +25,7 @@ pub async fn run_workers<T, F, W>(
     stop: &CancellationToken,
     work: F,
 ) where
-    T: QueueItem + Hash,
+    T: QueueItem,
     F: Fn(T) -> W + Clone + Send + Sync + 'static,
     W: Future<Output = ()> + Send + 'static,
 {

@@ -37,7 +37,8 @@ pub enum ManagerError {
 impl Manager {
     /// Runs until `shutdown` is cancelled, leadership is lost, or something fails; then stops in order, and returns.
     ///
-    /// From the cancellation on, all work together has the graceful timeout to stop. The Lease is renewed until the work has
+    /// From the cancellation on, all work together has the graceful timeout to stop (what needs no leader stops last, and has a
+    /// second at least). The Lease is renewed until the work has
     /// stopped, and released then. A process that waits for the Lease is ready: its caches are warm.
     ///
     /// Dropping the future drops everything at once, and leaves the Lease to expire.

@@ -38,6 +38,9 @@ impl Phase {
     }
 }
 
+/// Time for the others to stop when the leader's work took all there was.
+const LEAST: Duration = Duration::from_secs(1);
+
 type Group = Vec<Arc<dyn Runnable>>;
 
 /// The two groups of a manager.
@@ -89,7 +92,10 @@ impl Work {
         stop_others.cancel();
         match failed {
             Some(failed) => failed.and(led),
-            None => led.and(within(phase.stopping() + graceful_timeout, tasks).await),
+            None => {
+                let deadline = phase.stopping() + graceful_timeout;
+                led.and(within(deadline.max(Instant::now() + LEAST), tasks).await)
+            }
         }
     }
 }

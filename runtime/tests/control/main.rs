@@ -13,6 +13,7 @@
 
 mod applying;
 mod controller;
+mod convergence;
 mod events;
 mod examples;
 mod finalizers;
