@@ -13,6 +13,10 @@ pub(super) fn field_set(ty: &Type<'_>, value: &Value) -> Set {
     collect(ty, value).below
 }
 
+/// Stands for items that nothing identifies: while pruning, those of which nothing is left. The list is not empty
+/// then, so that what it still holds of others comes back.
+const NAMELESS: Element = Element::Index(-1);
+
 /// What a value mentions.
 #[derive(Default)]
 struct Mentioned {
@@ -62,20 +66,15 @@ fn collect_map(map: &MapShape<'_>, value: &Value) -> Mentioned {
 fn collect_list(list: &ListShape<'_>, value: &Value) -> Mentioned {
     let mut found = Mentioned::default();
     let items = value.as_array().map(Vec::as_slice).unwrap_or_default();
-    let elements: Vec<Option<Element>> = items
-        .iter()
-        .map(|item| list.element_of(item).ok())
-        .collect();
+    let name = |item| list.element_of(item).unwrap_or(NAMELESS);
+    let elements: Vec<Element> = items.iter().map(name).collect();
     let (mut seen, mut repeated) = (BTreeSet::new(), BTreeSet::new());
-    for element in elements.iter().flatten() {
+    for element in &elements {
         if !seen.insert(element) {
             repeated.insert(element.clone());
         }
     }
     for (item, element) in items.iter().zip(elements) {
-        let Some(element) = element else {
-            continue;
-        };
         let below = if repeated.contains(&element) {
             Set::default()
         } else {
