@@ -133,32 +133,54 @@ pub(super) fn generated_modules(cx: &Cx<'_>, version: &Version, diagnostics: &mu
     }
 }
 
-/// The name of a group is a DNS name.
-pub(super) fn group_name(package: &Package, name: &str, diagnostics: &mut Diagnostics) {
-    let legal = name.len() <= 253
-        && name.split('.').all(|label| {
-            !label.is_empty()
-                && !label.starts_with('-')
-                && !label.ends_with('-')
-                && label
-                    .chars()
-                    .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
-        });
-    if !legal && let Some(marker) = package.markers.get("groupName") {
-        diagnostics.push(
-            Diagnostic::error(format!("`{name}` is no name of a group"))
-                .at(marker.place.clone(), "not a DNS name")
-                .help("a group is a DNS name in lower case, such as `cloudnative.czs`"),
-        );
-    }
-    if let Some(marker) = package.markers.get("versionName")
-        && !marker.text("").is_some_and(is_dns_label)
-    {
-        diagnostics.push(
-            Diagnostic::error("a version is a DNS label, such as `v1alpha1`")
-                .at(marker.place.clone(), "not a DNS label"),
-        );
-    }
+/// The names that package markers give go into URLs, paths and identifiers.
+pub(super) fn package_names(package: &Package, diagnostics: &mut Diagnostics) {
+    let mut check = |marker: &str, legal: fn(&str) -> bool, wanted: &str| {
+        let Some(marker) = package.markers.get(marker) else {
+            return;
+        };
+        let name = marker.text("").unwrap_or_default();
+        if !legal(name) {
+            diagnostics.push(
+                Diagnostic::error(format!("`{name}` is no value of `+{}`", marker.def.name))
+                    .at(marker.place.clone(), "not legal")
+                    .help(wanted),
+            );
+        }
+    };
+    check(
+        "groupName",
+        is_dns_name,
+        "a group is a DNS name in lower case, such as `cloudnative.czs`",
+    );
+    check(
+        "versionName",
+        is_dns_label,
+        "a version is a DNS label in lower case, such as `v1alpha1`",
+    );
+    check(
+        "groupGoName",
+        is_camel_case,
+        "the name is in camel case, such as `Cloudnative`",
+    );
+}
+
+pub(super) fn is_dns_name(name: &str) -> bool {
+    let is_label = |label: &str| {
+        !label.is_empty()
+            && !label.starts_with('-')
+            && !label.ends_with('-')
+            && label
+                .chars()
+                .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
+    };
+    name.len() <= 253 && name.split('.').all(is_label)
+}
+
+pub(super) fn is_camel_case(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_uppercase())
+        && name.chars().all(|c| c.is_ascii_alphanumeric())
+        && name != "Self"
 }
 
 /// A type's name stands once in a version, whatever its module.

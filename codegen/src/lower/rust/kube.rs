@@ -2,7 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use super::{Cx, at_item, resolve::Resolved, verbs};
+use super::{
+    Cx, at_item,
+    checks::{is_camel_case, is_dns_name},
+    resolve::Resolved,
+    resource::is_dns_label,
+    verbs,
+};
 use crate::{
     diag::Diagnostics,
     model::{
@@ -144,6 +150,7 @@ impl Cx<'_> {
                     .help("put types of one group and version into one folder, or name it with `+versionName`"),
             );
         }
+        check_names(item, kube, diagnostics);
         let root = kube.root.as_ref().unwrap_or(&kube.kind);
         self.check_kube_export(item, root, diagnostics);
         if let Some(other) = self.item(root) {
@@ -177,6 +184,32 @@ impl Cx<'_> {
                 );
             }
         }
+    }
+}
+
+/// What `#[kube(…)]` names goes into URLs, paths and identifiers.
+fn check_names(item: &Item, kube: &KubeDerive, diagnostics: &mut Diagnostics) {
+    let root = kube.root.as_ref().unwrap_or(&kube.kind);
+    let labels = kube.plural.iter().chain(&kube.singular);
+    let short = kube.short_names.iter().chain(&kube.categories);
+    let wrong = (!is_dns_name(&kube.group))
+        .then_some(&kube.group)
+        .into_iter()
+        .chain(
+            [&kube.kind, root]
+                .into_iter()
+                .filter(|name| !is_camel_case(name)),
+        )
+        .chain(labels.chain(short).filter(|name| !is_dns_label(name)));
+    for name in wrong {
+        diagnostics.push(
+            at_item(
+                item,
+                format!("`{name}` in `#[kube(…)]` is no legal name"),
+                "named by kube",
+            )
+            .help("groups are DNS names and plurals DNS labels, in lower case; kinds are in camel case"),
+        );
     }
 }
 

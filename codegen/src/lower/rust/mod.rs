@@ -42,7 +42,7 @@ pub fn lower(
             continue;
         }
         let cx = Cx::new(package, options);
-        let group = cx.group_name(diagnostics);
+        let group = cx.group_name();
         let version = cx.version(&group, diagnostics);
         groups.entry(group).or_default().push((package, version));
     }
@@ -137,9 +137,8 @@ impl<'a> Cx<'a> {
     }
 
     /// `+groupName`, else what kube-derive says, else the folder.
-    fn group_name(&self, diagnostics: &mut Diagnostics) -> String {
+    fn group_name(&self) -> String {
         if let Some(name) = self.package.markers.text("groupName") {
-            checks::group_name(self.package, name, diagnostics);
             return name.to_owned();
         }
         let derived = self
@@ -160,6 +159,7 @@ impl<'a> Cx<'a> {
     fn version(&self, group: &str, diagnostics: &mut Diagnostics) -> Version {
         let package = self.package;
         checks::modules(self, diagnostics);
+        checks::package_names(package, diagnostics);
         let mut types = Vec::new();
         let mut resources = Vec::new();
         for (index, item) in package.items.iter().enumerate() {

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::Value;
+
 use super::{Cx, at_item, verbs};
 use crate::{
     diag::{Diagnostic, Diagnostics},
@@ -9,7 +11,10 @@ use crate::{
         Conversion, PrinterColumn, Resource, ScaleSubresource, Scope, SelectableField, TypeRef,
         names,
     },
-    read::rust::{Body, Field, Item, Shape},
+    read::{
+        markers::Marker,
+        rust::{Body, Field, Item, Shape},
+    },
 };
 
 impl Cx<'_> {
@@ -76,6 +81,7 @@ impl Cx<'_> {
                 .map(|marker| marker.texts(name))
                 .unwrap_or_default()
         };
+        check_names(resource, diagnostics);
         let kind = item.name.clone();
         let plural = self.plural(item, diagnostics);
         Some(Resource {
@@ -203,7 +209,7 @@ fn columns(item: &Item) -> Vec<PrinterColumn> {
         .all("kubebuilder:printcolumn")
         .filter_map(|marker| {
             let text = |name: &str| marker.text(name).map(str::to_owned);
-            let priority = marker.value("priority").and_then(serde_json::Value::as_i64);
+            let priority = marker.value("priority").and_then(Value::as_i64);
             Some(PrinterColumn {
                 name: text("name")?,
                 type_: text("type")?,
@@ -214,6 +220,26 @@ fn columns(item: &Item) -> Vec<PrinterColumn> {
             })
         })
         .collect()
+}
+
+/// The names of a resource beside its plural go into URLs and commands too.
+fn check_names(resource: Option<&Marker>, diagnostics: &mut Diagnostics) {
+    for name in ["singular", "shortName", "categories"] {
+        let Some(argument) = resource.and_then(|marker| marker.argument(name)) else {
+            continue;
+        };
+        let words = match &argument.value {
+            Value::Array(words) => words.iter().filter_map(Value::as_str).collect(),
+            word => vec![word.as_str().unwrap_or_default()],
+        };
+        for word in words.into_iter().filter(|word| !is_dns_label(word)) {
+            diagnostics.push(
+                Diagnostic::error(format!("`{word}` is no name of a resource"))
+                    .at(argument.place.clone(), "goes into URLs and commands")
+                    .help("a name has lower case letters, digits and hyphens, and starts with a letter"),
+            );
+        }
+    }
 }
 
 /// The `key=value` pairs of `+kubebuilder:metadata`.

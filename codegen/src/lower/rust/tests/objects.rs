@@ -1,0 +1,245 @@
+//! Validations, resources, verbs and what goes with them.
+
+use serde_json::json;
+
+use super::*;
+use crate::model::Verb;
+
+#[test]
+fn validations_are_typed() {
+    let version = single(
+        r#"
+        // +kubebuilder:validation:XValidation:rule="self.min <= self.max",message="min, then max"
+        // +kubebuilder:validation:AtMostOneOf=min;max
+        #[derive(Serialize, Deserialize)]
+        pub struct Spec {
+            // +kubebuilder:validation:Minimum=1
+            // +kubebuilder:validation:ExclusiveMinimum=true
+            // +kubebuilder:default=3
+            pub min: i32,
+            // +kubebuilder:validation:Pattern=`^[a-z]{1,3}$`
+            // +kubebuilder:validation:Enum=a;b
+            pub max: String,
+            // +kubebuilder:validation:MaxItems=3
+            // +kubebuilder:validation:items:MaxLength=8
+            // +listType=set
+            pub names: Vec<Name>,
+        }
+        // +kubebuilder:validation:MinLength=1
+        #[derive(Serialize, Deserialize)]
+        pub struct Name(pub String);
+        "#,
+    );
+    let spec = json_of(def(&version, "Spec"));
+    assert_eq!(spec["validation"]["rules"][0]["message"], "min, then max");
+    assert_eq!(
+        spec["validation"]["rules"][1]["rule"],
+        "[has(self.min),has(self.max)].filter(x,x==true).size() <= 1"
+    );
+    let fields = &spec["kind"]["struct"]["fields"];
+    assert_eq!(
+        fields[0]["validation"],
+        json!({"minimum": 1, "exclusiveMinimum": true})
+    );
+    assert_eq!(fields[0]["default"], 3);
+    assert_eq!(
+        fields[1]["validation"],
+        json!({"pattern": "^[a-z]{1,3}$", "enum": ["a", "b"]})
+    );
+    assert_eq!(
+        fields[2]["validation"],
+        json!({"maxItems": 3, "listType": "set", "element": {"maxLength": 8}})
+    );
+    assert_eq!(
+        json_of(def(&version, "Name"))["validation"],
+        json!({"minLength": 1})
+    );
+}
+
+const ROOT: &str = "pub struct Machine { pub metadata: ObjectMeta, pub spec: String, pub status: Option<String> }\n";
+
+#[track_caller]
+fn check_verbs(markers: &str, expected: &[Verb]) {
+    let version = single(&format!("// +genclient\n{markers}{ROOT}"));
+    let verbs: Vec<Verb> = version.resources[0].verbs.0.iter().copied().collect();
+    assert_eq!(verbs, expected, "{markers}");
+}
+
+#[test]
+fn verbs_follow_the_markers() {
+    check_verbs("", &Verb::ALL);
+    check_verbs(
+        "// +genclient:readonly\n",
+        &[Verb::Get, Verb::List, Verb::Watch],
+    );
+    check_verbs("// +genclient:noVerbs\n", &[]);
+    check_verbs(
+        "// +genclient:onlyVerbs=get,updateStatus\n",
+        &[Verb::UpdateStatus, Verb::Get],
+    );
+    check_verbs(
+        "// +genclient:noStatus\n// +genclient:skipVerbs=watch,patch,apply\n",
+        &[
+            Verb::Create,
+            Verb::Update,
+            Verb::Delete,
+            Verb::DeleteCollection,
+            Verb::Get,
+            Verb::List,
+        ],
+    );
+}
+
+#[test]
+fn an_unserved_version_has_no_client() {
+    let version = single(&format!(
+        "// +genclient\n// +kubebuilder:unservedversion\n{ROOT}"
+    ));
+    assert!(!version.resources[0].client);
+}
+
+#[test]
+fn a_list_type_is_an_object_but_no_resource() {
+    let version = single(&format!(
+        "// +genclient\n{ROOT}\n// +k8s:deepcopy-gen:interfaces=runtime.Object\npub struct MachineList {{ pub metadata: metav1::ListMeta, pub items: Vec<Machine> }}"
+    ));
+    assert_eq!(version.resources.len(), 1);
+    assert!(def(&version, "MachineList").item.as_ref().unwrap().object);
+}
+
+#[test]
+fn nested_types_may_be_generic() {
+    let version = single(
+        "pub struct Page<T, const N: usize> { pub items: Vec<T> }\npub struct Spec { pub page: Page<u8, 4> }",
+    );
+    assert_eq!(
+        def(&version, "Page").item.as_ref().unwrap().generics,
+        "<T, const N: usize>"
+    );
+    assert_eq!(
+        json_of(&fields(def(&version, "Page"))[0].ty),
+        json!({"list": {"external": "T"}})
+    );
+    assert_eq!(
+        json_of(&fields(def(&version, "Spec"))[0].ty),
+        json!({"external": "crate::apis::cloud::v1::Page<u8, 4>"})
+    );
+}
+
+#[test]
+fn kube_derive_is_read_in_both_of_its_forms() {
+    let version = single(
+        r##"
+        #[derive(CustomResource, Clone, Debug, Serialize, Deserialize, JsonSchema)]
+        #[kube(group = "cloud", version = "v1", kind = "Doc", root = "Document", namespaced, status = DocStatus)]
+        #[kube(shortname = "d", category = "all", plural = "docs", singular = "doc", deprecated = "old", storage = true)]
+        #[kube(printcolumn = r#"{"name":"Age","type":"date","jsonPath":".metadata.creationTimestamp"}"#)]
+        #[kube(scale = r#"{"specReplicasPath":".spec.n","statusReplicasPath":".status.n"}"#)]
+        #[kube(annotation("a", "b"), crates(kube_core = "kube::core"), schema = "disabled")]
+        pub struct DocSpec { pub n: i32 }
+        #[derive(Serialize, Deserialize)]
+        pub struct DocStatus { pub n: i32 }
+        "##,
+    );
+    let resource = &version.resources[0];
+    assert_eq!(
+        (resource.kind.as_str(), resource.root.as_str()),
+        ("Doc", "Document")
+    );
+    assert_eq!(
+        resource.printer_columns[0].json_path,
+        ".metadata.creationTimestamp"
+    );
+    assert_eq!(
+        resource
+            .scale_subresource
+            .as_ref()
+            .unwrap()
+            .status_replicas_path,
+        ".status.n"
+    );
+    assert_eq!(resource.deprecation.as_deref(), Some("old"));
+    assert!(resource.status_subresource && resource.client);
+    assert_eq!(def(&version, "DocStatus").path, "Doc.status");
+    assert!(def(&version, "Document").item.as_ref().unwrap().kube_derive);
+}
+
+#[test]
+fn many_errors_come_in_one_run_sorted_by_place() {
+    let text = errors("pub struct A<'a>(&'a str);\n// +nonsense\npub struct B;\n");
+    assert_eq!(text, "mod.rs:5:4: error: unknown marker `+nonsense`");
+    let text = errors("pub struct A(&'static str);\npub struct B(&'static str);\n");
+    assert_eq!(text.lines().count(), 2, "{text}");
+}
+
+#[test]
+fn a_byte_order_mark_moves_no_place() {
+    let text = format!("\u{feff}#!/usr/bin/env run\n{HEAD}// +nonsense\npub struct A;\n");
+    let error = crate::load(&sources(&[("mod.rs", &text)]), &options()).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "mod.rs:5:4: error: unknown marker `+nonsense`"
+    );
+}
+
+#[test]
+fn rules_and_webhooks_come_with_the_version() {
+    let version = single(
+        r#"
+        // +kubebuilder:rbac:groups=core;apps,resources=pods;deployments/status,verbs=get;list
+        // +kubebuilder:webhook:path=/mutate,mutating=true,failurePolicy=fail,sideEffects=None,groups=cloud,resources=machines,verbs=create;update,versions=v1,name=m.cloud.example.com,admissionReviewVersions=v1
+        pub fn reconcile() {}
+
+        // +kubebuilder:webhookconfiguration:mutating=true,name=cloud-webhooks
+        pub const NAME: &str = "";
+        "#,
+    );
+    assert_eq!(json_of(&version.rules)[0]["groups"], json!(["", "apps"]));
+    let webhook = &version.webhooks[0];
+    assert_eq!(webhook.failure_policy, "Fail");
+    assert_eq!(webhook.verbs, ["CREATE", "UPDATE"]);
+    assert_eq!(webhook.configuration.as_deref(), Some("cloud-webhooks"));
+}
+
+#[test]
+fn metadata_of_the_crd_comes_with_the_resource() {
+    let version = single(&format!(
+        "// +genclient\n// +kubebuilder:metadata:annotations=\"a.example.com/b=c=d\",labels={{app=x, tier=y}}\n{ROOT}"
+    ));
+    let resource = &version.resources[0];
+    assert_eq!(resource.annotations["a.example.com/b"], "c=d");
+    assert_eq!(resource.labels.len(), 2);
+}
+
+#[test]
+fn a_path_attribute_names_the_file_of_a_module() {
+    let version = version(&[
+        (
+            "mod.rs",
+            "#[path = \"v1_types.rs\"]\nmod types;\npub use types::*;",
+        ),
+        ("v1_types.rs", "pub struct Spec;"),
+    ]);
+    let item = def(&version, "Spec").item.as_ref().unwrap();
+    assert_eq!(item.module, ["types"]);
+}
+
+#[test]
+fn a_type_may_hold_itself() {
+    let version = single(
+        "#[derive(Serialize, Deserialize)] pub struct Tree { pub a: Vec<Self>, pub b: Option<Box<Tree>> }",
+    );
+    let tree = fields(def(&version, "Tree"));
+    assert_eq!(json_of(&tree[0].ty), json!({"list": {"local": "Tree"}}));
+    assert_eq!(json_of(&tree[1].ty), json!({"boxed": {"local": "Tree"}}));
+    assert!(tree[1].option && !tree[1].required);
+}
+
+#[test]
+fn macros_may_declare_what_is_not_seen() {
+    let version = single("declare! { Hidden }\npub struct Spec { pub a: Hidden }");
+    assert_eq!(
+        json_of(&fields(def(&version, "Spec"))[0].ty),
+        json!({"external": "Hidden"})
+    );
+}

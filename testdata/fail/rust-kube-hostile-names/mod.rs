@@ -1,0 +1,9 @@
+//! Machines.
+
+// +k8s:deepcopy-gen=package
+
+mod types;
+mod zz_generated_deepcopy;
+pub mod zz_generated_register;
+
+pub use types::*;

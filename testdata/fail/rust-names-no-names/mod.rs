@@ -1,0 +1,12 @@
+//! Machines.
+
+// +k8s:deepcopy-gen=package
+// +groupGoName=cloud-native
+// +versionName=V1
+// +groupName=cloud.example.com
+
+mod types;
+mod zz_generated_deepcopy;
+pub mod zz_generated_register;
+
+pub use types::*;
