@@ -1,0 +1,57 @@
+//! The project's own resources through the types, the client and the lister.
+
+#[path = "../../../support/round_trip.rs"]
+mod round_trip;
+
+use codegen_runtime::fake::Object;
+use codegen_runtime::kube::api::ListParams;
+use codegen_runtime::scheme::Scheme;
+use golden_cert_manager::generated::clientset::{fake, scheme};
+use golden_cert_manager::generated::informers::SharedInformerFactory;
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+
+fn known() -> Scheme {
+    let mut known = Scheme::new();
+    scheme::add_to_scheme(&mut known).unwrap();
+    known
+}
+
+#[test]
+fn samples_survive_decoding_and_encoding() {
+    assert_eq!(round_trip::check(&known(), "cert-manager"), 8);
+}
+
+fn object() -> Object {
+    Object::from_value(json!({
+        "apiVersion": "cert-manager.io/v1",
+        "kind": "Certificate",
+        "metadata": { "name": "example", "namespace": "default" },
+        "spec": { "secretName": "tls", "issuerRef": { "name": "ca" } },
+    }))
+}
+
+#[tokio::test]
+async fn the_client_and_the_lister_read_it() {
+    let (clientset, tracker) = fake::Clientset::with_objects([object()]);
+    let client = clientset.cert_manager_v1().certificates("default");
+    assert_eq!(
+        client
+            .list(&ListParams::default())
+            .await
+            .unwrap()
+            .items
+            .len(),
+        1
+    );
+    assert_eq!(tracker.actions()[0].verb, "list");
+
+    let factory = SharedInformerFactory::builder(clientset).build();
+    let lister = factory.cert_manager().v1().certificates().lister();
+    let stop = CancellationToken::new();
+    factory.start(&stop);
+    factory.wait_for_cache_sync().await.unwrap();
+    assert_eq!(lister.list(&Default::default()).len(), 1);
+    stop.cancel();
+    factory.shutdown().await;
+}
