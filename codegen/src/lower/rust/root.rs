@@ -1,7 +1,8 @@
 //! Checks of roots: what every API object has, and what is generated for it.
 
 use super::{
-    Cx, at_item, has_derive, known::Foreign, known::known, resolve::Resolved, resource::field,
+    Cx, at_item, checks::is_camel_case, has_derive, known::Foreign, known::known,
+    resolve::Resolved, resource::field,
 };
 use crate::{
     diag::{Diagnostic, Diagnostics},
@@ -20,6 +21,16 @@ impl Cx<'_> {
     ) {
         self.check_metadata(item, fields, KnownType::ObjectMeta, diagnostics);
         check_generated(item, fields, diagnostics);
+        if !is_camel_case(&item.name) {
+            diagnostics.push(
+                at_item(
+                    item,
+                    format!("`{}` is no name of a kind", item.name),
+                    "an API object",
+                )
+                .help("a kind has a name of letters and digits in camel case"),
+            );
+        }
         if !self.resolver.is_exported(index) {
             diagnostics.push(self.not_exported(item, &item.name));
         }
