@@ -167,11 +167,6 @@ async fn apply_with_unknown_fields_under_preserve_owns_them(client: Client) {
         "/metadata/managedFields/0/fieldsV1",
         json!({"f:spec": {"f:any": {"f:x": {".": {}, "f:y": {}}}}}),
     );
-    let less = things
-        .apply("a", "me", json!({"spec": {"any": {}}}))
-        .await
-        .is(200);
-    check(&less, "/spec/any", json!({}));
 }
 
 async fn apply_of_labels_shares_them_with_an_update(client: Client) {

@@ -24,6 +24,8 @@ cases![
     namespace_has_its_name_as_a_label,
     binding_subjects_get_their_group,
     replicas_of_zero_stay_zero,
+    claims_are_protected,
+    quantities_become_canonical,
 ];
 
 fn template() -> Value {
@@ -326,5 +328,43 @@ async fn replicas_of_zero_stay_zero(client: Client) {
             .await,
         "/spec/replicas",
         0,
+    );
+}
+
+async fn claims_are_protected(client: Client) {
+    let claims = namespaced(
+        &client,
+        "/api/v1",
+        "persistentvolumeclaims",
+        "PersistentVolumeClaim",
+    )
+    .await;
+    let spec =
+        json!({"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}});
+    let created = claims.given("a", json!({"spec": spec})).await;
+    claims
+        .merge("a", json!({"metadata": {"finalizers": null}}))
+        .await
+        .is(200);
+    check(
+        &created,
+        "/metadata/finalizers",
+        json!(["kubernetes.io/pvc-protection"]),
+    );
+}
+
+async fn quantities_become_canonical(client: Client) {
+    let pods = namespaced(&client, "/api/v1", "pods", "Pod").await;
+    let resources = json!({"requests": {"cpu": "1000m", "memory": "1024Mi"}});
+    let created = pods
+        .given(
+            "a",
+            json!({"spec": {"containers": [{"name": "c", "image": "i", "resources": resources}]}}),
+        )
+        .await;
+    check(
+        &created,
+        "/spec/containers/0/resources/requests",
+        json!({"cpu": "1", "memory": "1Gi"}),
     );
 }

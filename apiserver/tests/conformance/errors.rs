@@ -31,6 +31,8 @@ cases![
     annotations_over_the_limit_are_refused,
     yaml_answer_on_request,
     head_is_refused_or_empty,
+    body_nested_a_thousand_levels_is_taken,
+    answer_in_protobuf_on_request,
 ];
 
 async fn raw(objects: &Collection, media_type: &str, body: &[u8]) -> wire::Reply {
@@ -296,4 +298,31 @@ async fn head_is_refused_or_empty(client: Client) {
     let maps = configmaps(&client).await;
     let reply = send(&client, Method::HEAD, &maps.path, &[], Vec::new()).await;
     assert!(reply.text.is_empty(), "{}", reply.text);
+}
+
+async fn body_nested_a_thousand_levels_is_taken(client: Client) {
+    let any = json!({"x-kubernetes-preserve-unknown-fields": true});
+    let things = things(&client, json!({"any": any})).await;
+    let nested = format!("{}{}", "[".repeat(1000), "]".repeat(1000));
+    let body = things
+        .object("a", json!({"spec": {"any": "NESTED"}}))
+        .to_string()
+        .replace("\"NESTED\"", &nested);
+    let reply = raw(&things, "application/json", body.as_bytes()).await;
+    assert_eq!(reply.code, 201, "{}", reply.text);
+}
+
+async fn answer_in_protobuf_on_request(client: Client) {
+    let reply = get_accepting(
+        &client,
+        "/api/v1/namespaces/default",
+        "application/vnd.kubernetes.protobuf",
+    )
+    .await;
+    assert_eq!(reply.code, 200, "{}", reply.text);
+    assert_eq!(
+        reply.header("content-type"),
+        Some("application/vnd.kubernetes.protobuf")
+    );
+    assert!(reply.text.starts_with("k8s\0"));
 }

@@ -24,6 +24,7 @@ cases![
     table_of_a_status_stays_a_status,
     table_of_an_unknown_version_falls_back,
     columns_of_built_in_kinds,
+    columns_of_built_in_kinds_are_described,
 ];
 
 const TABLE: &str = "application/json;as=Table;v=v1;g=meta.k8s.io";
@@ -365,4 +366,13 @@ async fn columns_of_built_in_kinds(client: Client) {
             .collect();
         assert_eq!(shown.join(", "), *expected, "{path}");
     }
+}
+
+async fn columns_of_built_in_kinds_are_described(client: Client) {
+    let table = table(&configmaps(&client).await, "").await;
+    check(
+        &table,
+        "/columnDefinitions/1/description",
+        "Data contains the configuration data. Each key must consist of alphanumeric characters, '-', '_' or '.'. Values with non-UTF-8 byte sequences must use the BinaryData field. The keys stored in Data must not overlap with the keys in the BinaryData field, this is enforced during validation process.",
+    );
 }
