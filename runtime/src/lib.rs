@@ -1,20 +1,22 @@
 //! What generated Kubernetes clients and controllers link against.
 //!
 //! Behaviour lives here so that generated code stays thin: typed clients ([`client`]), the registry of kinds ([`scheme`]),
-//! caches ([`reflector`], [`store`], [`lister`], [`informer`]) and what controllers are built of. The transport, its
+//! caches ([`reflector`], [`store`], [`lister`], [`informer`]) and what controllers are built of: queues ([`workqueue`]), the
+//! loop around a reconciler ([`controller`]), election ([`leader`]), and the process that holds them together ([`manager`]);
+//! beside them [`event`], [`finalizer`], [`owner`], [`apply`], [`retry`] and [`metrics`]. The transport, its
 //! configuration and the parameter types are kube's, which is re-exported with `k8s_openapi` so that generated code names one
 //! crate.
 
-pub mod client;
-#[cfg(feature = "fake")]
-pub mod fake;
-pub mod informer;
-pub mod lister;
 pub mod apply;
+pub mod client;
 pub mod controller;
 pub mod event;
+#[cfg(feature = "fake")]
+pub mod fake;
 pub mod finalizer;
+pub mod informer;
 pub mod leader;
+pub mod lister;
 pub mod manager;
 pub mod metrics;
 pub mod object;

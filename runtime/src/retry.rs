@@ -1,6 +1,6 @@
 //! Trying again: a few quick tries of one call, as client-go's `util/retry` makes them.
 //!
-//! For a reconciler, returning the error is nearly always better: the queue backs off. These helpers are for the write in the
+//! For a reconciler, returning the error is nearly always better: the queue backs off. These functions are for the write in the
 //! middle of a reconciliation that only lost a race.
 
 use std::future::Future;

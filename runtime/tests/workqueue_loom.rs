@@ -2,7 +2,11 @@
 //!
 //! loom replaces the lock of `workqueue::core` and the executor; nothing else of the crate is built here.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests fail as tests do")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "what tests call fails as tests do"
+)]
 
 #[path = "../src/workqueue/core/mod.rs"]
 #[allow(

@@ -3,7 +3,7 @@
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
-    reason = "helpers of tests fail as tests do"
+    reason = "what tests call fails as tests do"
 )]
 #![allow(
     dead_code,
@@ -17,11 +17,11 @@ mod convergence;
 mod events;
 mod examples;
 mod finalizers;
-mod helpers;
 mod leader;
 mod leader_config;
 mod manager;
 mod owners;
+mod retrying;
 mod rig;
 mod server;
 mod sources;

@@ -3,7 +3,7 @@
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
-    reason = "helpers of tests fail as tests do"
+    reason = "what tests call fails as tests do"
 )]
 
 mod delay;
