@@ -64,7 +64,7 @@ async fn a_dependent_of_nobody_is_collected_after_its_creation() {
 async fn a_deep_chain_of_owners_is_collected() {
     let server = ApiServer::builder().build().unwrap();
     let mut owner = create_map(&server, "m0").await;
-    for index in 1..2000 {
+    for index in 1..1000 {
         let mut map = config_map(&format!("m{index}"));
         map["metadata"]["ownerReferences"] = json!([{"apiVersion": "v1", "kind": "ConfigMap",
             "name": owner["metadata"]["name"], "uid": owner["metadata"]["uid"]}]);
