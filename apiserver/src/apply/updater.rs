@@ -104,14 +104,9 @@ impl Updater<'_> {
         let set = field_set(&self.ty, config).recursive_difference(&self.excluded);
         let time = last.as_ref().and_then(|last| last.time.clone());
         managed.0.insert(writer.clone(), self.owned(set, time));
-        // Nothing goes if all that was applied last time is applied again.
-        let dropped = match (&last, managed.0.get(writer)) {
-            (Some(last), Some(now)) => !last.set.difference(&now.set).is_empty(),
-            _ => false,
-        };
-        let new = match last {
-            Some(last) if dropped => self.prune(&merged, managed, &last.set),
-            _ => merged,
+        let new = match last.filter(|last| !last.set.is_empty()) {
+            Some(last) => self.prune(&merged, managed, &last.set),
+            None => merged,
         };
         self.take((live, &new), managed, writer, force)?;
         Ok((!same_value(live, &new)).then_some(new))
