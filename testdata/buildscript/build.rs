@@ -11,7 +11,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 .filter(|&generator| generator != Generator::Fake),
         )
         .base_path("crate::kubernetes")
-        .generate()
-        .map_err(|error| error.to_string())?;
+        .generate()?;
     Ok(())
 }

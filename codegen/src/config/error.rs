@@ -1,17 +1,20 @@
 //! What can go wrong between a configuration and its files.
 
-use std::{io, path::PathBuf};
+use std::{fmt, io, path::PathBuf};
 
 use crate::{diag::Diagnostics, write};
 
 /// Why nothing was generated.
-#[derive(Debug, thiserror::Error)]
+///
+/// `Debug` shows the same text as `Display`, snippets of the input included: it is what Cargo prints of a build script whose
+/// `main` returns the error.
+#[derive(thiserror::Error)]
 pub enum Error {
     /// The configuration itself is wrong: `codegen.toml`, or what a caller asked for.
-    #[error("{0}")]
+    #[error("{}", .0.render(false).trim_end())]
     Config(Diagnostics),
     /// The input is wrong.
-    #[error("{0}")]
+    #[error("{}", .0.render(false).trim_end())]
     Input(Diagnostics),
     /// An input or the configuration cannot be read.
     #[error("cannot read {}: {source}", path.display())]
@@ -27,4 +30,10 @@ pub enum Error {
     /// A build script runs without `OUT_DIR` and names no other folder.
     #[error("no output folder: OUT_DIR is not set, and out_dir() was not called")]
     NoOutput,
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
 }

@@ -19,7 +19,7 @@ use crate::{options::Generator, source::Source, suggest::closest};
 /// The name of the file, looked for from the current folder upwards.
 pub const FILE_NAME: &str = "codegen.toml";
 
-const CRATE_KEYS: [&str; 12] = [
+const CRATE_KEYS: [&str; 13] = [
     "path",
     "output",
     "generated",
@@ -29,6 +29,7 @@ const CRATE_KEYS: [&str; 12] = [
     "k8s-openapi-path",
     "base-path",
     "schemars",
+    "group-features",
     "rust",
     "crd",
     "renames",
@@ -172,6 +173,10 @@ impl<'a> File<'a> {
         if let Some(path) = self.reader.string(table, "k8s-openapi-path") {
             options.k8s_openapi_path = Some(path.into_inner());
         }
+        options.group_features = self
+            .reader
+            .boolean(table, "group-features")
+            .unwrap_or(false);
         options.schemars = self.reader.boolean(table, "schemars").unwrap_or(false);
         config.base_path = self
             .reader

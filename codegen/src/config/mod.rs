@@ -318,6 +318,13 @@ mod tests {
     }
 
     #[test]
+    fn a_build_script_prints_the_rendered_error() {
+        let diagnostic = crate::Diagnostic::error("no").help("yes");
+        let error = Error::Input(diagnostic.into());
+        assert_eq!(format!("{error:?}"), "error: no\n |\n = help: yes");
+    }
+
+    #[test]
     fn an_input_that_is_missing_is_an_error() {
         let config = Config::new().crds(["nowhere"]).out_dir("nowhere-either");
         assert!(matches!(config.generate(), Err(Error::Read { .. })));
