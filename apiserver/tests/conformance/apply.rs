@@ -20,7 +20,6 @@ cases![
     update_takes_ownership_of_what_it_changes,
     update_does_not_own_what_it_leaves,
     patch_records_its_manager_as_an_update,
-    apply_of_the_status_is_its_own_manager,
     removed_field_leaves_managed_fields,
     apply_of_an_object_that_was_created_without_apply,
     metadata_of_the_server_has_no_owner,
@@ -315,39 +314,6 @@ async fn patch_records_its_manager_as_an_update(client: Client) {
             ("you", "Update", data(&["l"])),
         ],
     );
-}
-
-async fn apply_of_the_status_is_its_own_manager(client: Client) {
-    let things = things_with(
-        &client,
-        json!({"n": {"type": "integer"}}),
-        json!({"status": {}}),
-    )
-    .await;
-    things
-        .apply("a", "me", json!({"spec": {"n": 1}}))
-        .await
-        .is(201);
-    let applied = things
-        .apply_with(
-            "a/status",
-            "fieldManager=me",
-            json!({"status": {"ready": true}}),
-        )
-        .await
-        .is(200);
-    check(&applied, "/spec/n", 1);
-    check(&applied, "/status/ready", true);
-    let entries = at(&applied, "/metadata/managedFields")
-        .as_array()
-        .cloned()
-        .unwrap_or_default();
-    let status = entries
-        .iter()
-        .find(|entry| entry["subresource"] == "status")
-        .expect("an entry of the status");
-    check(status, "/fieldsV1", json!({"f:status": {"f:ready": {}}}));
-    assert_eq!(entries.len(), 2);
 }
 
 async fn removed_field_leaves_managed_fields(client: Client) {

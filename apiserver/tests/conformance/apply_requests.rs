@@ -16,6 +16,7 @@ cases![
     apply_with_a_stale_resource_version_conflicts,
     apply_with_a_uid_does_not_create,
     apply_is_validated,
+    apply_of_the_status_is_its_own_manager,
     apply_into_a_missing_namespace_is_refused,
     apply_to_a_missing_status_is_not_found,
     apply_of_a_dry_run_changes_nothing,
@@ -264,4 +265,37 @@ async fn manager_names_have_a_longest_length(client: Client) {
         "Invalid",
         "fieldManager: Too long: may not be more than 128 bytes",
     );
+}
+
+async fn apply_of_the_status_is_its_own_manager(client: Client) {
+    let things = things_with(
+        &client,
+        json!({"n": {"type": "integer"}}),
+        json!({"status": {}}),
+    )
+    .await;
+    things
+        .apply("a", "me", json!({"spec": {"n": 1}}))
+        .await
+        .is(201);
+    let applied = things
+        .apply_with(
+            "a/status",
+            "fieldManager=me",
+            json!({"status": {"ready": true}}),
+        )
+        .await
+        .is(200);
+    check(&applied, "/spec/n", 1);
+    check(&applied, "/status/ready", true);
+    let entries = at(&applied, "/metadata/managedFields")
+        .as_array()
+        .cloned()
+        .unwrap_or_default();
+    let status = entries
+        .iter()
+        .find(|entry| entry["subresource"] == "status")
+        .expect("an entry of the status");
+    check(status, "/fieldsV1", json!({"f:status": {"f:ready": {}}}));
+    assert_eq!(entries.len(), 2);
 }
