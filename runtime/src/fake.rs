@@ -24,7 +24,7 @@
 use std::fmt;
 
 use embedded_apiserver::ApiServer;
-use kube::{Client, Resource as _};
+use kube::Client;
 use serde_json::Value;
 
 use crate::object;
