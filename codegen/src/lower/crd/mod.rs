@@ -1,7 +1,7 @@
 //! CRDs to the model: each schema becomes drafts of types, drafts of one version get their names together, and identical
 //! shapes become one type with aliases.
 //!
-//! Start reading at [`lower`]; [`draft`] turns a schema into types, [`shape`] finds identical ones.
+//! Start reading at [`lower`]; `draft` turns a schema into types, `shape` finds identical ones.
 
 mod draft;
 mod rename;
@@ -20,10 +20,13 @@ use crate::{
     read::crd::{Crd, CrdVersion},
 };
 
+/// The kinds of one version.
+type Members<'a> = Vec<(&'a Crd, &'a CrdVersion)>;
+
 /// Adds the groups of the CRDs to `api`.
 pub fn lower(crds: Vec<Crd>, options: &Options, api: &mut ApiSet, diagnostics: &mut Diagnostics) {
     let renames = rename::Renames::check(&options.renames, &crds, diagnostics);
-    let mut groups: BTreeMap<&str, BTreeMap<&str, Vec<(&Crd, &CrdVersion)>>> = BTreeMap::new();
+    let mut groups: BTreeMap<&str, BTreeMap<&str, Members<'_>>> = BTreeMap::new();
     for crd in &crds {
         for version in &crd.versions {
             groups

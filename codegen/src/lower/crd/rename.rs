@@ -70,10 +70,10 @@ fn has_path(crd: &Crd, path: &str) -> bool {
         .iter()
         .filter_map(|version| version.schema.as_ref())
         .any(|schema| {
-            let segments = rest.split('.').skip(1);
+            let mut segments = rest.split('.').skip(1);
             (rest.is_empty() || rest.starts_with('.'))
                 && segments
-                    .fold(Some(schema), |schema, name| property(schema?, name))
+                    .try_fold(schema, |schema, name| property(schema, name))
                     .is_some()
         })
 }

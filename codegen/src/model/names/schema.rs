@@ -92,13 +92,7 @@ pub fn type_names(
 #[must_use]
 pub fn field_names(properties: &[&str], reserved: &[&str]) -> Vec<String> {
     let mut taken: BTreeSet<String> = reserved.iter().map(|&name| name.to_owned()).collect();
-    allocate(
-        properties,
-        |property| field_ident(property),
-        |property| canonical_field(property),
-        "_",
-        &mut taken,
-    )
+    allocate(properties, field_ident, canonical_field, "_", &mut taken)
 }
 
 /// The name of the variant that holds a value which the schema does not list. Fixed, so that a new value never renames it.
@@ -110,7 +104,7 @@ pub fn variant_names(values: &[&str]) -> Vec<String> {
     let mut taken = BTreeSet::from([OPEN_VARIANT.to_owned()]);
     allocate(
         values,
-        |value| variant_ident(value),
+        variant_ident,
         |value| variant_ident(value) == value,
         "",
         &mut taken,
