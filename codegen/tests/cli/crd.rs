@@ -1,6 +1,6 @@
 //! `kube-codegen crd` and `kube-codegen crate`.
 
-use std::fs;
+use std::{fs, process::Command};
 
 use crate::sandbox::{Sandbox, testdata};
 
@@ -153,4 +153,28 @@ fn a_crate_is_written_once_and_generated_again() {
         "]",
     ]);
     sandbox.check("crate");
+}
+
+#[test]
+fn the_example_crate_is_what_is_generated() {
+    // A member of the workspace, so that what `crate` writes is compiled, with its features and its documentation's example.
+    let output = Command::new(env!("CARGO_BIN_EXE_kube-codegen"))
+        .args([
+            "crate",
+            "crds",
+            "--output",
+            ".",
+            "--name",
+            "scaffold-example",
+        ])
+        .args(["--runtime", "{ path = \"../../runtime\" }", "--check"])
+        .current_dir(testdata().join("scaffold"))
+        .output()
+        .unwrap();
+    let text = [output.stdout, output.stderr].concat();
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&text)
+    );
 }

@@ -1,0 +1,24 @@
+//! Typed Kubernetes clients for cloudnative.czs, storage.example.com.
+//!
+//! Each API group is a feature of its own, all of them on by default.
+//!
+//! - `cloudnative`: cloudnative.czs (v1alpha1)
+//! - `storage`: storage.example.com (v1, v1beta1)
+//!
+//! ```no_run
+//! # #[cfg(feature = "cloudnative")]
+//! # async fn example() -> Result<(), codegen_runtime::kube::Error> {
+//! use codegen_runtime::kube::api::ListParams;
+//! use scaffold_example::generated::clientset::Clientset;
+//!
+//! let clientset = Clientset::try_default().await?;
+//! let virtual_machines = clientset.cloudnative_v1alpha1().virtual_machines("default");
+//! for object in virtual_machines.list(&ListParams::default()).await? {
+//!     println!("{:?}", object.metadata.name);
+//! }
+//! # Ok(())
+//! # }
+//! ```
+
+pub mod apis;
+pub mod generated;
