@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use codegen_runtime::client::TypedClient;
-use codegen_runtime::informer::{SharedInformerFactory, handler};
+use codegen_runtime::informer::{InformerError, SharedInformer, SharedInformerFactory, handler};
 use codegen_runtime::kube::api::{DeleteParams, ObjectMeta, PostParams};
 use codegen_runtime::kube::core::Selector;
 use codegen_runtime::kube::{Client, ResourceExt};
@@ -33,26 +33,22 @@ async fn main() -> Result<(), Error> {
     Ok(())
 }
 
-/// Makes two maps, reads them back from the cache, deletes one, and tells what happened.
-pub async fn run(client: Client) -> Result<Vec<String>, Error> {
-    let stop = CancellationToken::new();
-    let factory: SharedInformerFactory = SharedInformerFactory::builder(client.clone())
+/// A factory of informers of the example's own maps.
+fn factory(client: Client) -> SharedInformerFactory {
+    SharedInformerFactory::builder(client)
         .namespace("default")
         .resync(Duration::from_secs(300))
         // What nobody reads need not be held.
         .transform::<ConfigMap>(|map| map.metadata.annotations = None)
         .list_options(|params| params.label_selector = Some("example=informer-lister".into()))
-        .build();
+        .build()
+}
 
-    let informer = factory.informer_for::<ConfigMap>();
-    informer.store().add_indexer("colour", |map: &ConfigMap| {
-        let data = map.data.iter().flatten();
-        data.filter(|(key, _)| *key == "colour")
-            .map(|(_, colour)| colour.clone())
-            .collect()
-    })?;
-    // A handler only passes on what happened; the work is done elsewhere.
-    let (events, mut happened) = mpsc::unbounded_channel();
+/// Tells what happens to the maps. A handler only passes on what happened; the work is done elsewhere.
+fn listen(
+    informer: &SharedInformer<ConfigMap>,
+) -> Result<mpsc::UnboundedReceiver<String>, InformerError> {
+    let (events, happened) = mpsc::unbounded_channel();
     let (added, deleted) = (events.clone(), events);
     informer.add_event_handler(
         handler::funcs()
@@ -63,6 +59,19 @@ pub async fn run(client: Client) -> Result<Vec<String>, Error> {
                 let _ = deleted.send(format!("deleted {}", map.key().name()));
             }),
     )?;
+    Ok(happened)
+}
+
+/// Makes two maps, reads them back from the cache, deletes them, and tells what happened.
+pub async fn run(client: Client) -> Result<Vec<String>, Error> {
+    let stop = CancellationToken::new();
+    let factory = factory(client.clone());
+    let informer = factory.informer_for::<ConfigMap>();
+    informer.store().add_indexer("colour", |map: &ConfigMap| {
+        let colour = map.data.as_ref().and_then(|data| data.get("colour"));
+        colour.cloned().into_iter().collect()
+    })?;
+    let mut happened = listen(&informer)?;
 
     factory.start(&stop);
     factory.wait_for_cache_sync().await?;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use codegen_runtime::informer::SharedInformerFactory;
+use codegen_runtime::informer::{SharedInformer, SharedInformerFactory};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::ResourceExt;
 use kube::core::Selector;
@@ -67,6 +67,41 @@ fn read(store: &codegen_runtime::store::Store<ConfigMap>, done: &AtomicBool) -> 
     reads
 }
 
+/// Adds forty handlers while events come, removes every other one, and gives those that stay.
+async fn come_and_go(informer: &SharedInformer<ConfigMap>) -> Vec<Witness> {
+    let mut late = Vec::new();
+    for round in 0..40 {
+        let witness = Witness::default();
+        let registration = informer.add_event_handler(witness.clone()).unwrap();
+        late.push((witness, registration));
+        if round % 2 == 0 {
+            let (witness, registration) = late.remove(late.len() / 2);
+            assert!(informer.remove_event_handler(&registration));
+            assert_eq!(witness.complaints(), Vec::<String>::new());
+        }
+        tokio::task::yield_now().await;
+    }
+    late.into_iter().map(|(witness, _)| witness).collect()
+}
+
+/// Waits until the cache and every handler know what is expected; false if they do not come to it.
+async fn agree(
+    informer: &SharedInformer<ConfigMap>,
+    witnesses: &[Witness],
+    expected: &[String],
+) -> bool {
+    let agreed = async {
+        while names(informer.store()) != expected
+            || !witnesses.iter().all(|witness| witness.names() == expected)
+        {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(60), agreed)
+        .await
+        .is_ok()
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn many_writers_handlers_and_readers_end_with_one_truth() {
     let live = Live::default();
@@ -104,37 +139,13 @@ async fn many_writers_handlers_and_readers_end_with_one_truth() {
             tokio::task::spawn_blocking(move || write(&live, writer))
         })
         .collect();
-    let mut late = Vec::new();
-    for round in 0..40 {
-        let witness = Witness::default();
-        let registration = informer.add_event_handler(witness.clone()).unwrap();
-        late.push((witness, registration));
-        if round % 2 == 0 {
-            let (witness, registration) = late.remove(late.len() / 2);
-            assert!(informer.remove_event_handler(&registration));
-            assert_eq!(witness.complaints(), Vec::<String>::new());
-        }
-        tokio::task::yield_now().await;
-    }
+    let late = come_and_go(&informer).await;
     for writer in writers {
         writer.await.unwrap();
     }
     let expected = live.names();
-    let agree = async {
-        let all = || {
-            witnesses
-                .iter()
-                .chain(late.iter().map(|(witness, _)| witness))
-        };
-        while names(informer.store()) != expected
-            || !all().all(|witness| witness.names() == expected)
-        {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-    };
-    let agreed = tokio::time::timeout(Duration::from_secs(60), agree)
-        .await
-        .is_ok();
+    let all: Vec<Witness> = witnesses.into_iter().chain(late).collect();
+    let agreed = agree(&informer, &all, &expected).await;
     done.store(true, Ordering::Relaxed);
     for thread in threads {
         thread.join().unwrap();
@@ -142,10 +153,7 @@ async fn many_writers_handlers_and_readers_end_with_one_truth() {
     assert!(agreed, "{:?}", informer.stats());
     assert_eq!(names(informer.store()), expected);
     assert!(reads.load(Ordering::Relaxed) > 0);
-    for witness in witnesses
-        .iter()
-        .chain(late.iter().map(|(witness, _)| witness))
-    {
+    for witness in all {
         assert_eq!(witness.complaints(), Vec::<String>::new());
     }
     assert_eq!(informer.stats().pending, 0);

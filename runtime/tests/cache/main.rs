@@ -1,10 +1,7 @@
 //! Tests of the caches: reflector, event queue, store, lister, informer and factory, on a scripted API server.
 
 #![allow(unreachable_pub, reason = "a test binary exports nothing")]
-#![allow(
-    clippy::unwrap_used,
-    reason = "helpers of tests fail as tests do"
-)]
+#![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 mod example;
 mod factory;

@@ -69,47 +69,41 @@ fn informer(live: &Live, watch_list: bool, page_size: Option<u32>) -> SharedInfo
     )
 }
 
-async fn run(steps: Vec<Step>, faults: Vec<Fault>, watch_list: bool, page_size: Option<u32>) {
-    let live = Live::default();
-    for name in 0..3 {
-        live.write(&format!("o{name}"), &[]);
-    }
-    live.set_faults(faults);
-    let informer = informer(&live, watch_list, page_size);
-    let stop = CancellationToken::new();
-    let mut handlers: Vec<(Witness, HandlerRegistration)> = Vec::new();
-    let add = |handlers: &mut Vec<(Witness, HandlerRegistration)>| {
-        let witness = Witness::default();
-        handlers.push((
-            witness.clone(),
-            informer.add_event_handler(witness).unwrap(),
-        ));
-    };
-    add(&mut handlers);
-    let task = tokio::spawn({
-        let (informer, stop) = (informer.clone(), stop.clone());
-        async move { informer.run(&stop).await }
-    });
-    for step in steps {
-        match step {
-            Step::Write(name) => live.write(&format!("o{name}"), &[]),
-            Step::Delete(name) => live.delete(&format!("o{name}")),
-            Step::Compact => live.compact(),
-            Step::CutAll => live.cut_all(),
-            Step::Bookmark => live.bookmark(),
-            Step::AddHandler => add(&mut handlers),
-            Step::RemoveHandler(position) => {
-                if position > 0 && position < handlers.len() {
-                    let (witness, registration) = handlers.remove(position);
-                    informer.remove_event_handler(&registration);
-                    assert_eq!(witness.complaints(), Vec::<String>::new());
-                }
-            }
-            Step::Pause(milliseconds) => {
-                tokio::time::sleep(Duration::from_millis(milliseconds.into())).await
+type Handlers = Vec<(Witness, HandlerRegistration)>;
+
+fn add_handler(informer: &SharedInformer<ConfigMap>, handlers: &mut Handlers) {
+    let witness = Witness::default();
+    let registration = informer.add_event_handler(witness.clone()).unwrap();
+    handlers.push((witness, registration));
+}
+
+fn take(
+    step: &Step,
+    live: &Live,
+    informer: &SharedInformer<ConfigMap>,
+    handlers: &mut Handlers,
+) -> Duration {
+    match *step {
+        Step::Write(name) => live.write(&format!("o{name}"), &[]),
+        Step::Delete(name) => live.delete(&format!("o{name}")),
+        Step::Compact => live.compact(),
+        Step::CutAll => live.cut_all(),
+        Step::Bookmark => live.bookmark(),
+        Step::AddHandler => add_handler(informer, handlers),
+        Step::RemoveHandler(position) => {
+            if position > 0 && position < handlers.len() {
+                let (witness, registration) = handlers.remove(position);
+                assert!(informer.remove_event_handler(&registration));
+                assert_eq!(witness.complaints(), Vec::<String>::new());
             }
         }
+        Step::Pause(milliseconds) => return Duration::from_millis(milliseconds.into()),
     }
+    Duration::ZERO
+}
+
+/// Waits, without further faults, until the cache is what the server holds; then every handler must know the same.
+async fn check_agreement(live: &Live, informer: &SharedInformer<ConfigMap>, handlers: &Handlers) {
     live.set_faults([]);
     let expected = live.names();
     for _ in 0..600 {
@@ -120,11 +114,12 @@ async fn run(steps: Vec<Step>, faults: Vec<Fault>, watch_list: bool, page_size: 
     }
     settle().await;
     assert_eq!(names(informer.store()), expected, "cache = server");
-    for (witness, registration) in &handlers {
+    for (witness, registration) in handlers {
         assert!(registration.wait_for_sync().await);
         settle().await;
+        let complaints = witness.complaints();
         assert_eq!(
-            witness.complaints(),
+            complaints,
             Vec::<String>::new(),
             "each key's changes in order"
         );
@@ -134,6 +129,29 @@ async fn run(steps: Vec<Step>, faults: Vec<Fault>, watch_list: bool, page_size: 
             "handlers know what the cache holds"
         );
     }
+}
+
+async fn run(steps: Vec<Step>, faults: Vec<Fault>, watch_list: bool, page_size: Option<u32>) {
+    let live = Live::default();
+    for name in 0..3 {
+        live.write(&format!("o{name}"), &[]);
+    }
+    live.set_faults(faults);
+    let informer = informer(&live, watch_list, page_size);
+    let stop = CancellationToken::new();
+    let mut handlers = Handlers::new();
+    add_handler(&informer, &mut handlers);
+    let task = tokio::spawn({
+        let (informer, stop) = (informer.clone(), stop.clone());
+        async move { informer.run(&stop).await }
+    });
+    for step in steps {
+        let pause = take(&step, &live, &informer, &mut handlers);
+        if !pause.is_zero() {
+            tokio::time::sleep(pause).await;
+        }
+    }
+    check_agreement(&live, &informer, &handlers).await;
     stop.cancel();
     task.await.unwrap();
 }

@@ -91,6 +91,13 @@ async fn each_verb_sends_its_method_and_path() {
     .await
     .unwrap();
     assert!(deleted.is_left());
+}
+
+#[tokio::test]
+async fn verbs_of_collections_send_their_parameters() {
+    let server = Server::new();
+    let maps = TypedClient::<ConfigMap>::namespaced(server.client(), "default");
+    let path = "/api/v1/namespaces/default/configmaps";
     let (everything, some, dp) = (
         ListParams::default(),
         ListParams::default().labels("x=y"),
