@@ -6,6 +6,8 @@ use codegen::{
     write::{self, Change, ChangeKind},
 };
 
+use rayon::prelude::*;
+
 use super::{
     Failure,
     progress::Bar,
@@ -97,14 +99,22 @@ fn figures(report: &Report, what: &str, mode: Mode) -> String {
     text
 }
 
-/// Loads, generates and compares every configuration.
+/// Loads, generates and compares every configuration; several of them in parallel.
 pub(super) fn prepare(configs: &[Config]) -> Result<Vec<Prepared>, Failure> {
     let bar = Bar::default();
-    let mut prepared = Vec::new();
-    for config in configs {
-        prepared.push(config.prepare(&bar)?);
-    }
-    Ok(prepared)
+    let prepared: Vec<_> = match configs {
+        // Starting threads would cost more than a small API does.
+        [config] => vec![config.prepare(&bar)],
+        configs => configs
+            .par_iter()
+            .map(|config| config.prepare(&bar))
+            .collect(),
+    };
+    // The first failure in the order declared, whichever came first in time.
+    prepared
+        .into_iter()
+        .map(|result| result.map_err(Failure::from))
+        .collect()
 }
 
 fn changes(plans: &[write::Plan]) -> impl Iterator<Item = (String, &Change)> {
