@@ -183,7 +183,8 @@ fn chunks(
 }
 
 fn stream(bytes: impl futures::Stream<Item = Bytes> + Send + Sync + 'static) -> Response<Body> {
-    let body = StreamBody::new(bytes.map(|bytes| Ok::<_, Infallible>(Frame::data(bytes)))).boxed();
+    let frames = bytes.map(|bytes| Ok::<_, Infallible>(Frame::data(bytes)));
+    let body = BodyExt::boxed(StreamBody::new(frames));
     let mut response = Response::new(body);
     response.headers_mut().insert(
         "content-type",
