@@ -1,4 +1,5 @@
 //! The invariants of ARCHITECTURE.md that a test can hold.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test")]
 
 use std::{
     fs,

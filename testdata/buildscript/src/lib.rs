@@ -33,9 +33,7 @@ mod tests {
         // Compiling is the proof: no server is asked.
         fn uses(client: Client) {
             let clientset = Clientset::new(client);
-            let _machines = clientset
-                .cloudnative_v1alpha1()
-                .virtual_machines("default");
+            let _machines = clientset.cloudnative_v1alpha1().virtual_machines("default");
             let _factory = SharedInformerFactory::builder(clientset);
         }
         let _ = uses;

@@ -21,7 +21,11 @@ pub(super) fn emit(cx: &Emit<'_>) -> TokenStream {
         let feature = cx.feature(group);
         version.resources.iter().map(move |resource| {
             let root = ident(&resource.root);
-            quote!(#feature scheme.register::<#module::#root>()?;)
+            match &feature {
+                // A `let` because an attribute above an expression is not set on a line of its own.
+                Some(feature) => quote!(#feature let _ = scheme.register::<#module::#root>()?;),
+                None => quote!(scheme.register::<#module::#root>()?;),
+            }
         })
     });
     quote! {

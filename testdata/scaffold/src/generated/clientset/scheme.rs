@@ -11,11 +11,12 @@ use ::codegen_runtime::scheme;
 /// Another type is registered for one of the kinds.
 pub fn add_to_scheme(scheme: &mut scheme::Scheme) -> Result<(), scheme::SchemeError> {
     #[cfg(feature = "cloudnative")]
-    scheme.register::<crate::apis::cloudnative::v1alpha1::VirtualMachine>()?;
-
-    #[cfg(feature = "storage")] scheme.register::<crate::apis::storage::v1::Backup>()?;
+    let _ = scheme.register::<crate::apis::cloudnative::v1alpha1::VirtualMachine>()?;
 
     #[cfg(feature = "storage")]
-    scheme.register::<crate::apis::storage::v1beta1::Backup>()?;
+    let _ = scheme.register::<crate::apis::storage::v1::Backup>()?;
+
+    #[cfg(feature = "storage")]
+    let _ = scheme.register::<crate::apis::storage::v1beta1::Backup>()?;
     Ok(())
 }
