@@ -24,7 +24,10 @@ struct NameOnly {
 
 impl Head {
     fn name(&self) -> String {
-        let name = self.metadata.as_ref().and_then(|metadata| metadata.name.as_str());
+        let name = self
+            .metadata
+            .as_ref()
+            .and_then(|metadata| metadata.name.as_str());
         name.unwrap_or_default().to_owned()
     }
 
