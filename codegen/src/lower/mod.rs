@@ -3,7 +3,12 @@
 pub mod crd;
 pub mod rust;
 
-use crate::{diag::Diagnostics, model::ApiSet, options::Options, read::Read};
+use crate::{
+    diag::Diagnostics,
+    model::{ApiSet, CustomMethod, TypeRef, Verb},
+    options::Options,
+    read::Read,
+};
 
 /// Builds the model from everything read; groups, versions and resources come out sorted.
 ///
@@ -16,4 +21,21 @@ pub fn lower(read: Read, options: &Options) -> Result<ApiSet, Diagnostics> {
     rust::lower(&read.rust, options, &mut api, &mut diagnostics);
     crd::lower(read.crds, options, &mut api, &mut diagnostics);
     diagnostics.finish(api)
+}
+
+/// The methods of the scale subresource, as client-gen's users write them by hand.
+fn scale_methods() -> Vec<CustomMethod> {
+    let scale = || Some(TypeRef::External("autoscaling::v1::Scale".to_owned()));
+    let method = |name: &str, verb, input, result| CustomMethod {
+        name: name.to_owned(),
+        verb,
+        subresource: Some("scale".to_owned()),
+        input,
+        result,
+    };
+    vec![
+        method("get_scale", Verb::Get, None, scale()),
+        method("update_scale", Verb::Update, scale(), scale()),
+        method("patch_scale", Verb::Patch, None, scale()),
+    ]
 }

@@ -13,7 +13,7 @@ use self::draft::{Draft, Drafts};
 use crate::{
     diag::Diagnostics,
     model::{
-        ApiSet, CustomMethod, Group, Origin, Resource, TypeRef, Verb, VerbSet, Version,
+        ApiSet, Group, Origin, Resource, VerbSet, Version,
         names::{self, schema::type_names},
     },
     options::Options,
@@ -132,7 +132,7 @@ fn lower_resource(
         deprecation: version.deprecation.clone(),
         verbs: VerbSet::all(version.status),
         methods: if version.scale.is_some() {
-            scale_methods()
+            super::scale_methods()
         } else {
             Vec::new()
         },
@@ -148,21 +148,4 @@ fn client_name(crd: &Crd) -> String {
     } else {
         names::upper_camel(&crd.plural)
     }
-}
-
-/// The methods of the scale subresource, as client-gen's users write them by hand.
-fn scale_methods() -> Vec<CustomMethod> {
-    let scale = || Some(TypeRef::External("autoscaling::v1::Scale".to_owned()));
-    let method = |name: &str, verb, input, result| CustomMethod {
-        name: name.to_owned(),
-        verb,
-        subresource: Some("scale".to_owned()),
-        input,
-        result,
-    };
-    vec![
-        method("get_scale", Verb::Get, None, scale()),
-        method("update_scale", Verb::Update, scale(), scale()),
-        method("patch_scale", Verb::Patch, None, scale()),
-    ]
 }

@@ -11,9 +11,11 @@ use super::{
 };
 use crate::{
     diag::Diagnostics,
+    lower::scale_methods,
     model::{
-        Conversion, Field, KnownType, PrinterColumn, Resource, RustItem, ScaleSubresource, Scope,
-        SelectableField, StructDef, TypeDef, TypeKind, TypeRef, Validation, names,
+        Conversion, CustomMethod, Field, KnownType, PrinterColumn, Resource, RustItem,
+        ScaleSubresource, Scope, SelectableField, StructDef, TypeDef, TypeKind, TypeRef,
+        Validation, names,
     },
     read::rust::{Item, KubeDerive},
 };
@@ -69,11 +71,28 @@ impl Cx<'_> {
             labels: kube.labels.iter().cloned().collect(),
             deprecation: kube.deprecated.clone(),
             verbs: verbs::verbs(item, status, diagnostics),
-            methods: self.methods(item, diagnostics),
+            methods: self.kube_methods(item, kube.scale.is_some(), diagnostics),
             client: served,
         };
         let def = self.kube_root(item, kube, root);
         (def, Some(resource))
+    }
+
+    /// The methods that markers add, and those of the scale subresource that no marker has added.
+    fn kube_methods(
+        &self,
+        item: &Item,
+        scale: bool,
+        diagnostics: &mut Diagnostics,
+    ) -> Vec<CustomMethod> {
+        let mut methods = self.methods(item, diagnostics);
+        let more = if scale { scale_methods() } else { Vec::new() };
+        for method in more {
+            if methods.iter().all(|known| known.name != method.name) {
+                methods.push(method);
+            }
+        }
+        methods
     }
 
     fn kube_root(&self, item: &Item, kube: &KubeDerive, root: &str) -> TypeDef {

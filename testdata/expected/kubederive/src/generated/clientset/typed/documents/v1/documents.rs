@@ -119,4 +119,31 @@ impl Documents {
     ) -> client::Result<api::Document> {
         self.0.patch_status(name, params, patch).await
     }
+
+    /// Reads `scale` of the object.
+    pub async fn get_scale(&self, name: &str) -> client::Result<client::Scale> {
+        self.0.get_subresource(name, "scale").await
+    }
+
+    /// Replaces `scale` of the object.
+    pub async fn update_scale(
+        &self,
+        name: &str,
+        input: &client::Scale,
+        params: &kube::api::PostParams,
+    ) -> client::Result<client::Scale> {
+        self.0
+            .update_subresource(name, "scale", input, params)
+            .await
+    }
+
+    /// Patches `scale` of the object.
+    pub async fn patch_scale<P: ::serde::Serialize + ::std::fmt::Debug>(
+        &self,
+        name: &str,
+        params: &kube::api::PatchParams,
+        patch: &kube::api::Patch<P>,
+    ) -> client::Result<client::Scale> {
+        self.0.patch_subresource(name, "scale", params, patch).await
+    }
 }
