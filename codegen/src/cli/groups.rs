@@ -34,9 +34,9 @@ pub(super) struct Groups {
     generators: String,
     /// The folder (src/generated) or module (crate::generated) that gets clientset, listers and informers.
     output: String,
-    /// The folder (src/apis) or module (crate::apis) that holds the types, in <group>/<version>/.
+    /// The folder (src/apis) or module (crate::apis) that holds the types, in `<group>/<version>/`.
     apis: String,
-    /// The groups with their versions: "<group>:<version>,<version> <group>:<version> …".
+    /// The groups with their versions: `"<group>:<version>,<version> <group>:<version> …"`.
     #[arg(required = true, value_name = "GROUP:VERSIONS")]
     groups: Vec<String>,
     /// The folder that OUTPUT and APIS are relative to, usually the crate's.

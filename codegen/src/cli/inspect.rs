@@ -14,7 +14,7 @@ use super::{Failure, generate, options::inputs, progress::Bar, style};
 /// Show the API as the generator understands it.
 #[derive(Debug, Args)]
 pub(super) struct Inspect {
-    /// CRD files, folders of CRDs or of annotated Rust (<group>/<version>/*.rs), or `-`; by default what codegen.toml
+    /// CRD files, folders of CRDs or of annotated Rust (`<group>/<version>/*.rs`), or `-`; by default what codegen.toml
     /// declares.
     #[arg(value_name = "FILE|DIR|-")]
     inputs: Vec<PathBuf>,
