@@ -2,6 +2,13 @@
 //!
 //! The crates below `testdata/expected` are members of the workspace, so what stands there compiles, passes the lints and its
 //! own tests. `UPDATE_GOLDEN=1 cargo test -p codegen --test golden` writes what is generated now.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::disallowed_names,
+    unreachable_pub,
+    reason = "a test that cannot go on has failed, and names are its own"
+)]
 
 mod support;
 

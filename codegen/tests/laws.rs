@@ -1,4 +1,11 @@
 //! Laws of names, held for schemas and words of any kind.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::disallowed_names,
+    unreachable_pub,
+    reason = "a test that cannot go on has failed, and names are its own"
+)]
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,11 @@
 //! Samples through the types: what the tests of the golden crates for CRDs share.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::disallowed_names,
+    unreachable_pub,
+    reason = "a test that cannot go on has failed, and names are its own"
+)]
 
 use std::{fs, path::Path};
 

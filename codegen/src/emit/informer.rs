@@ -73,11 +73,12 @@ fn emit_factory(cx: &Emit<'_>, groups: &[(&Group, Vec<&Version>)]) -> TokenStrea
         let docs = docs(&format!("The informers of `{}`.", group.name));
         let (module, name) = (ident(&group.module), group_name(group));
         let feature = cx.feature(group);
+        let accessor = ident(factory_accessor(&group.module));
         quote! {
             #docs
             #feature
             #[must_use]
-            pub fn #module(&self) -> #module::#name {
+            pub fn #accessor(&self) -> #module::#name {
                 #module::#name::new(self.0.clone())
             }
         }
@@ -327,5 +328,14 @@ fn emit_lister(cx: &Emit<'_>, resource: &Resource) -> TokenStream {
         pub fn lister(&self) -> #ty {
             #value
         }
+    }
+}
+
+/// The factory's method for a group: its module, save that methods of every type keep their meaning.
+fn factory_accessor(module: &str) -> &str {
+    if module == "clone" {
+        "clone_group"
+    } else {
+        module
     }
 }

@@ -1,4 +1,11 @@
 //! The project's own resources through the types, the client and the lister.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::disallowed_names,
+    unreachable_pub,
+    reason = "a test that cannot go on has failed, and names are its own"
+)]
 
 #[path = "../../../support/round_trip.rs"]
 mod round_trip;

@@ -1,4 +1,11 @@
 //! sample-controller's `Foo`, whose list type is written by hand.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::disallowed_names,
+    unreachable_pub,
+    reason = "a test that cannot go on has failed, and names are its own"
+)]
 
 use codegen_runtime::k8s_openapi::{Metadata as _, Resource as _};
 use codegen_runtime::kube::api::{ListParams, PostParams};

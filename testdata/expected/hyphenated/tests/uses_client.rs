@@ -1,4 +1,11 @@
 //! A group with a hyphen, and kinds that hold acronyms.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::disallowed_names,
+    unreachable_pub,
+    reason = "a test that cannot go on has failed, and names are its own"
+)]
 
 use codegen_runtime::kube::api::PostParams;
 use codegen_runtime::kube::core::Selector;

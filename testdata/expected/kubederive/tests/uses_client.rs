@@ -1,4 +1,11 @@
 //! Kinds declared with kube's derive get the same clients.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::disallowed_names,
+    unreachable_pub,
+    reason = "a test that cannot go on has failed, and names are its own"
+)]
 
 use codegen_runtime::client::Scale;
 use codegen_runtime::kube::api::{ListParams, PostParams};

@@ -1,4 +1,11 @@
 //! Two versions of one kind side by side.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::disallowed_names,
+    unreachable_pub,
+    reason = "a test that cannot go on has failed, and names are its own"
+)]
 
 use codegen_runtime::fake::Object;
 use codegen_runtime::kube::api::{ListParams, PostParams};

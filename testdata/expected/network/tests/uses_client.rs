@@ -1,4 +1,11 @@
 //! A kind without status: no `update_status`, and everything else works.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::disallowed_names,
+    unreachable_pub,
+    reason = "a test that cannot go on has failed, and names are its own"
+)]
 
 use codegen_runtime::kube::api::{DeleteParams, ListParams, PostParams};
 use golden_network::apis::samplecrd::v1::{Network, NetworkSpec};

@@ -1,4 +1,11 @@
 //! A kind with status and scale.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::disallowed_names,
+    unreachable_pub,
+    reason = "a test that cannot go on has failed, and names are its own"
+)]
 
 use codegen_runtime::kube::api::PostParams;
 use golden_podset::apis::apps::v1alpha1::{PodSet, PodSetSpec, PodSetStatus};

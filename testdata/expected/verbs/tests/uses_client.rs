@@ -1,4 +1,11 @@
 //! Clients that offer some verbs only, or more than the usual ones.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::disallowed_names,
+    unreachable_pub,
+    reason = "a test that cannot go on has failed, and names are its own"
+)]
 
 use codegen_runtime::client::Scale;
 use codegen_runtime::fake::Reaction;

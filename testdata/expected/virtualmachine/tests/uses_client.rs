@@ -1,4 +1,11 @@
 //! The generated client, lister, informer and scheme at work against a recorded API server.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::disallowed_names,
+    unreachable_pub,
+    reason = "a test that cannot go on has failed, and names are its own"
+)]
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

@@ -35,7 +35,7 @@ impl SharedInformerFactory {
 
     /// The informers of `clone.kubevirt.io`.
     #[must_use]
-    pub fn clone(&self) -> clone::CloneInformers {
+    pub fn clone_group(&self) -> clone::CloneInformers {
         clone::CloneInformers::new(self.0.clone())
     }
 
