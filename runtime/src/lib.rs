@@ -3,7 +3,7 @@
 //! Behaviour lives here so that generated code stays thin: typed clients ([`client`]), the registry of kinds ([`scheme`]),
 //! caches ([`reflector`], [`store`], [`lister`], [`informer`]) and what controllers are built of: queues ([`workqueue`]), the
 //! loop around a reconciler ([`controller`]), election ([`leader`]), and the process that holds them together ([`manager`]);
-//! beside them [`event`], [`finalizer`], [`owner`], [`apply`], [`retry`] and [`metrics`]. The transport, its
+//! beside them [`event`], [`finalizer`], [`owner`], [`apply`], [`retry`], [`quantity`] and [`metrics`]. The transport, its
 //! configuration and the parameter types are kube's, which is re-exported with `k8s_openapi` so that generated code names one
 //! crate.
 
@@ -21,6 +21,7 @@ pub mod manager;
 pub mod metrics;
 pub mod object;
 pub mod owner;
+pub mod quantity;
 pub mod reflector;
 pub mod retry;
 pub mod scheme;

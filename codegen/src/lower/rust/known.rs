@@ -27,6 +27,7 @@ pub(super) fn known(path: &[String]) -> Option<Foreign> {
         ["std" | "core" | "alloc", rest @ ..] => standard(rest),
         [.., "serde_json", "Value"] => Some(Foreign::Plain(TypeRef::Any)),
         [.., "serde_json", "Map"] => Some(Foreign::Map),
+        ["codegen_runtime", "quantity", "Quantity"] => Some(plain(KnownType::Quantity)),
         ["indexmap", "IndexMap"] | ["hashbrown", "HashMap"] => Some(Foreign::Map),
         ["indexmap", "IndexSet"] | ["hashbrown", "HashSet"] => Some(Foreign::List),
         _ => {
@@ -156,6 +157,10 @@ mod tests {
         check(
             &format!("codegen_runtime::k8s_openapi::{meta}::ObjectMeta"),
             Some(plain(KnownType::ObjectMeta)),
+        );
+        check(
+            "codegen_runtime::quantity::Quantity",
+            Some(plain(KnownType::Quantity)),
         );
         check("kube::api::ObjectMeta", Some(plain(KnownType::ObjectMeta)));
         check(

@@ -12,9 +12,10 @@ use std::time::Duration;
 
 use codegen_runtime::fake::{ApiError, Reaction, Tracker};
 use codegen_runtime::informer::EventHandler;
-use codegen_runtime::k8s_openapi::{List, apimachinery::pkg::api::resource::Quantity};
+use codegen_runtime::k8s_openapi::List;
 use codegen_runtime::kube::api::{DeleteParams, ListParams, Patch, PatchParams, PostParams};
 use codegen_runtime::kube::core::Selector;
+use codegen_runtime::quantity::Quantity;
 use codegen_runtime::scheme::Scheme;
 use golden_virtualmachine::apis::cloudnative::v1alpha1::{
     VirtualMachine, VirtualMachinePhase, VirtualMachineStatus, zz_generated_register as register,
@@ -56,13 +57,26 @@ fn verbs(tracker: &Tracker) -> Vec<String> {
         .collect()
 }
 
+#[test]
+fn the_sample_decodes_from_json_as_from_yaml() {
+    let resource = json!({ "cpu": 2, "memory": "4G", "rootDisk": "40G" });
+    let value = json!({
+        "apiVersion": "cloudnative.czs/v1alpha1",
+        "kind": "VirtualMachine",
+        "metadata": { "name": "test-vm", "namespace": "default" },
+        "spec": { "action": "active", "resource": resource },
+    });
+    let vm: VirtualMachine = serde_json::from_value(value).unwrap();
+    assert_eq!(vm, sample());
+}
+
 #[tokio::test]
 async fn the_client_offers_every_verb() {
     let (clientset, tracker) = fake::Clientset::empty();
     let vms = clientset.cloudnative_v1alpha1().virtual_machines("default");
 
     let mut vm = vms.create(&sample(), &PostParams::default()).await.unwrap();
-    assert_eq!(vm.spec.resource["cpu"], Quantity("2".to_owned()));
+    assert_eq!(vm.spec.resource["cpu"], Quantity::new("2"));
     vm.status = Some(VirtualMachineStatus {
         phase: VirtualMachinePhase::Creating,
         ..VirtualMachineStatus::default()

@@ -2,10 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use codegen_runtime::k8s_openapi::apimachinery::pkg::{
-    api::resource::Quantity,
-    apis::meta::v1::{ObjectMeta, Time},
-};
+use codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
+use codegen_runtime::quantity::Quantity;
 use serde::{Deserialize, Serialize};
 
 // +genclient
