@@ -1,0 +1,230 @@
+//! Where servers run: one trait, and what implements it.
+//!
+//! A server belongs to one `VirtualMachine` object and is named after its uid, so that any process can find it again, and a
+//! machine that is deleted and made anew under its old name gets another server. The rules of [`Driver`] let a controller stop or
+//! crash between any two calls: whatever was done is seen by the next call, and doing it again changes nothing.
+//!
+//! The controller never calls a driver directly but through [`Servers`], which gives each call a deadline and checks the
+//! leadership first.
+
+mod error;
+mod servers;
+pub mod simulated;
+
+use std::fmt;
+use std::sync::Arc;
+
+use codegen_runtime::kube::ResourceExt;
+use codegen_runtime::store::ObjectKey;
+use futures::future::BoxFuture;
+use tokio_util::sync::CancellationToken;
+
+pub use self::error::DriverError;
+pub use self::servers::Servers;
+use crate::apis::cloudnative::v1alpha1::VirtualMachine;
+
+/// What a driver's call gives.
+pub type DriverFuture<'a, T> = BoxFuture<'a, Result<T, DriverError>>;
+
+/// Called with the key of a machine whose server changed by itself.
+pub type Changed = Arc<dyn Fn(ObjectKey) + Send + Sync>;
+
+/// Something that runs servers.
+///
+/// Every call is
+///
+/// - *idempotent*: what is so already is left so, and is no error. Deleting a server that isn't there succeeds, creating one that
+///   is there leaves it as it is;
+/// - *cancellable*: its future may be dropped at any await point. The next call goes on from what was reached;
+/// - *short*: it asks for a change and returns when the change is under way; [`status`](Self::status) tells how far it is.
+///
+/// Calls for one server are never made concurrently; calls for different ones are.
+///
+/// A call that changes something carries the [`Term`] in which it was decided. A driver whose servers outlive the process must
+/// refuse ([`DriverError::Stale`]) the calls of a term older than the newest it has seen.
+pub trait Driver: Send + Sync + 'static {
+    /// The value of `--vm-driver`.
+    fn name(&self) -> &'static str;
+
+    /// Whether there is a server, or anything left of one.
+    fn exists<'a>(&'a self, server: &'a ServerRef) -> DriverFuture<'a, bool> {
+        Box::pin(async move { Ok(self.status(server).await?.is_some()) })
+    }
+
+    /// What the server is and does; `None` if there is nothing left of it.
+    fn status<'a>(&'a self, server: &'a ServerRef) -> DriverFuture<'a, Option<Server>>;
+
+    /// Creates the server, and starts it if `spec` says so.
+    fn create<'a>(
+        &'a self,
+        term: &'a Term,
+        server: &'a ServerRef,
+        spec: &'a ServerSpec,
+    ) -> DriverFuture<'a, ()>;
+
+    /// Starts the server, or stops it: gracefully first, by force if it doesn't listen.
+    fn set_power<'a>(
+        &'a self,
+        term: &'a Term,
+        server: &'a ServerRef,
+        power: Power,
+    ) -> DriverFuture<'a, ()>;
+
+    /// Changes the server's sizes. The disk grows at once or with the next start; processors and memory change with the next start.
+    /// The caller stops the server first where [`needs_restart`](Resources::needs_restart) says so.
+    fn resize<'a>(
+        &'a self,
+        term: &'a Term,
+        server: &'a ServerRef,
+        resources: &'a Resources,
+    ) -> DriverFuture<'a, ()>;
+
+    /// Stops the server by force, and removes all that belongs to it.
+    fn delete<'a>(&'a self, term: &'a Term, server: &'a ServerRef) -> DriverFuture<'a, ()>;
+
+    /// Runs beside the controller until `stop` is cancelled: caches, watches on processes. Calls `changed` for each machine whose
+    /// server changed other than by a call; what is missed is found when usage is refreshed.
+    fn run(&self, changed: Changed, stop: CancellationToken) -> DriverFuture<'_, ()> {
+        drop(changed);
+        Box::pin(async move {
+            stop.cancelled().await;
+            Ok(())
+        })
+    }
+}
+
+/// Names a server: by the object that it belongs to.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ServerRef {
+    /// The namespace of the object.
+    pub namespace: String,
+    /// The name of the object.
+    pub name: String,
+    /// The uid of the object.
+    pub uid: String,
+}
+
+impl ServerRef {
+    /// The server of `machine`.
+    pub fn of(machine: &VirtualMachine) -> Self {
+        Self {
+            namespace: machine.namespace().unwrap_or_default(),
+            name: machine.name_any(),
+            uid: machine.uid().unwrap_or_default(),
+        }
+    }
+
+    /// The server's name at its driver, such as `vm-7e4c2a9e-…`: a DNS label, different for each object that ever was.
+    pub fn id(&self) -> String {
+        format!("vm-{}", self.uid)
+    }
+
+    /// The key of the object.
+    pub fn key(&self) -> ObjectKey {
+        ObjectKey::new(Some(&self.namespace), &self.name)
+    }
+}
+
+impl fmt::Display for ServerRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({}/{})", self.id(), self.namespace, self.name)
+    }
+}
+
+/// On whose behalf a call is made.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Term {
+    /// The identity of the process.
+    pub holder: String,
+    /// The [epoch](codegen_runtime::leader::Leadership::epoch) of its leadership; 0 without leader election.
+    pub epoch: u64,
+}
+
+/// The sizes of a server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Resources {
+    /// Processors.
+    pub cpus: u32,
+    /// Memory, in bytes.
+    pub memory: u64,
+    /// Root disk, in bytes.
+    pub disk: u64,
+}
+
+impl Resources {
+    /// Whether a running server must be stopped to become as `wanted`.
+    pub fn needs_restart(&self, wanted: &Self) -> bool {
+        (self.cpus, self.memory) != (wanted.cpus, wanted.memory)
+    }
+}
+
+/// What a server should be when it is created.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServerSpec {
+    /// Its sizes.
+    pub resources: Resources,
+    /// Whether it is started.
+    pub power: Power,
+}
+
+/// Whether a server should run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Power {
+    /// It should run.
+    On,
+    /// It should be there, and not run.
+    Off,
+}
+
+/// What a server is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Server {
+    /// What it does.
+    pub state: ServerState,
+    /// Its sizes: those with which it runs, or with which it would start. The disk may be a little larger than asked for.
+    pub resources: Resources,
+    /// What it uses, if it runs and the driver can tell.
+    pub usage: Option<Usage>,
+    /// More about the state, for people; may be empty.
+    pub message: String,
+}
+
+/// What a server does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ServerState {
+    /// It is being made, or started.
+    Creating,
+    /// It runs.
+    Running,
+    /// It is being stopped.
+    Stopping,
+    /// It does not run, as asked.
+    Stopped,
+    /// It does not run, though nobody asked it to stop; or could not be made.
+    Failed,
+    /// It is being removed.
+    Deleting,
+}
+
+impl ServerState {
+    /// The word for it in the status of the object.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Creating => "creating",
+            Self::Running => "running",
+            Self::Stopping => "stopping",
+            Self::Stopped => "stopped",
+            Self::Failed => "failed",
+            Self::Deleting => "deleting",
+        }
+    }
+}
+
+/// What a running server uses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// Processor time, in thousandths of a processor.
+    pub millicpus: u64,
+    /// Memory, in bytes.
+    pub memory: u64,
+}

@@ -1,0 +1,356 @@
+//! The servers, in memory or in a directory that processes share.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use super::Latency;
+use super::faults::Operation;
+use crate::driver::{
+    DriverError, Power, Resources, Server, ServerRef, ServerSpec, ServerState, Term, Usage,
+};
+
+/// All servers of a simulation.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Cloud {
+    /// The newest epoch that has called.
+    pub epoch: u64,
+    /// The servers by their ids.
+    pub servers: BTreeMap<String, SimulatedServer>,
+}
+
+/// One simulated server.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SimulatedServer {
+    /// Processors with which it runs, or would start.
+    pub cpus: u32,
+    /// Memory in bytes.
+    pub memory: u64,
+    /// Disk in bytes.
+    pub disk: u64,
+    /// Sizes that hold from the next start on.
+    pub next: Option<(u32, u64)>,
+    /// Whether it should run.
+    pub on: bool,
+    /// Whether it died.
+    pub dead: bool,
+    /// Until when it starts or stops.
+    pub busy_until: Timestamp,
+}
+
+/// A line of the journal: a call that changed something, or tried to.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Touch {
+    /// When.
+    pub at: Timestamp,
+    /// The caller's identity.
+    pub holder: String,
+    /// The caller's epoch.
+    pub epoch: u64,
+    /// The call.
+    pub call: String,
+    /// The server.
+    pub server: String,
+    /// Whether it was refused because a newer leader had called.
+    pub refused: bool,
+}
+
+/// A call that changes a server.
+pub(super) enum Change {
+    Create(ServerSpec),
+    SetPower(Power),
+    Resize(Resources),
+    Delete,
+}
+
+impl Change {
+    pub(super) fn operation(&self) -> Operation {
+        match self {
+            Self::Create(_) => Operation::Create,
+            Self::SetPower(_) => Operation::SetPower,
+            Self::Resize(_) => Operation::Resize,
+            Self::Delete => Operation::Delete,
+        }
+    }
+}
+
+impl Cloud {
+    fn apply(
+        &mut self,
+        id: &str,
+        change: Change,
+        latency: Latency,
+        now: Timestamp,
+    ) -> Result<(), DriverError> {
+        let after = |delay| now + SignedDuration::try_from(delay).unwrap_or(SignedDuration::MAX);
+        match change {
+            Change::Create(ServerSpec { resources, power }) => {
+                self.servers
+                    .entry(id.to_owned())
+                    .or_insert(SimulatedServer {
+                        cpus: resources.cpus,
+                        memory: resources.memory,
+                        disk: resources.disk,
+                        next: None,
+                        on: power == Power::On,
+                        dead: false,
+                        busy_until: after(latency.start),
+                    });
+            }
+            Change::SetPower(power) => {
+                let on = power == Power::On;
+                let server = self.server(id)?;
+                if server.on == on && !server.dead {
+                    return Ok(());
+                }
+                if let Some((cpus, memory)) = server.next.take_if(|_| on) {
+                    (server.cpus, server.memory) = (cpus, memory);
+                }
+                (server.on, server.dead) = (on, false);
+                server.busy_until = after(if on { latency.start } else { latency.stop });
+            }
+            Change::Resize(wanted) => {
+                let server = self.server(id)?;
+                if wanted.disk < server.disk {
+                    return Err(DriverError::Refused("a disk can only grow".to_owned()));
+                }
+                server.disk = wanted.disk;
+                if server.on && !server.dead {
+                    server.next = Some((wanted.cpus, wanted.memory));
+                } else {
+                    (server.cpus, server.memory, server.next) = (wanted.cpus, wanted.memory, None);
+                }
+            }
+            Change::Delete => drop(self.servers.remove(id)),
+        }
+        Ok(())
+    }
+
+    fn server(&mut self, id: &str) -> Result<&mut SimulatedServer, DriverError> {
+        let missing = || DriverError::Failed(format!("there is no server {id}"));
+        self.servers.get_mut(id).ok_or_else(missing)
+    }
+
+    pub(super) fn kill(&mut self, id: &str) -> bool {
+        self.servers
+            .get_mut(id)
+            .map(|server| server.dead = true)
+            .is_some()
+    }
+
+    pub(super) fn lose(&mut self, id: &str) -> bool {
+        self.servers.remove(id).is_some()
+    }
+}
+
+impl SimulatedServer {
+    /// What a caller sees at `now`.
+    fn status(&self, id: &str, now: Timestamp) -> Server {
+        let state = match (self.dead, self.on, now < self.busy_until) {
+            (true, ..) => ServerState::Failed,
+            (_, true, true) => ServerState::Creating,
+            (_, true, false) => ServerState::Running,
+            (_, false, true) => ServerState::Stopping,
+            (_, false, false) => ServerState::Stopped,
+        };
+        Server {
+            state,
+            resources: Resources {
+                cpus: self.cpus,
+                memory: self.memory,
+                disk: self.disk,
+            },
+            usage: (state == ServerState::Running).then(|| self.usage(id)),
+            message: if self.dead {
+                "the server died".to_owned()
+            } else {
+                String::new()
+            },
+        }
+    }
+
+    /// A load that differs from server to server, and stays the same: from 5 to 44 percent.
+    fn usage(&self, id: &str) -> Usage {
+        let percent = 5 + id.bytes().map(u64::from).sum::<u64>() % 40;
+        Usage {
+            millicpus: u64::from(self.cpus) * 10 * percent,
+            memory: self.memory / 100 * percent,
+        }
+    }
+}
+
+/// Where the servers are.
+pub(super) enum Backing {
+    Memory(Mutex<(Cloud, Vec<Touch>)>),
+    Directory(PathBuf),
+}
+
+impl Backing {
+    pub(super) fn in_memory() -> Self {
+        Self::Memory(Mutex::default())
+    }
+
+    pub(super) fn in_directory(directory: PathBuf) -> Result<Self, DriverError> {
+        fs::create_dir_all(&directory)
+            .map_err(|error| DriverError::failed(directory.display(), error))?;
+        Ok(Self::Directory(directory))
+    }
+
+    /// A call that changes something, unless a newer leader has called.
+    pub(super) fn apply(
+        &self,
+        term: &Term,
+        server: &ServerRef,
+        change: Change,
+        latency: Latency,
+    ) -> Result<(), DriverError> {
+        self.locked(|cloud, journal| {
+            let now = Timestamp::now();
+            let newest = cloud.epoch;
+            let refused = term.epoch < newest;
+            journal.push(Touch {
+                at: now,
+                holder: term.holder.clone(),
+                epoch: term.epoch,
+                call: change.operation().as_str().to_owned(),
+                server: server.id(),
+                refused,
+            });
+            if refused {
+                let epoch = term.epoch;
+                return Err(DriverError::Stale { epoch, newest });
+            }
+            cloud.epoch = term.epoch;
+            cloud.apply(&server.id(), change, latency, now)
+        })?
+    }
+
+    /// A change that nobody asked for.
+    pub(super) fn change<T>(&self, change: impl FnOnce(&mut Cloud) -> T) -> Result<T, DriverError> {
+        self.locked(|cloud, _| change(cloud))
+    }
+
+    pub(super) fn status(&self, id: &str) -> Result<Option<Server>, DriverError> {
+        let status = |cloud: &Cloud| {
+            let server = cloud.servers.get(id)?;
+            Some(server.status(id, Timestamp::now()))
+        };
+        match self {
+            Self::Memory(memory) => Ok(status(
+                &memory.lock().unwrap_or_else(PoisonError::into_inner).0,
+            )),
+            Self::Directory(_) => Ok(status(&self.read()?)),
+        }
+    }
+
+    pub(super) fn read(&self) -> Result<Cloud, DriverError> {
+        match self {
+            Self::Memory(memory) => Ok(memory
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .0
+                .clone()),
+            Self::Directory(directory) => read(&directory.join(SERVERS)),
+        }
+    }
+
+    pub(super) fn journal(&self) -> Result<Vec<Touch>, DriverError> {
+        match self {
+            Self::Memory(memory) => Ok(memory
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .1
+                .clone()),
+            Self::Directory(directory) => {
+                let path = directory.join(JOURNAL);
+                let text = fs::read_to_string(&path).or_else(|error| match error.kind() {
+                    std::io::ErrorKind::NotFound => Ok(String::new()),
+                    _ => Err(DriverError::failed(path.display(), error)),
+                })?;
+                let lines = text.lines().map(serde_json::from_str);
+                lines
+                    .collect::<Result<_, _>>()
+                    .map_err(|error| DriverError::failed(path.display(), error))
+            }
+        }
+    }
+
+    /// Works on the servers alone. What it changes is kept, also if the result is an error of the caller's.
+    fn locked<T>(
+        &self,
+        work: impl FnOnce(&mut Cloud, &mut Vec<Touch>) -> T,
+    ) -> Result<T, DriverError> {
+        match self {
+            Self::Memory(memory) => {
+                let (cloud, journal) = &mut *memory.lock().unwrap_or_else(PoisonError::into_inner);
+                let result = work(cloud, journal);
+                let extra = journal.len().saturating_sub(JOURNAL_LIMIT);
+                if extra > JOURNAL_LIMIT / 4 {
+                    journal.drain(..extra);
+                }
+                Ok(result)
+            }
+            Self::Directory(directory) => {
+                let failed = |error| DriverError::failed(directory.display(), error);
+                // Held until the file is closed.
+                let lock = File::create(directory.join(LOCK)).map_err(failed)?;
+                lock.lock().map_err(failed)?;
+                let mut cloud = read(&directory.join(SERVERS))?;
+                let mut journal = Vec::new();
+                let result = work(&mut cloud, &mut journal);
+                append(&directory.join(JOURNAL), &journal)?;
+                write(directory, &cloud)?;
+                Ok(result)
+            }
+        }
+    }
+}
+
+/// Lines that are kept in memory.
+const JOURNAL_LIMIT: usize = 100_000;
+
+const LOCK: &str = "lock";
+const SERVERS: &str = "servers.json";
+const JOURNAL: &str = "journal.jsonl";
+
+fn read(path: &Path) -> Result<Cloud, DriverError> {
+    match fs::read(path) {
+        Ok(text) => serde_json::from_slice(&text)
+            .map_err(|error| DriverError::failed(path.display(), error)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Cloud::default()),
+        Err(error) => Err(DriverError::failed(path.display(), error)),
+    }
+}
+
+/// Replaces the file as a whole: a process that is killed leaves the old one or the new one.
+fn write(directory: &Path, cloud: &Cloud) -> Result<(), DriverError> {
+    let failed = |error| DriverError::failed(directory.display(), error);
+    let text = serde_json::to_vec(cloud)
+        .map_err(|error| DriverError::failed(directory.display(), error))?;
+    let new = directory.join("servers.json.new");
+    fs::write(&new, text).map_err(failed)?;
+    fs::rename(&new, directory.join(SERVERS)).map_err(failed)
+}
+
+fn append(path: &Path, journal: &[Touch]) -> Result<(), DriverError> {
+    let failed = |error| DriverError::failed(path.display(), error);
+    let mut lines = String::new();
+    for touch in journal {
+        lines += &serde_json::to_string(touch)
+            .map_err(|error| DriverError::failed(path.display(), error))?;
+        lines.push('\n');
+    }
+    let mut file = OpenOptions::new()
+        .create(true)
+        .append(true)
+        .open(path)
+        .map_err(failed)?;
+    file.write_all(lines.as_bytes()).map_err(failed)
+}

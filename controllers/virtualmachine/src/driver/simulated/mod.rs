@@ -1,0 +1,233 @@
+//! Servers that exist in memory only, with latency and faults to order.
+//!
+//! With a [directory](Simulated::in_directory) several processes share one set of servers, as they would share a real
+//! provider: each call takes the directory's lock, and leaves a line in `journal.jsonl` that tells who asked for what.
+
+mod cloud;
+mod faults;
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::time::sleep;
+
+use self::cloud::{Backing, Change};
+pub use self::cloud::{Cloud, SimulatedServer, Touch};
+use self::faults::Faults;
+pub use self::faults::{Fault, Lost, Operation};
+use super::{
+    Driver, DriverError, DriverFuture, Power, Resources, Server, ServerRef, ServerSpec, Term,
+};
+
+/// How long things take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Latency {
+    /// Each call.
+    pub call: Duration,
+    /// From the call that creates or starts a server until it runs.
+    pub start: Duration,
+    /// From the call that stops a server until it is stopped.
+    pub stop: Duration,
+}
+
+impl Latency {
+    /// Everything at once.
+    pub const NONE: Self = Self {
+        call: Duration::ZERO,
+        start: Duration::ZERO,
+        stop: Duration::ZERO,
+    };
+}
+
+impl Default for Latency {
+    /// Short enough to wait for, long enough to be seen.
+    fn default() -> Self {
+        Self {
+            call: Duration::from_millis(5),
+            start: Duration::from_millis(800),
+            stop: Duration::from_millis(400),
+        }
+    }
+}
+
+/// The simulated driver. Clones share their servers.
+#[derive(Clone)]
+pub struct Simulated {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    latency: Latency,
+    backing: Backing,
+    faults: Mutex<Faults>,
+}
+
+impl Simulated {
+    /// A driver whose servers go with the process.
+    pub fn new(latency: Latency) -> Self {
+        Self::over(latency, Backing::in_memory())
+    }
+
+    /// A driver whose servers are kept in `directory`, which is made if it is missing.
+    ///
+    /// # Errors
+    ///
+    /// If the directory can't be made.
+    pub fn in_directory(
+        latency: Latency,
+        directory: impl Into<PathBuf>,
+    ) -> Result<Self, DriverError> {
+        Ok(Self::over(
+            latency,
+            Backing::in_directory(directory.into())?,
+        ))
+    }
+
+    fn over(latency: Latency, backing: Backing) -> Self {
+        let shared = Shared {
+            latency,
+            backing,
+            faults: Mutex::default(),
+        };
+        Self {
+            shared: Arc::new(shared),
+        }
+    }
+
+    /// All servers as they are now, by their ids.
+    ///
+    /// # Errors
+    ///
+    /// If the directory can't be read.
+    pub fn cloud(&self) -> Result<Cloud, DriverError> {
+        self.shared.backing.read()
+    }
+
+    /// Who asked for what, oldest first.
+    ///
+    /// # Errors
+    ///
+    /// If the directory can't be read.
+    pub fn journal(&self) -> Result<Vec<Touch>, DriverError> {
+        self.shared.backing.journal()
+    }
+
+    /// Lets later calls fail as `fault` says.
+    pub fn fault(&self, fault: Fault) {
+        self.faults().add(fault);
+    }
+
+    /// Ends all faults.
+    pub fn clear_faults(&self) {
+        self.faults().clear();
+    }
+
+    /// The server dies, as a host that fails would let it. Tells whether there was one.
+    ///
+    /// # Errors
+    ///
+    /// If the directory can't be used.
+    pub fn kill(&self, server: &ServerRef) -> Result<bool, DriverError> {
+        self.shared.backing.change(|cloud| cloud.kill(&server.id()))
+    }
+
+    /// The server is gone with its disk, without anybody having asked. Tells whether there was one.
+    ///
+    /// # Errors
+    ///
+    /// If the directory can't be used.
+    pub fn lose(&self, server: &ServerRef) -> Result<bool, DriverError> {
+        self.shared.backing.change(|cloud| cloud.lose(&server.id()))
+    }
+
+    fn faults(&self) -> MutexGuard<'_, Faults> {
+        self.shared
+            .faults
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// One call: latency, faults before and after, the change itself, and its line in the journal.
+    async fn call(
+        &self,
+        term: &Term,
+        server: &ServerRef,
+        change: Change,
+    ) -> Result<(), DriverError> {
+        let operation = change.operation();
+        sleep(self.shared.latency.call).await;
+        let fault = self.faults().take(operation);
+        if let Some(fault) = &fault
+            && fault.lost == Lost::Request
+        {
+            return fault.fail().await;
+        }
+        self.shared
+            .backing
+            .apply(term, server, change, self.shared.latency)?;
+        match fault {
+            Some(fault) => fault.fail().await,
+            None => Ok(()),
+        }
+    }
+
+    async fn look(&self, server: &ServerRef) -> Result<Option<Server>, DriverError> {
+        sleep(self.shared.latency.call).await;
+        let fault = self.faults().take(Operation::Status);
+        if let Some(fault) = fault {
+            fault.fail().await?;
+        }
+        self.shared.backing.status(&server.id())
+    }
+}
+
+impl Driver for Simulated {
+    fn name(&self) -> &'static str {
+        "simulated"
+    }
+
+    fn status<'a>(&'a self, server: &'a ServerRef) -> DriverFuture<'a, Option<Server>> {
+        Box::pin(self.look(server))
+    }
+
+    fn create<'a>(
+        &'a self,
+        term: &'a Term,
+        server: &'a ServerRef,
+        spec: &'a ServerSpec,
+    ) -> DriverFuture<'a, ()> {
+        Box::pin(self.call(term, server, Change::Create(spec.clone())))
+    }
+
+    fn set_power<'a>(
+        &'a self,
+        term: &'a Term,
+        server: &'a ServerRef,
+        power: Power,
+    ) -> DriverFuture<'a, ()> {
+        Box::pin(self.call(term, server, Change::SetPower(power)))
+    }
+
+    fn resize<'a>(
+        &'a self,
+        term: &'a Term,
+        server: &'a ServerRef,
+        resources: &'a Resources,
+    ) -> DriverFuture<'a, ()> {
+        Box::pin(self.call(term, server, Change::Resize(*resources)))
+    }
+
+    fn delete<'a>(&'a self, term: &'a Term, server: &'a ServerRef) -> DriverFuture<'a, ()> {
+        Box::pin(self.call(term, server, Change::Delete))
+    }
+}
+
+impl fmt::Debug for Simulated {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Simulated")
+            .field("latency", &self.shared.latency)
+            .finish_non_exhaustive()
+    }
+}
