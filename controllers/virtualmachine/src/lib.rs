@@ -11,5 +11,11 @@ pub mod apis {
         pub mod v1alpha1;
     }
 }
+pub mod app;
+pub mod cli;
+pub mod controller;
+#[cfg(feature = "demo")]
+pub mod demo;
 pub mod driver;
 pub mod generated;
+pub mod logging;

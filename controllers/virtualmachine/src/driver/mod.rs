@@ -38,7 +38,8 @@ pub type Changed = Arc<dyn Fn(ObjectKey) + Send + Sync>;
 /// - *cancellable*: its future may be dropped at any await point. The next call goes on from what was reached;
 /// - *short*: it asks for a change and returns when the change is under way; [`status`](Self::status) tells how far it is.
 ///
-/// Calls for one server are never made concurrently; calls for different ones are.
+/// Calls that change one server are never made concurrently; [`status`](Self::status) may come at any time, and calls for
+/// different servers do.
 ///
 /// A call that changes something carries the [`Term`] in which it was decided. A driver whose servers outlive the process must
 /// refuse ([`DriverError::Stale`]) the calls of a term older than the newest it has seen.

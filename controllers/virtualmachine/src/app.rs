@@ -1,0 +1,148 @@
+//! The process: client, driver, controller and manager, put together as the flags say.
+
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context;
+use codegen_runtime::event::{EventBroadcaster, EventOptions, Reporter};
+use codegen_runtime::kube::config::{KubeConfigOptions, Kubeconfig};
+use codegen_runtime::kube::{Client, Config};
+use codegen_runtime::manager::Manager;
+use codegen_runtime::metrics::Metrics;
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+use crate::cli::{DriverName, Flags};
+use crate::controller::{Options, VirtualMachineController};
+use crate::driver::Driver;
+use crate::driver::simulated::{Latency, Simulated};
+use crate::generated::clientset::Clientset;
+use crate::generated::informers::SharedInformerFactory;
+
+/// The name under which events are reported.
+pub const REPORTER: &str = "cloudnative.czs/virtualmachine-controller";
+
+/// How often every machine is looked at, whether or not something changed.
+pub const RESYNC: Duration = Duration::from_secs(30);
+
+/// Runs the controller until `shutdown` is cancelled.
+///
+/// # Errors
+///
+/// If something of what the flags name isn't there, or the manager ends other than by being asked to: leadership lost, say.
+pub async fn run(flags: Flags, shutdown: &CancellationToken) -> anyhow::Result<()> {
+    let client = client(flags.kubeconfig.as_deref(), flags.master.as_deref()).await?;
+    let driver = driver(&flags)?;
+    run_with(client, driver, flags, shutdown).await
+}
+
+/// As [`run`], with a client and a driver of the caller's.
+///
+/// # Errors
+///
+/// As [`run`].
+pub async fn run_with(
+    client: Client,
+    driver: Arc<dyn Driver>,
+    flags: Flags,
+    shutdown: &CancellationToken,
+) -> anyhow::Result<()> {
+    let identity = flags.election.identity();
+    let metrics = Metrics::new();
+    let clientset = Clientset::new(client.clone());
+    let factory: SharedInformerFactory = SharedInformerFactory::builder(clientset.clone())
+        .namespace(&flags.namespace)
+        .resync(RESYNC)
+        .build();
+    let events = EventBroadcaster::with_options(
+        client.clone(),
+        EventOptions {
+            metrics: Some(metrics.clone()),
+            ..EventOptions::default()
+        },
+    );
+    let controller = VirtualMachineController::new(
+        clientset,
+        &factory,
+        driver,
+        &identity,
+        events.recorder(Reporter::new(REPORTER, &identity)),
+        &metrics,
+        Options {
+            workers: usize::from(flags.threads),
+            ..Options::default()
+        },
+    );
+    let mut manager = Manager::builder(&factory)
+        .metrics(&metrics)
+        .events(events)
+        .runnable(controller);
+    if flags.election.leader_elect {
+        let config = flags
+            .election
+            .config(&identity)
+            .context("leader election")?;
+        manager = manager.leader_election(client, config);
+    }
+    if let Some(address) = flags.metrics_bind_address.0 {
+        manager = manager.serve_metrics(listen(address, "metrics").await?);
+    }
+    if let Some(address) = flags.health_probe_bind_address.0 {
+        manager = manager.serve_health(listen(address, "health checks").await?);
+    }
+    tracing::info!(identity, version = env!("CARGO_PKG_VERSION"), "starting");
+    manager.build()?.run(shutdown).await?;
+    tracing::info!(identity, "stopped");
+    Ok(())
+}
+
+async fn listen(address: SocketAddr, what: &str) -> anyhow::Result<TcpListener> {
+    TcpListener::bind(address)
+        .await
+        .with_context(|| format!("cannot serve {what} on {address}"))
+}
+
+/// A client of the cluster that the flags name, else the one that the environment does.
+async fn client(kubeconfig: Option<&Path>, master: Option<&str>) -> anyhow::Result<Client> {
+    let mut config = match (kubeconfig, master) {
+        (Some(path), _) => {
+            let kubeconfig = Kubeconfig::read_from(path)
+                .with_context(|| format!("cannot read the kubeconfig {}", path.display()))?;
+            Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default())
+                .await
+                .with_context(|| format!("cannot use the kubeconfig {}", path.display()))?
+        }
+        (None, Some(master)) => match Config::infer().await {
+            Ok(config) => config,
+            Err(_) => Config::new(parse_url(master)?),
+        },
+        (None, None) => Config::infer().await.context(
+            "no cluster: give --kubeconfig or --master, set $KUBECONFIG, or run in a pod",
+        )?,
+    };
+    if let Some(master) = master {
+        config.cluster_url = parse_url(master)?;
+    }
+    Ok(Client::try_from(config)?)
+}
+
+fn parse_url(master: &str) -> anyhow::Result<http::Uri> {
+    master
+        .parse()
+        .with_context(|| format!("--master: {master:?} is no URL such as https://127.0.0.1:6443"))
+}
+
+fn driver(flags: &Flags) -> anyhow::Result<Arc<dyn Driver>> {
+    match flags.vm_driver {
+        DriverName::Simulated => {
+            let latency = Latency::default();
+            Ok(match &flags.driver.simulated_dir {
+                None => Arc::new(Simulated::new(latency)),
+                Some(directory) => Arc::new(Simulated::in_directory(latency, directory)?),
+            })
+        }
+        DriverName::Qemu | DriverName::Kubevirt => anyhow::bail!("not built in"),
+    }
+}

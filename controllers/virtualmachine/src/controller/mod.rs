@@ -1,0 +1,318 @@
+//! The controller: an informer feeds a queue of keys, and workers [reconcile](Reconciler) them.
+//!
+//! It has the classic shape, with each part in the open: a handler on the shared informer adds keys to a rate-limited work
+//! queue, [`run_workers`] takes them out, the lister answers reads. Beside the workers [usage](usage) is refreshed on a timer
+//! of its own, and the driver reports servers that changed by themselves.
+//!
+//! With leader election everything here runs in one term of office, and each part is fenced by it: see
+//! [`codegen_runtime::leader`].
+
+mod crashes;
+mod machine;
+mod plan;
+mod reconcile;
+mod status;
+mod usage;
+
+use std::error::Error;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use codegen_runtime::controller::run_workers;
+use codegen_runtime::event::EventRecorder;
+use codegen_runtime::informer::{HandlerFuncs, HandlerRegistration, SharedInformer, handler};
+use codegen_runtime::leader::Leadership;
+use codegen_runtime::manager::{RunContext, Runnable};
+use codegen_runtime::metrics::Metrics;
+use codegen_runtime::store::ObjectKey;
+use codegen_runtime::workqueue::{ItemExponentialFailureRateLimiter, WorkQueue};
+use futures::future::BoxFuture;
+use tokio_util::sync::CancellationToken;
+
+pub use self::machine::{DISK, InvalidSpec, MAX_CPUS, MEMORY, server_spec};
+pub use self::reconcile::{FINALIZER, Next, ReconcileError, Reconciler};
+use self::usage::refresh_usage;
+use crate::apis::cloudnative::v1alpha1::VirtualMachine;
+use crate::driver::{Changed, Driver, Servers};
+use crate::generated::clientset::Clientset;
+use crate::generated::informers::SharedInformerFactory;
+
+/// The name of the controller: of its queue in metrics, and of what it runs in a manager.
+pub const NAME: &str = "virtualmachine";
+
+/// How the controller works.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    /// Machines that are reconciled at a time.
+    pub workers: usize,
+    /// How often usage is read.
+    pub usage_period: Duration,
+    /// How soon to look after a server that starts or stops.
+    pub poll: Duration,
+    /// How long one call of the driver may take.
+    pub driver_deadline: Duration,
+    /// The back-off of a machine that fails: the first wait, and the longest.
+    pub backoff: (Duration, Duration),
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            workers: 2,
+            usage_period: Duration::from_secs(20),
+            poll: Duration::from_millis(250),
+            driver_deadline: Duration::from_secs(30),
+            backoff: (Duration::from_millis(50), Duration::from_secs(120)),
+        }
+    }
+}
+
+/// The controller of virtual machines; a [`Runnable`] for a manager.
+pub struct VirtualMachineController {
+    clientset: Clientset,
+    factory: SharedInformerFactory,
+    informer: SharedInformer<VirtualMachine>,
+    driver: Arc<dyn Driver>,
+    holder: String,
+    events: EventRecorder,
+    metrics: Metrics,
+    options: Options,
+}
+
+impl VirtualMachineController {
+    /// A controller over the machines that `factory` watches, with `driver` in the hands of the process `holder`.
+    pub fn new(
+        clientset: Clientset,
+        factory: &SharedInformerFactory,
+        driver: Arc<dyn Driver>,
+        holder: impl Into<String>,
+        events: EventRecorder,
+        metrics: &Metrics,
+        options: Options,
+    ) -> Self {
+        Self {
+            clientset,
+            factory: factory.clone(),
+            informer: factory
+                .cloudnative()
+                .v1alpha1()
+                .virtual_machines()
+                .informer(),
+            driver,
+            holder: holder.into(),
+            events,
+            metrics: metrics.clone(),
+            options,
+        }
+    }
+
+    /// Runs until `stop` is cancelled; what is under way then is brought to its next step.
+    ///
+    /// The factory must be started by the caller, or by the manager.
+    ///
+    /// # Errors
+    ///
+    /// If the informer has stopped, or the driver can't go on.
+    pub async fn run(
+        &self,
+        stop: &CancellationToken,
+        leadership: Option<&Leadership>,
+    ) -> Result<(), Box<dyn Error + Send + Sync>> {
+        let (first, longest) = self.options.backoff;
+        let queue = WorkQueue::builder()
+            .name(NAME)
+            .metrics(&self.metrics)
+            .rate_limiter(ItemExponentialFailureRateLimiter::new(first, longest))
+            .build();
+        let _registered = Registered {
+            registration: self.informer.add_event_handler(enqueue(&queue))?,
+            informer: &self.informer,
+        };
+        if stop
+            .run_until_cancelled(self.informer.wait_for_sync())
+            .await
+            != Some(true)
+        {
+            return Ok(());
+        }
+        let driver = Arc::clone(&self.driver);
+        let servers = Servers::new(driver, self.holder.clone(), self.options.driver_deadline);
+        let machines = self.factory.cloudnative().v1alpha1().virtual_machines();
+        let reconciler = Arc::new(Reconciler::new(
+            self.clientset.clone(),
+            machines.lister(),
+            servers.in_term(leadership),
+            self.events.clone(),
+            self.options.poll,
+        ));
+        tracing::info!(
+            driver = self.driver.name(),
+            workers = self.options.workers,
+            "starting workers"
+        );
+        self.work(&queue, &reconciler, stop, leadership).await
+    }
+
+    /// Workers, usage and the driver side by side. The workers end last.
+    async fn work(
+        &self,
+        queue: &WorkQueue<ObjectKey>,
+        reconciler: &Arc<Reconciler>,
+        stop: &CancellationToken,
+        leadership: Option<&Leadership>,
+    ) -> Result<(), Box<dyn Error + Send + Sync>> {
+        let changed: Changed = {
+            let queue = queue.clone();
+            Arc::new(move |key| queue.add(key))
+        };
+        let worker = Worker {
+            queue: queue.clone(),
+            reconciler: Arc::clone(reconciler),
+            stop: stop.clone(),
+            leadership: leadership.cloned(),
+        };
+        let workers = run_workers(queue, self.options.workers, stop, move |key| {
+            worker.clone().process(key)
+        });
+        let aside = async {
+            let usage = refresh_usage(reconciler, queue, self.options.usage_period);
+            tokio::select! {
+                () = usage => Ok(()),
+                ended = self.driver.run(changed, stop.clone()) => ended,
+            }
+        };
+        let mut aside = Box::pin(aside);
+        let mut workers = Box::pin(workers);
+        tokio::select! {
+            () = &mut workers => Ok(()),
+            ended = &mut aside => {
+                ended?;
+                // The driver stopped as asked, which is no reason to drop what is under way.
+                workers.await;
+                Ok(())
+            }
+        }
+    }
+}
+
+impl Runnable for VirtualMachineController {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn run(&self, context: RunContext) -> BoxFuture<'_, Result<(), Box<dyn Error + Send + Sync>>> {
+        Box::pin(async move { Self::run(self, &context.stop, context.leadership.as_ref()).await })
+    }
+}
+
+impl fmt::Debug for VirtualMachineController {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("VirtualMachineController")
+            .field("driver", &self.driver.name())
+            .field("options", &self.options)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Takes the handler away when the controller ends.
+struct Registered<'a> {
+    informer: &'a SharedInformer<VirtualMachine>,
+    registration: HandlerRegistration,
+}
+
+impl Drop for Registered<'_> {
+    fn drop(&mut self) {
+        self.informer.remove_event_handler(&self.registration);
+    }
+}
+
+/// Adds the keys of machines that changed, and of all of them with each resync.
+fn enqueue(queue: &WorkQueue<ObjectKey>) -> HandlerFuncs<VirtualMachine> {
+    let (added, updated, deleted) = (queue.clone(), queue.clone(), queue.clone());
+    handler::funcs()
+        .on_add(move |machine: &Arc<VirtualMachine>, _| added.add(ObjectKey::of(&**machine)))
+        .on_update(move |old, new| {
+            if is_worth_a_look(old, new) {
+                updated.add(ObjectKey::of(&**new));
+            }
+        })
+        .on_delete(move |machine| deleted.add(machine.key()))
+}
+
+/// Whether an update is more than this controller's own status.
+fn is_worth_a_look(old: &VirtualMachine, new: &VirtualMachine) -> bool {
+    let (old, new) = (&old.metadata, &new.metadata);
+    let is_resync = old.resource_version == new.resource_version;
+    is_resync
+        || old.uid != new.uid
+        || old.generation != new.generation
+        || old.deletion_timestamp != new.deletion_timestamp
+        || old.finalizers != new.finalizers
+}
+
+/// What takes keys out of the queue.
+#[derive(Clone)]
+struct Worker {
+    queue: WorkQueue<ObjectKey>,
+    reconciler: Arc<Reconciler>,
+    stop: CancellationToken,
+    leadership: Option<Leadership>,
+}
+
+impl Worker {
+    /// One key, from end to end, unless leadership is lost meanwhile.
+    async fn process(self, key: ObjectKey) {
+        match self.leadership.clone() {
+            None => self.reconcile(key).await,
+            Some(leadership) => {
+                let _ = leadership.fence(self.reconcile(key)).await;
+            }
+        }
+    }
+
+    async fn reconcile(self, key: ObjectKey) {
+        let retries = self.queue.num_requeues(&key);
+        match self.reconciler.reconcile(&key, retries, &self.stop).await {
+            Ok(Next::Done) => self.queue.forget(&key),
+            Ok(Next::After(delay)) => {
+                self.queue.forget(&key);
+                self.queue.add_after(key, delay);
+            }
+            Ok(Next::BackOff) => self.queue.add_rate_limited(key),
+            Err(error) if error.is_conflict() => {
+                tracing::debug!(machine = %key, %error, "changed meanwhile");
+                self.queue.add_rate_limited(key);
+            }
+            Err(error) => {
+                tracing::warn!(machine = %key, %error, retries, "trying again");
+                self.queue.add_rate_limited(key);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+    use jiff::Timestamp;
+
+    use super::*;
+
+    #[test]
+    fn an_own_status_wakes_nobody() {
+        let mut old = VirtualMachine::default();
+        old.metadata.generation = Some(1);
+        old.metadata.resource_version = Some("1".to_owned());
+        assert!(is_worth_a_look(&old, &old), "a resync");
+        let mut new = old.clone();
+        new.metadata.resource_version = Some("2".to_owned());
+        new.status = Some(crate::apis::cloudnative::v1alpha1::VirtualMachineStatus::default());
+        assert!(!is_worth_a_look(&old, &new));
+        new.metadata.generation = Some(2);
+        assert!(is_worth_a_look(&old, &new));
+        new.metadata.generation = Some(1);
+        new.metadata.deletion_timestamp = Some(Time(Timestamp::UNIX_EPOCH));
+        assert!(is_worth_a_look(&old, &new));
+    }
+}
