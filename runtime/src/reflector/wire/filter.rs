@@ -2,14 +2,16 @@
 //!
 //! A [`Filter`] stands between serde_json and the type's own `Deserialize`. It sees the keys of the object and of its
 //! `metadata`, passes everything on, and consumes `metadata.managedFields` without building it. That is why an informer that
-//! drops them never holds them, not even for a moment.
+//! drops them never holds them, not even for a moment. To an object that leaves out its apiVersion or kind, as the items of
+//! lists do, it adds what they must be, so that a type may have them as plain fields.
 
 use std::borrow::Cow;
 use std::fmt;
+use std::marker::PhantomData;
 
 use serde::de::{
-    Deserialize, DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Visitor,
-    value::{BorrowedStrDeserializer, CowStrDeserializer},
+    Deserialize, DeserializeSeed, Deserializer, Error, IgnoredAny, IntoDeserializer, MapAccess,
+    Visitor,
 };
 
 /// What an object must be, and whether its managedFields are kept.
@@ -29,7 +31,7 @@ impl Rules {
         let mut json = serde_json::Deserializer::from_slice(json);
         let object = K::deserialize(Filter {
             inner: &mut json,
-            level: Level::Object,
+            level: Level::Object(None),
             rules: self,
         })?;
         json.end()?;
@@ -44,6 +46,15 @@ impl Rules {
         })
     }
 
+    /// What the field of an object must be that leaves it out, if only one kind is accepted.
+    fn implied(&self, field: Field) -> Option<&str> {
+        match (self.kinds.as_slice(), field) {
+            ([(version, _)], Field::ApiVersion) => Some(version),
+            ([(_, kind)], Field::Kind) => Some(kind),
+            _ => None,
+        }
+    }
+
     fn expected(&self) -> String {
         let kinds = self
             .kinds
@@ -55,7 +66,8 @@ impl Rules {
 
 #[derive(Clone, Copy)]
 enum Level {
-    Object,
+    /// The object itself, with the fields of its type if it asked for a struct.
+    Object(Option<&'static [&'static str]>),
     Metadata,
 }
 
@@ -65,6 +77,20 @@ enum Field {
     Kind,
     Metadata,
     Other,
+}
+
+impl Field {
+    /// The fields that are added where they are left out.
+    const IMPLIED: [Self; 2] = [Self::ApiVersion, Self::Kind];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::ApiVersion => "apiVersion",
+            Self::Kind => "kind",
+            Self::Metadata => "metadata",
+            Self::Other => "",
+        }
+    }
 }
 
 /// A deserializer, visitor or seed of which the keys are watched.
@@ -100,12 +126,16 @@ impl<'de, 'a, D: Deserializer<'de>> Deserializer<'de> for Filter<'a, D> {
         fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, D::Error> {
+        let level = match self.level {
+            Level::Object(_) => Level::Object(Some(fields)),
+            Level::Metadata => Level::Metadata,
+        };
         self.inner.deserialize_struct(
             name,
             fields,
             Filter {
                 inner: visitor,
-                level: self.level,
+                level,
                 rules: self.rules,
             },
         )
@@ -181,6 +211,8 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Filter<'_, V> {
             level: self.level,
             rules: self.rules,
             field: Field::Other,
+            value: Value::Read,
+            seen: [false; 2],
         })
     }
 }
@@ -203,6 +235,49 @@ struct Keys<'a, A> {
     level: Level,
     rules: &'a Rules,
     field: Field,
+    value: Value,
+    /// Which of [`Field::IMPLIED`] the object has, or was given.
+    seen: [bool; 2],
+}
+
+/// Where the value of a key comes from.
+#[derive(Clone, Copy)]
+enum Value {
+    Read,
+    /// The map has ended; what its type asks for and it lacks is added.
+    Implied,
+}
+
+impl<A> Keys<'_, A> {
+    fn note(&mut self, key: &str) {
+        self.field = match key {
+            "apiVersion" => Field::ApiVersion,
+            "kind" => Field::Kind,
+            "metadata" => Field::Metadata,
+            _ => Field::Other,
+        };
+        match self.field {
+            Field::ApiVersion => self.seen[0] = true,
+            Field::Kind => self.seen[1] = true,
+            Field::Metadata | Field::Other => {}
+        }
+    }
+
+    /// The next field to add.
+    fn next_implied(&mut self) -> Option<&'static str> {
+        let Level::Object(fields) = self.level else {
+            return None;
+        };
+        for (field, seen) in Field::IMPLIED.into_iter().zip(&mut self.seen) {
+            let name = field.name();
+            let asked = fields.is_none_or(|fields| fields.contains(&name));
+            if !std::mem::replace(seen, true) && asked && self.rules.implied(field).is_some() {
+                self.field = field;
+                return Some(name);
+            }
+        }
+        None
+    }
 }
 
 impl<'de, A: MapAccess<'de>> MapAccess<'de> for Keys<'_, A> {
@@ -212,9 +287,10 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Keys<'_, A> {
         &mut self,
         seed: S,
     ) -> Result<Option<S::Value>, A::Error> {
-        loop {
+        while let Value::Read = self.value {
             let Some(Text(key)) = self.inner.next_key::<Text<'de>>()? else {
-                return Ok(None);
+                self.value = Value::Implied;
+                break;
             };
             match self.level {
                 Level::Metadata if key == "managedFields" && !self.rules.keep_managed_fields => {
@@ -222,20 +298,20 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Keys<'_, A> {
                     continue;
                 }
                 Level::Metadata => {}
-                Level::Object => {
-                    self.field = match &*key {
-                        "apiVersion" => Field::ApiVersion,
-                        "kind" => Field::Kind,
-                        "metadata" => Field::Metadata,
-                        _ => Field::Other,
-                    };
-                }
+                Level::Object(_) => self.note(&key),
             }
             return pass(key, seed).map(Some);
+        }
+        match self.next_implied() {
+            Some(name) => pass(Cow::Borrowed(name), seed).map(Some),
+            None => Ok(None),
         }
     }
 
     fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, A::Error> {
+        if let (Value::Implied, Some(value)) = (self.value, self.rules.implied(self.field)) {
+            return pass(Cow::Owned(value.to_owned()), seed);
+        }
         match self.field {
             Field::Other => self.inner.next_value_seed(seed),
             Field::Metadata => {
@@ -249,12 +325,7 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Keys<'_, A> {
             field @ (Field::ApiVersion | Field::Kind) => {
                 let Text(value) = self.inner.next_value()?;
                 if !self.rules.accepts(field, &value) {
-                    let name = if matches!(field, Field::Kind) {
-                        "kind"
-                    } else {
-                        "apiVersion"
-                    };
-                    let expected = self.rules.expected();
+                    let (name, expected) = (field.name(), self.rules.expected());
                     return Err(A::Error::custom(format_args!(
                         "{name} is {value:?}, expected {expected}"
                     )));
@@ -273,9 +344,50 @@ fn pass<'de, S: DeserializeSeed<'de>, E: Error>(
     text: Cow<'de, str>,
     seed: S,
 ) -> Result<S::Value, E> {
-    match text {
-        Cow::Borrowed(text) => seed.deserialize(BorrowedStrDeserializer::new(text)),
-        owned @ Cow::Owned(_) => seed.deserialize(CowStrDeserializer::new(owned)),
+    seed.deserialize(Passed(text, PhantomData))
+}
+
+/// A text read already, for whatever a text may be read as: also an option or a newtype of one.
+struct Passed<'de, E>(Cow<'de, str>, PhantomData<E>);
+
+impl<'de, E: Error> Deserializer<'de> for Passed<'de, E> {
+    type Error = E;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, E> {
+        match self.0 {
+            Cow::Borrowed(text) => visitor.visit_borrowed_str(text),
+            Cow::Owned(text) => visitor.visit_string(text),
+        }
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, E> {
+        visitor.visit_some(self)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, E> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, E> {
+        visitor.visit_enum(self.0.into_deserializer())
+    }
+
+    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, E> {
+        visitor.visit_unit()
+    }
+
+    serde::forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct seq tuple
+        tuple_struct map struct identifier
     }
 }
 

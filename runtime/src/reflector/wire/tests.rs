@@ -1,6 +1,7 @@
 //! Lists and lines in pieces, and what the filter lets through.
 
 use k8s_openapi::api::core::v1::ConfigMap;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::api::{DynamicObject, PartialObjectMeta};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -173,6 +174,63 @@ fn the_filter_works_for_types_with_flattened_fields() {
     assert_eq!(raw, expected);
     let partial: PartialObjectMeta<ConfigMap> = rules(false).decode(text.as_bytes()).unwrap();
     assert_eq!(partial.metadata.managed_fields, None);
+}
+
+/// What a type may have its apiVersion and kind as.
+fn check_own_fields<T: serde::de::DeserializeOwned>(read: impl Fn(T) -> (String, String)) {
+    let expected = ("v1".to_owned(), "ConfigMap".to_owned());
+    let said = object();
+    // Lists of built-in kinds leave both out of their items.
+    let mut left_out = object();
+    left_out.as_object_mut().unwrap().remove("apiVersion");
+    left_out.as_object_mut().unwrap().remove("kind");
+    for object in [said, left_out] {
+        let text = object.to_string();
+        let value: T = rules(false).decode(text.as_bytes()).unwrap();
+        assert_eq!(read(value), expected, "{text}");
+    }
+}
+
+#[test]
+fn a_type_may_read_its_own_api_version_and_kind() {
+    #[derive(serde::Deserialize)]
+    #[serde(rename_all = "camelCase", deny_unknown_fields)]
+    #[expect(dead_code, reason = "the fields are there to be decoded")]
+    struct Own<T> {
+        api_version: T,
+        kind: T,
+        metadata: Value,
+        data: Value,
+    }
+    #[derive(serde::Deserialize)]
+    struct Newtype(String);
+    #[derive(serde::Deserialize)]
+    struct Flattened {
+        #[serde(flatten)]
+        types: kube::core::TypeMeta,
+    }
+    check_own_fields(|own: Own<String>| (own.api_version, own.kind));
+    check_own_fields(|own: Own<Option<String>>| (own.api_version.unwrap(), own.kind.unwrap()));
+    check_own_fields(|own: Own<Newtype>| (own.api_version.0, own.kind.0));
+    check_own_fields(|own: Own<Option<Newtype>>| (own.api_version.unwrap().0, own.kind.unwrap().0));
+    check_own_fields(|own: Flattened| (own.types.api_version, own.types.kind));
+    check_own_fields(|own: DynamicObject| {
+        let types = own.types.unwrap();
+        (types.api_version, types.kind)
+    });
+}
+
+#[test]
+fn the_filter_adds_nothing_that_a_type_does_not_ask_for() {
+    #[derive(serde::Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Strict {
+        metadata: ObjectMeta,
+    }
+    let strict: Strict = rules(false)
+        .decode(br#"{"metadata":{"name":"a"}}"#)
+        .unwrap();
+    assert_eq!(strict.metadata.name.as_deref(), Some("a"));
 }
 
 #[test]
