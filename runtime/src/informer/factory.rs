@@ -13,6 +13,7 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use super::builder::{FactoryBuilder, Settings};
+use super::metrics::Scrape;
 use super::{InformerStats, SharedInformer, lock};
 use crate::object::{Cacheable, Object, ResourceInfo};
 use crate::reflector::{ApiSource, ApiSourceOptions, ReflectorOptions, Transform};
@@ -58,6 +59,7 @@ trait Erased: Send + Sync {
     fn run(self: Arc<Self>, stop: CancellationToken) -> BoxFuture<'static, ()>;
     fn wait_for_sync(&self) -> BoxFuture<'_, bool>;
     fn stats(&self) -> InformerStats;
+    fn scrape(&self) -> Scrape;
     fn as_any(&self) -> &dyn Any;
 }
 
@@ -72,6 +74,10 @@ impl<K: Cacheable> Erased for SharedInformer<K> {
 
     fn stats(&self) -> InformerStats {
         SharedInformer::stats(self)
+    }
+
+    fn scrape(&self) -> Scrape {
+        SharedInformer::scrape(self)
     }
 
     fn as_any(&self) -> &dyn Any {
@@ -213,13 +219,25 @@ impl SharedInformerFactory {
 
     /// The figures of every informer.
     pub fn stats(&self) -> Vec<InformerStats> {
-        let informers: Vec<_> = self
-            .state()
+        self.informers()
+            .iter()
+            .map(|informer| informer.stats())
+            .collect()
+    }
+
+    pub(super) fn scrape(&self) -> Vec<Scrape> {
+        self.informers()
+            .iter()
+            .map(|informer| informer.scrape())
+            .collect()
+    }
+
+    fn informers(&self) -> Vec<Arc<dyn Erased>> {
+        self.state()
             .informers
             .values()
             .map(|held| held.informer.clone())
-            .collect();
-        informers.iter().map(|informer| informer.stats()).collect()
+            .collect()
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

@@ -37,8 +37,18 @@ pub(super) struct Shared {
     pub(super) id: u64,
     pub(super) synced: watch::Sender<bool>,
     pub(super) removed: CancellationToken,
+    /// As `removed`, to be read often.
+    is_removed: AtomicBool,
     pub(super) pending: AtomicUsize,
     pub(super) panics: AtomicU64,
+}
+
+impl Shared {
+    /// Lets the handler hear nothing more.
+    pub(super) fn remove(&self) {
+        self.is_removed.store(true, Ordering::Release);
+        self.removed.cancel();
+    }
 }
 
 /// A handler with its queue.
@@ -73,6 +83,7 @@ impl<K: Cacheable> Listener<K> {
             id,
             synced: watch::channel(false).0,
             removed: CancellationToken::new(),
+            is_removed: AtomicBool::new(false),
             pending: AtomicUsize::new(0),
             panics: AtomicU64::new(0),
         };
@@ -177,7 +188,7 @@ impl<K: Cacheable> Listener<K> {
 
     /// Makes one call, unless the handler is to hear nothing more.
     async fn deliver(&self, note: &Note<K>, stop: &CancellationToken) -> bool {
-        if stop.is_cancelled() || self.shared.removed.is_cancelled() {
+        if stop.is_cancelled() || self.shared.is_removed.load(Ordering::Acquire) {
             return false;
         }
         self.call(note);

@@ -1,16 +1,21 @@
 //! The figures of a factory's informers as Prometheus metrics, read when they are scraped.
 //!
-//! Names are client-go's (`reflector_*`, `informer_queued_items`) where it has one.
+//! Names are client-go's (`reflector_*`, `informer_queued_items` and so on) where it has one. What it gives as summaries
+//! (durations, items a list) are histograms here, with the same `_sum` and `_count`.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
 use prometheus_client::metrics::counter::ConstCounter;
 use prometheus_client::metrics::gauge::ConstGauge;
+use prometheus_client::metrics::histogram::Histogram;
 
-use super::{InformerStats, SharedInformerFactory};
+use super::{InformerStats, SharedInformer, SharedInformerFactory};
 use crate::metrics::Metrics;
+use crate::object::{Cacheable, ResourceInfo};
+use crate::reflector::Spread;
 
 /// Reads one figure.
 type Read = fn(&InformerStats) -> u64;
@@ -88,8 +93,82 @@ const GAUGES: [(&str, &str, Read); 5] = [
     ),
 ];
 
+/// One histogram.
+type Distribution = fn(&Scrape) -> &Histogram;
+
+const HISTOGRAMS: [(&str, &str, Distribution); 5] = [
+    (
+        "reflector_list_duration_seconds",
+        "How long lists took to come and decode, streamed ones included",
+        |scrape| &scrape.spread.list_seconds,
+    ),
+    (
+        "reflector_items_per_list",
+        "Objects of each list",
+        |scrape| &scrape.spread.items_per_list,
+    ),
+    (
+        "reflector_watch_duration_seconds",
+        "How long watches lasted",
+        |scrape| &scrape.spread.watch_seconds,
+    ),
+    (
+        "reflector_items_per_watch",
+        "Events of each watch",
+        |scrape| &scrape.spread.items_per_watch,
+    ),
+    (
+        "informer_processing_latency_seconds",
+        "From the hand-out of a batch of events until the cache has it and handlers' queues too",
+        |scrape| &scrape.processing,
+    ),
+];
+
+/// Gauges of the version that a cache reflects: client-go's older name and its newer one.
+const VERSIONS: [&str; 2] = [
+    "reflector_last_resource_version",
+    "informer_store_resource_version",
+];
+
+/// The figures of one informer at a scrape.
+pub(super) struct Scrape {
+    stats: InformerStats,
+    resource: ResourceInfo,
+    resource_version: f64,
+    spread: Spread,
+    processing: Histogram,
+}
+
+/// client-go's buckets.
+pub(super) fn processing_seconds() -> Histogram {
+    Histogram::new([
+        0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0,
+    ])
+}
+
+impl<K: Cacheable> SharedInformer<K> {
+    pub(super) fn scrape(&self) -> Scrape {
+        Scrape {
+            stats: self.stats(),
+            resource: self.inner.info.clone(),
+            resource_version: least_digits(&self.last_sync_resource_version()),
+            spread: self.inner.counters.spread.clone(),
+            processing: self.inner.processing.clone(),
+        }
+    }
+}
+
+/// The 15 least significant digits of a version, which a float holds exactly; 0 if it is no number.
+fn least_digits(version: &str) -> f64 {
+    let digits = version
+        .get(version.len().saturating_sub(15)..)
+        .unwrap_or_default();
+    digits.parse::<u64>().map_or(0.0, |digits| digits as f64)
+}
+
 impl SharedInformerFactory {
-    /// Adds the figures of every informer of this factory, now and later, to `metrics`, labelled `name`.
+    /// Adds the figures of every informer of this factory, now and later, to `metrics`, labelled `name`, `group`, `version`
+    /// and `resource`.
     pub fn register_metrics(&self, metrics: &Metrics) {
         let informers = Informers(self.clone());
         metrics.register(|registry| registry.register_collector(Box::new(informers)));
@@ -99,25 +178,75 @@ impl SharedInformerFactory {
 #[derive(Debug)]
 struct Informers(SharedInformerFactory);
 
+impl Scrape {
+    fn labels(&self) -> [(&str, &str); 4] {
+        [
+            ("name", &self.stats.name),
+            ("group", &self.resource.group),
+            ("version", &self.resource.version),
+            ("resource", &self.resource.plural),
+        ]
+    }
+}
+
 impl Collector for Informers {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
-        let all = self.0.stats();
+        let all = told_apart(self.0.scrape());
         for (name, help, read) in COUNTERS {
             let kind = ConstCounter::new(0_u64).metric_type();
             let mut family = encoder.encode_descriptor(name, help, None, kind)?;
-            for stats in &all {
-                let labels = [("name", stats.name.as_str())];
-                ConstCounter::new(read(stats)).encode(family.encode_family(&labels)?)?;
+            for scrape in &all {
+                ConstCounter::new(read(&scrape.stats))
+                    .encode(family.encode_family(&scrape.labels())?)?;
             }
         }
+        let versions = VERSIONS.map(|name| -> (&str, &str, fn(&Scrape) -> f64) {
+            let help = "The 15 least significant digits of the version that the cache reflects";
+            (name, help, |scrape| scrape.resource_version)
+        });
+        for (name, help, read) in versions {
+            encode_gauge(&mut encoder, &all, name, help, read)?;
+        }
         for (name, help, read) in GAUGES {
-            let kind = ConstGauge::new(0.0).metric_type();
+            let read = |scrape: &Scrape| read(&scrape.stats) as f64;
+            encode_gauge(&mut encoder, &all, name, help, read)?;
+        }
+        for (name, help, read) in HISTOGRAMS {
+            let kind = processing_seconds().metric_type();
             let mut family = encoder.encode_descriptor(name, help, None, kind)?;
-            for stats in &all {
-                let labels = [("name", stats.name.as_str())];
-                ConstGauge::new(read(stats) as f64).encode(family.encode_family(&labels)?)?;
+            for scrape in &all {
+                read(scrape).encode(family.encode_family(&scrape.labels())?)?;
             }
         }
         Ok(())
     }
+}
+
+/// Numbers informers of one resource that hold it as different types: two series must not have the same labels.
+fn told_apart(mut all: Vec<Scrape>) -> Vec<Scrape> {
+    let mut seen: BTreeMap<(String, String), usize> = BTreeMap::new();
+    for scrape in &mut all {
+        let key = (scrape.stats.name.clone(), scrape.resource.version.clone());
+        let count = seen.entry(key).or_insert(0);
+        *count += 1;
+        if *count > 1 {
+            scrape.stats.name = format!("{}#{count}", scrape.stats.name);
+        }
+    }
+    all
+}
+
+fn encode_gauge(
+    encoder: &mut DescriptorEncoder<'_>,
+    all: &[Scrape],
+    name: &str,
+    help: &str,
+    read: impl Fn(&Scrape) -> f64,
+) -> Result<(), fmt::Error> {
+    let kind = ConstGauge::new(0.0).metric_type();
+    let mut family = encoder.encode_descriptor(name, help, None, kind)?;
+    for scrape in all {
+        ConstGauge::new(read(scrape)).encode(family.encode_family(&scrape.labels())?)?;
+    }
+    Ok(())
 }

@@ -31,6 +31,7 @@ mod stats;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use prometheus_client::metrics::histogram::Histogram;
 use tokio::sync::watch;
 
 use crate::lister::Lister;
@@ -74,6 +75,8 @@ struct Inner<K> {
     synced: watch::Sender<bool>,
     stopped: watch::Sender<bool>,
     counters: Arc<Counters>,
+    /// Seconds from the hand-out of a batch of events until the cache has it and handlers' queues too.
+    processing: Histogram,
 }
 
 impl<K> Clone for SharedInformer<K> {
@@ -138,6 +141,7 @@ impl<K: Cacheable> SharedInformer<K> {
                 synced: watch::channel(false).0,
                 stopped: watch::channel(false).0,
                 counters: Arc::default(),
+                processing: metrics::processing_seconds(),
             }),
         }
     }

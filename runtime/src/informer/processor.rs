@@ -16,7 +16,7 @@ use super::listener::{Listener, Note};
 use super::queue::{Batch, key_of};
 use crate::object::{Cacheable, is_unchanged};
 use crate::reflector::{Change, Replace};
-use crate::store::Store;
+use crate::store::{Former, Store};
 
 /// The least time between two resyncs of one handler.
 pub(super) const MIN_RESYNC: Duration = Duration::from_secs(1);
@@ -138,7 +138,7 @@ impl<K: Cacheable> Processor<K> {
             return false;
         };
         let listener = self.listeners.remove(position);
-        listener.shared.removed.cancel();
+        listener.shared.remove();
         self.removed_panics += listener.shared.panics.load(Ordering::Relaxed);
         true
     }
@@ -238,7 +238,7 @@ impl<K: Cacheable> Processor<K> {
                     object: replaced.new,
                     initial,
                 }),
-                Some(old) if has_same_version(&*old, &*replaced.new) => {
+                Some(old) if is_unchanged(&*old, &*replaced.new) => {
                     unchanged.push(Note::Update {
                         old,
                         new: replaced.new,
@@ -283,10 +283,10 @@ fn apply<K: Cacheable>(
     match change {
         Change::Upsert { key, object } => match store.upsert(key, object.clone()) {
             None => Some((Note::Add { object, initial }, false)),
-            Some(old) => {
-                let unchanged = has_same_version(&*old, &*object);
-                Some((Note::Update { old, new: object }, unchanged))
-            }
+            Some(Former {
+                object: old,
+                unchanged,
+            }) => Some((Note::Update { old, new: object }, unchanged)),
         },
         Change::Delete { key, object } => {
             let (key, last) = store.take(&key)?;
@@ -297,10 +297,6 @@ fn apply<K: Cacheable>(
             Some((Note::Delete(deleted), false))
         }
     }
-}
-
-fn has_same_version<K: kube::Resource>(old: &K, new: &K) -> bool {
-    is_unchanged(old, new)
 }
 
 /// Whether `period` is shorter than `than`, of which zero means never.

@@ -201,6 +201,10 @@ impl<K: Resource + Clone + Send + Sync + 'static> Sink<K> for EventQueue<K> {
         self.processed.get(key)
     }
 
+    fn recall(&self, object: &K) -> Option<(ObjectKey, Option<Arc<K>>)> {
+        self.processed.recall(object)
+    }
+
     fn replace(&self, state: Replace<K>) {
         self.push([Entry::Replace(state)]);
     }

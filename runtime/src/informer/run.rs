@@ -58,7 +58,13 @@ impl<K: Cacheable> SharedInformer<K> {
 
     async fn process(&self) {
         let queue = self.inner.queue.clone();
-        while queue.pop(|batch| self.processor().process(batch)).await {
+        let process = |batch| {
+            let started = std::time::Instant::now();
+            self.processor().process(batch);
+            let took = started.elapsed();
+            self.inner.processing.observe(took.as_secs_f64());
+        };
+        while queue.pop(process).await {
             if queue.has_synced() && !self.has_synced() {
                 self.inner.synced.send_replace(true);
             }

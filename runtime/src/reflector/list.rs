@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use kube::{Error, Resource};
+use tokio::time::Instant;
 
 use super::error::{is_expired, is_too_large_version};
 use super::source::{ListRequest, Listed};
@@ -30,6 +31,7 @@ where
     /// the newest one.
     pub(super) async fn list(&mut self) -> Result<(), Error> {
         Counters::add(&self.counters.lists, 1);
+        let started = Instant::now();
         let version = self.relist_version();
         let first = self.list_pages(&version, self.page_size(&version)).await;
         let gathered = match first {
@@ -45,7 +47,8 @@ where
         }
         self.version_unavailable = false;
         self.last_version = gathered.resource_version.clone();
-        Counters::add(&self.counters.listed_objects, gathered.objects.len());
+        self.counters
+            .listed(gathered.objects.len(), started.elapsed());
         self.sink.replace(Replace {
             objects: gathered.objects,
             keep: gathered.keep,

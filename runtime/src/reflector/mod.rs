@@ -34,10 +34,9 @@ pub use backoff::Backoff;
 pub use error::{ReflectorError, Undecodable};
 pub use sink::{Change, Replace, Sink};
 pub use source::{ListEnd, ListRequest, ListWatch, Listed, WatchItem, WatchRequest, WatchStream};
-pub(crate) use stats::Counters;
 pub use stats::ReflectorStats;
+pub(crate) use stats::{Counters, Spread};
 
-use crate::object::is_unchanged;
 use crate::store::ObjectKey;
 
 /// Changes an object before anything else sees it, to drop what nobody reads. It must keep name, namespace, uid and
@@ -234,12 +233,11 @@ where
             });
             return None;
         }
-        let key = ObjectKey::of(&object);
-        let known = self
-            .sink
-            .known(&key)
-            .filter(|known| is_unchanged(&**known, &object));
-        Some((key, known.unwrap_or_else(|| Arc::new(object))))
+        Some(match self.sink.recall(&object) {
+            Some((key, Some(known))) => (key, known),
+            Some((key, None)) => (key, Arc::new(object)),
+            None => (ObjectKey::of(&object), Arc::new(object)),
+        })
     }
 
     /// The version that a relist asks for: any at first, then nothing older than what is known, and the newest after the

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use kube::Resource;
 
+use crate::object::is_unchanged;
 use crate::store::{ObjectKey, Store};
 
 /// One change of one object, in the order in which the server made them.
@@ -42,6 +43,17 @@ pub trait Sink<K>: Send + Sync + 'static {
     /// never holds everything twice.
     fn known(&self, key: &str) -> Option<Arc<K>>;
 
+    /// The key under which `object` is known, and the very `Arc` that is known if uid and resourceVersion are the same.
+    fn recall(&self, object: &K) -> Option<(ObjectKey, Option<Arc<K>>)>
+    where
+        K: Resource,
+    {
+        let key = ObjectKey::of(object);
+        let known = self.known(&key)?;
+        let unchanged = is_unchanged(&*known, object);
+        Some((key, unchanged.then_some(known)))
+    }
+
     /// Everything there is, in place of all that was.
     fn replace(&self, state: Replace<K>);
 
@@ -52,6 +64,10 @@ pub trait Sink<K>: Send + Sync + 'static {
 impl<K: Resource + Clone + Send + Sync + 'static> Sink<K> for Store<K> {
     fn known(&self, key: &str) -> Option<Arc<K>> {
         self.get(key)
+    }
+
+    fn recall(&self, object: &K) -> Option<(ObjectKey, Option<Arc<K>>)> {
+        Store::recall(self, object)
     }
 
     fn replace(&self, state: Replace<K>) {

@@ -1,6 +1,9 @@
 //! Counters of a reflector, for metrics.
 
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 
 /// What a reflector has done so far; all counters only grow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -31,9 +34,45 @@ pub(crate) struct Counters {
     pub(crate) events: AtomicU64,
     pub(crate) undecodable: AtomicU64,
     pub(crate) errors: AtomicU64,
+    pub(crate) spread: Spread,
+}
+
+/// How long lists and watches took, and how much they brought. Clones share the figures.
+#[derive(Clone, Debug)]
+pub(crate) struct Spread {
+    pub(crate) list_seconds: Histogram,
+    pub(crate) items_per_list: Histogram,
+    pub(crate) watch_seconds: Histogram,
+    pub(crate) items_per_watch: Histogram,
+}
+
+impl Default for Spread {
+    fn default() -> Self {
+        // Up to 10 minutes, the longest watch that is asked for, and up to a million objects.
+        let items = || Histogram::new(exponential_buckets(1.0, 10.0, 7));
+        Self {
+            list_seconds: Histogram::new(exponential_buckets(0.005, 2.0, 15)),
+            items_per_list: items(),
+            watch_seconds: Histogram::new([1.0, 5.0, 15.0, 60.0, 120.0, 300.0, 450.0, 600.0]),
+            items_per_watch: items(),
+        }
+    }
 }
 
 impl Counters {
+    /// A list of `items` objects has been read.
+    pub(crate) fn listed(&self, items: usize, took: Duration) {
+        Self::add(&self.listed_objects, items);
+        self.spread.list_seconds.observe(took.as_secs_f64());
+        self.spread.items_per_list.observe(items as f64);
+    }
+
+    /// A watch with `items` events is over.
+    pub(crate) fn watched(&self, items: usize, took: Duration) {
+        self.spread.watch_seconds.observe(took.as_secs_f64());
+        self.spread.items_per_watch.observe(items as f64);
+    }
+
     pub(crate) fn add(counter: &AtomicU64, amount: usize) {
         counter.fetch_add(amount as u64, Ordering::Relaxed);
     }

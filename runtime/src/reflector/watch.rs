@@ -135,13 +135,20 @@ where
     }
 
     async fn follow(&mut self, mut watch: Running<K>) -> End {
+        let mut failed = None;
         while let Some(items) = watch.next().await {
             match items {
                 Ok(items) => self.deliver(items, &mut watch.from_any),
-                Err(error) => return End::Failed(error),
+                Err(error) => {
+                    failed = Some(error);
+                    break;
+                }
             }
         }
-        if watch.was_short() {
+        self.counters.watched(watch.events, watch.started.elapsed());
+        if let Some(error) = failed {
+            End::Failed(error)
+        } else if watch.was_short() {
             End::Short
         } else {
             End::Closed
@@ -156,9 +163,14 @@ where
         let mut reached = String::new();
         for item in items {
             *from_any &= matches!(item, WatchItem::Added(_) | WatchItem::Undecodable { .. });
+            let before = changes.len();
             let version = match item {
                 WatchItem::Added(object) | WatchItem::Modified(object) => {
-                    self.upsert(object, &mut changes)
+                    changes.extend(
+                        self.admit(object)
+                            .map(|(key, object)| Change::Upsert { key, object }),
+                    );
+                    None
                 }
                 WatchItem::Deleted(object) => self.delete(object, &mut changes),
                 WatchItem::Bookmark {
@@ -168,21 +180,19 @@ where
                     self.skip(deleted, object, &mut changes)
                 }
             };
+            let version = version.as_deref().or_else(|| match changes.get(before) {
+                Some(Change::Upsert { object, .. }) => object.meta().resource_version.as_deref(),
+                _ => None,
+            });
             if let Some(version) = version.filter(|version| !version.is_empty() && !*from_any) {
-                reached = version;
+                reached.clear();
+                reached.push_str(version);
             }
         }
         if !reached.is_empty() {
             self.last_version.clone_from(&reached);
         }
         self.sink.apply(changes, &reached);
-    }
-
-    fn upsert(&self, object: K, changes: &mut Vec<Change<K>>) -> Option<String> {
-        let version = object.meta().resource_version.clone();
-        let (key, object) = self.admit(object)?;
-        changes.push(Change::Upsert { key, object });
-        version
     }
 
     fn delete(&self, object: K, changes: &mut Vec<Change<K>>) -> Option<String> {

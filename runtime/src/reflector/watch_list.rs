@@ -89,7 +89,7 @@ where
             let mut items = items?.into_iter();
             while let Some(item) = items.next() {
                 if self.gather(item, &mut partial) {
-                    self.finish_list(partial);
+                    self.finish_list(partial, started);
                     let rest: Vec<_> = items.collect();
                     if !rest.is_empty() {
                         running.put_back(rest);
@@ -162,7 +162,7 @@ where
         self.report_undecodable(object);
     }
 
-    fn finish_list(&mut self, partial: Partial<K>) {
+    fn finish_list(&mut self, partial: Partial<K>, started: Instant) {
         let Partial {
             objects,
             keep,
@@ -170,7 +170,7 @@ where
         } = partial;
         self.version_unavailable = false;
         self.last_version.clone_from(&version);
-        Counters::add(&self.counters.listed_objects, objects.len());
+        self.counters.listed(objects.len(), started.elapsed());
         let keep = kept_only(keep, &objects);
         self.sink.replace(Replace {
             objects,

@@ -1,5 +1,6 @@
 //! What a store holds at one moment: objects, indexes and the resourceVersion they reflect, and how one write changes them.
 
+use std::hash::BuildHasher;
 use std::sync::Arc;
 
 use foldhash::fast::RandomState;
@@ -11,11 +12,14 @@ use super::labels::fingerprint;
 use super::trie::Trie;
 use crate::object::is_unchanged;
 
-/// An object beside the fingerprint of its labels.
+/// An object beside what is read of it most: memory that is far away is touched only if these do not decide.
 #[derive(Debug)]
 pub(super) struct Slot<K> {
     pub(super) object: Arc<K>,
+    /// The fingerprint of its labels.
     pub(super) labels: u64,
+    /// A hash of its uid and resourceVersion.
+    pub(super) version: u64,
 }
 
 impl<K> Clone for Slot<K> {
@@ -23,8 +27,16 @@ impl<K> Clone for Slot<K> {
         Self {
             object: self.object.clone(),
             labels: self.labels,
+            version: self.version,
         }
     }
+}
+
+/// What was under a key before a write.
+pub(crate) struct Former<K> {
+    pub(crate) object: Arc<K>,
+    /// Whether uid and resourceVersion are those of the object written.
+    pub(crate) unchanged: bool,
 }
 
 /// The contents; a clone is a snapshot that later writes do not change.
@@ -71,14 +83,45 @@ impl<K: Resource + Clone> Contents<K> {
         }
     }
 
-    pub(super) fn insert(&mut self, key: ObjectKey, object: Arc<K>) -> Option<Arc<K>> {
-        let labels = fingerprint(self.objects.hasher(), object.meta().labels.as_ref());
-        let held = self.objects.get(&key);
-        let text = held.map_or_else(|| key.into_shared(), |entry| entry.key.clone());
-        let old = held.map(|entry| entry.value.object.clone());
-        self.reindex(&text, old.as_deref(), Some(&object));
-        self.objects.insert(text, Slot { object, labels });
-        old
+    pub(super) fn insert(&mut self, key: ObjectKey, object: Arc<K>) -> Option<Former<K>> {
+        let hasher = self.objects.hasher();
+        let slot = Slot {
+            labels: fingerprint(hasher, object.meta().labels.as_ref()),
+            version: version_hash(hasher, &*object),
+            object,
+        };
+        let new = slot.object.clone();
+        let old = if self.has_only_namespaces() && self.objects.get(&key).is_some() {
+            self.objects.insert(key.into_shared(), slot)
+        } else {
+            let held = self.objects.get(&key);
+            let text = held.map_or_else(|| key.into_shared(), |entry| entry.key.clone());
+            let old = held.map(|entry| entry.value.object.clone());
+            self.reindex(&text, old.as_deref(), Some(&new));
+            self.objects.insert(text, slot)
+        };
+        old.map(|old| Former {
+            unchanged: old.version == version_hash(self.objects.hasher(), &*new)
+                && is_unchanged(&*old.object, &*new),
+            object: old.object,
+        })
+    }
+
+    /// The key under which `object` is known and, if uid and resourceVersion are the same, the object known.
+    pub(super) fn recall(&self, key: &str, object: &K) -> Option<(ObjectKey, Option<Arc<K>>)> {
+        let entry = self.objects.get(key)?;
+        let held = &entry.value;
+        let unchanged = held.version == version_hash(self.objects.hasher(), object)
+            && is_unchanged(&*held.object, object);
+        Some((
+            ObjectKey::from_shared(entry.key.clone()),
+            unchanged.then(|| held.object.clone()),
+        ))
+    }
+
+    /// Whether an update of a known key changes no index.
+    fn has_only_namespaces(&self) -> bool {
+        self.indexes.iter().all(|index| index.function.is_none())
     }
 
     pub(super) fn remove(&mut self, key: &str) -> Option<(ObjectKey, Arc<K>)> {
@@ -92,9 +135,6 @@ impl<K: Resource + Clone> Contents<K> {
     /// Calls every index function before it changes anything, so that one that panics leaves the contents whole.
     fn reindex(&mut self, key: &Arc<str>, old: Option<&K>, new: Option<&K>) {
         let same_namespace = old.is_some() && new.is_some();
-        if same_namespace && self.indexes.len() == 1 {
-            return;
-        }
         let mut changes = Vec::with_capacity(self.indexes.len());
         for (position, index) in self.indexes.iter().enumerate() {
             if index.function.is_none() && same_namespace {
@@ -223,4 +263,10 @@ impl<K: Resource + Clone> Contents<K> {
         });
         pairs.collect()
     }
+}
+
+/// Differs for different versions of an object, but for collisions.
+fn version_hash<K: Resource>(hasher: &RandomState, object: &K) -> u64 {
+    let meta = object.meta();
+    hasher.hash_one((&meta.resource_version, &meta.uid))
 }

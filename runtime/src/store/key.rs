@@ -22,13 +22,19 @@ impl ObjectKey {
     pub fn new(namespace: Option<&str>, name: &str) -> Self {
         match namespace {
             Some(namespace) if !namespace.is_empty() => {
-                let mut text = String::with_capacity(namespace.len() + 1 + name.len());
-                text.push_str(namespace);
-                text.push('/');
-                text.push_str(name);
-                Self(text.into())
+                with_text(namespace, name, |text| Self(text.into()))
             }
             _ => Self(name.into()),
+        }
+    }
+
+    /// Gives the text of the key of `object` to `read`, without making a key.
+    pub(crate) fn with_text_of<K: Resource, T>(object: &K, read: impl FnOnce(&str) -> T) -> T {
+        let meta = object.meta();
+        let name = meta.name.as_deref().unwrap_or_default();
+        match meta.namespace.as_deref() {
+            Some(namespace) if !namespace.is_empty() => with_text(namespace, name, read),
+            _ => read(name),
         }
     }
 
@@ -62,6 +68,28 @@ impl ObjectKey {
 
     pub(crate) fn into_shared(self) -> Arc<str> {
         self.0
+    }
+}
+
+/// The longest namespace, name and slash that the API server accepts.
+const LONGEST: usize = 63 + 1 + 253;
+
+/// Joins both on the stack if they fit, as every valid pair does.
+fn with_text<T>(namespace: &str, name: &str, read: impl FnOnce(&str) -> T) -> T {
+    let mut buffer = [0; LONGEST];
+    let slash = namespace.len();
+    let end = slash + 1 + name.len();
+    let joined = buffer.get_mut(..end).and_then(|text| {
+        let (head, tail) = text.split_at_mut_checked(slash)?;
+        head.copy_from_slice(namespace.as_bytes());
+        let (first, rest) = tail.split_first_mut()?;
+        *first = b'/';
+        rest.copy_from_slice(name.as_bytes());
+        std::str::from_utf8(text).ok()
+    });
+    match joined {
+        Some(text) => read(text),
+        None => read(&format!("{namespace}/{name}")),
     }
 }
 
@@ -141,5 +169,10 @@ mod tests {
             "default/web"
         );
         assert_eq!(ObjectKey::new(Some(""), "node-1").as_str(), "node-1");
+        let long = "n".repeat(LONGEST);
+        assert_eq!(
+            ObjectKey::new(Some("default"), &long).as_str(),
+            format!("default/{long}")
+        );
     }
 }

@@ -20,7 +20,7 @@ use kube::Resource;
 use tokio::sync::watch;
 
 use contents::Contents;
-pub(crate) use contents::Replacement;
+pub(crate) use contents::{Former, Replacement};
 pub use index::{IndexFn, IndexerError, NAMESPACE_INDEX, UnknownIndex};
 pub use key::{InvalidKey, ObjectKey};
 pub use snapshot::Snapshot;
@@ -122,6 +122,7 @@ impl<K: Resource + Clone> Store<K> {
     pub fn insert(&self, object: impl Into<Arc<K>>) -> Option<Arc<K>> {
         let object = object.into();
         self.upsert(ObjectKey::of(&*object), object)
+            .map(|former| former.object)
     }
 
     /// Removes the object of `key` and gives it.
@@ -160,7 +161,12 @@ impl<K: Resource + Clone> Store<K> {
         self.add_indexers([(name.to_owned(), Arc::new(function) as IndexFn<K>)])
     }
 
-    pub(crate) fn upsert(&self, key: ObjectKey, object: Arc<K>) -> Option<Arc<K>> {
+    /// The key under which `object` is known and, if it has not changed, the very `Arc` that is held.
+    pub(crate) fn recall(&self, object: &K) -> Option<(ObjectKey, Option<Arc<K>>)> {
+        ObjectKey::with_text_of(object, |key| lock(&self.inner.contents).recall(key, object))
+    }
+
+    pub(crate) fn upsert(&self, key: ObjectKey, object: Arc<K>) -> Option<Former<K>> {
         let _writer = lock(&self.inner.writer);
         lock(&self.inner.contents).insert(key, object)
     }

@@ -12,7 +12,7 @@ use foldhash::fast::RandomState;
 /// Entries that a leaf holds before it splits.
 const LEAF_MAX: usize = 32;
 /// Hash bits that one branch consumes.
-const BITS: u32 = 4;
+const BITS: u32 = 2;
 const WIDTH: usize = 1 << BITS;
 
 /// The map. Iteration order follows the hash and differs between maps of different seeds.

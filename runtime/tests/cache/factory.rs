@@ -229,14 +229,61 @@ async fn the_figures_of_every_informer_are_metrics() {
     factory.wait_for_cache_sync().await.unwrap();
     settle().await;
     let text = metrics.encode().unwrap();
-    for line in [
-        "reflector_lists_total{name=\"configmaps\"} 1",
-        "reflector_listed_objects_total{name=\"configmaps\"} 1",
-        "reflector_undecodable_objects_total{name=\"configmaps\"} 1",
-        "informer_handler_panics_total{name=\"configmaps\"} 1",
-        "informer_objects{name=\"configmaps\"} 1",
-        "informer_handler_pending_calls{name=\"configmaps\"} 0",
+    let labels = "{name=\"configmaps\",group=\"\",version=\"v1\",resource=\"configmaps\"}";
+    for (series, value) in [
+        ("reflector_lists_total", "1"),
+        ("reflector_listed_objects_total", "1"),
+        ("reflector_undecodable_objects_total", "1"),
+        ("reflector_list_duration_seconds_count", "1"),
+        ("reflector_items_per_list_sum", "1.0"),
+        ("reflector_watch_duration_seconds_count", "0"),
+        ("reflector_last_resource_version", "1.0"),
+        ("informer_store_resource_version", "1.0"),
+        ("informer_processing_latency_seconds_count", "1"),
+        ("informer_handler_panics_total", "1"),
+        ("informer_objects", "1.0"),
+        ("informer_queued_items", "0.0"),
+        ("informer_handler_pending_calls", "0.0"),
     ] {
-        assert!(text.contains(line), "{line} in {text}");
+        let line = format!("{series}{labels} {value}\n");
+        assert!(text.contains(&line), "{line} in {text}");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn watches_that_end_are_measured_and_informers_of_one_resource_told_apart() {
+    let server = Server::new();
+    let factory = factory(&server);
+    let metrics = codegen_runtime::metrics::Metrics::new();
+    factory.register_metrics(&metrics);
+    factory.informer_for::<ConfigMap>();
+    factory.start(&CancellationToken::new());
+    let watch = server.watch_list().await.stream();
+    watch.added(&cm("a", 1)).initial_end("1");
+    factory.wait_for_cache_sync().await.unwrap();
+    tokio::time::advance(Duration::from_secs(20)).await;
+    drop(watch);
+    settle().await;
+    factory.informer_for::<kube::core::PartialObjectMeta<ConfigMap>>();
+    let text = metrics.encode().unwrap();
+    let labels = |name: &str| {
+        format!("{{name=\"{name}\",group=\"\",version=\"v1\",resource=\"configmaps\"}}")
+    };
+    let (one, two) = (labels("configmaps"), labels("configmaps#2"));
+    let has = |line: String| assert!(text.contains(&line), "{line} in {text}");
+    for name in ["configmaps", "configmaps#2"] {
+        assert_eq!(
+            text.matches(&format!("informer_objects{}", labels(name)))
+                .count(),
+            1
+        );
+    }
+    let ended = |labels: &str| {
+        text.contains(&format!(
+            "reflector_watch_duration_seconds_count{labels} 1\n"
+        )) && text.contains(&format!("reflector_watch_duration_seconds_sum{labels} 20"))
+            && text.contains(&format!("reflector_items_per_watch_sum{labels} 2.0\n"))
+    };
+    assert!(ended(&one) || ended(&two), "{text}");
+    has(format!("reflector_watches_total{one} "));
 }
