@@ -75,12 +75,18 @@ impl Watch {
         }
     }
 
-    /// The next event's object; the event has this type, and its object this name.
+    /// The next event's object; the event has this type, and its object this name. Bookmarks before it are passed over: a
+    /// server sends them when it likes.
     pub(crate) async fn expect(&mut self, event_type: &str, name: &str) -> Value {
-        let event = self
-            .next()
-            .await
-            .unwrap_or_else(|| panic!("{}: ended; expected {event_type} {name}", self.path));
+        let event = loop {
+            let event = self
+                .next()
+                .await
+                .unwrap_or_else(|| panic!("{}: ended; expected {event_type} {name}", self.path));
+            if event["type"] != "BOOKMARK" {
+                break event;
+            }
+        };
         check(&event, "/type", event_type);
         check(&event, "/object/metadata/name", name);
         at(&event, "/object").clone()

@@ -21,6 +21,8 @@ use crate::driver::{
 pub struct Cloud {
     /// The newest epoch that has called.
     pub epoch: u64,
+    /// How many servers were ever created.
+    pub created: u64,
     /// The servers by their ids.
     pub servers: BTreeMap<String, SimulatedServer>,
 }
@@ -41,6 +43,8 @@ pub struct SimulatedServer {
     pub on: bool,
     /// Whether it died.
     pub dead: bool,
+    /// Its load in percent; `None` for one that follows from its id.
+    pub load: Option<u64>,
     /// Until when it starts or stops.
     pub busy_until: Timestamp,
 }
@@ -92,6 +96,7 @@ impl Cloud {
         let after = |delay| now + SignedDuration::try_from(delay).unwrap_or(SignedDuration::MAX);
         match change {
             Change::Create(ServerSpec { resources, power }) => {
+                self.created += u64::from(!self.servers.contains_key(id));
                 self.servers
                     .entry(id.to_owned())
                     .or_insert(SimulatedServer {
@@ -101,6 +106,7 @@ impl Cloud {
                         next: None,
                         on: power == Power::On,
                         dead: false,
+                        load: None,
                         busy_until: after(latency.start),
                     });
             }
@@ -145,6 +151,13 @@ impl Cloud {
             .is_some()
     }
 
+    pub(super) fn load(&mut self, id: &str, percent: u64) -> bool {
+        self.servers
+            .get_mut(id)
+            .map(|server| server.load = Some(percent))
+            .is_some()
+    }
+
     pub(super) fn lose(&mut self, id: &str) -> bool {
         self.servers.remove(id).is_some()
     }
@@ -176,9 +189,10 @@ impl SimulatedServer {
         }
     }
 
-    /// A load that differs from server to server, and stays the same: from 5 to 44 percent.
+    /// By the load to order; else one that differs from server to server, and stays the same: from 5 to 44 percent.
     fn usage(&self, id: &str) -> Usage {
-        let percent = 5 + id.bytes().map(u64::from).sum::<u64>() % 40;
+        let by_id = || 5 + id.bytes().map(u64::from).sum::<u64>() % 40;
+        let percent = self.load.unwrap_or_else(by_id);
         Usage {
             millicpus: u64::from(self.cpus) * 10 * percent,
             memory: self.memory / 100 * percent,

@@ -142,6 +142,17 @@ impl Simulated {
         self.shared.backing.change(|cloud| cloud.lose(&server.id()))
     }
 
+    /// Puts a load of `percent` of its processors and memory on the server. Tells whether there was one.
+    ///
+    /// # Errors
+    ///
+    /// If the directory can't be used.
+    pub fn load(&self, server: &ServerRef, percent: u64) -> Result<bool, DriverError> {
+        self.shared
+            .backing
+            .change(|cloud| cloud.load(&server.id(), percent))
+    }
+
     fn faults(&self) -> MutexGuard<'_, Faults> {
         self.shared
             .faults

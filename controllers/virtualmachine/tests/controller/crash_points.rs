@@ -1,0 +1,239 @@
+//! A controller that ends after its k-th call, for every k; then another one takes over.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
+
+use codegen_runtime::fake::{ApiError, Reaction};
+use serde_json::json;
+use tokio::sync::Notify;
+use virtualmachine_controller::apis::cloudnative::v1alpha1::VirtualMachinePhase as Phase;
+use virtualmachine_controller::driver::{
+    Driver, DriverFuture, Power, Resources, Server, ServerRef, ServerSpec, Term,
+};
+
+use crate::support::{PATIENCE, Rig, Running, eventually, fast, sample};
+
+/// Lets so many calls pass, of the API server and of the driver together, and none after them.
+#[derive(Clone)]
+struct Gate {
+    left: Arc<AtomicI64>,
+    shut: Arc<Notify>,
+}
+
+impl Gate {
+    fn after(calls: i64) -> Self {
+        Self {
+            left: Arc::new(AtomicI64::new(calls)),
+            shut: Arc::default(),
+        }
+    }
+
+    fn passes(&self) -> bool {
+        let passes = self.left.fetch_sub(1, Ordering::SeqCst) > 0;
+        if !passes {
+            self.shut.notify_one();
+        }
+        passes
+    }
+
+    fn open(&self) {
+        self.left.store(i64::MAX, Ordering::SeqCst);
+    }
+}
+
+/// A driver behind a gate.
+struct Gated {
+    driver: Arc<dyn Driver>,
+    gate: Gate,
+}
+
+impl Gated {
+    /// A call of a process that has ended never returns.
+    fn call<'a, T: Send + 'a>(&'a self, call: DriverFuture<'a, T>) -> DriverFuture<'a, T> {
+        Box::pin(async move {
+            if !self.gate.passes() {
+                std::future::pending::<()>().await;
+            }
+            call.await
+        })
+    }
+}
+
+impl Driver for Gated {
+    fn name(&self) -> &'static str {
+        "gated"
+    }
+
+    fn status<'a>(&'a self, server: &'a ServerRef) -> DriverFuture<'a, Option<Server>> {
+        self.call(self.driver.status(server))
+    }
+
+    fn create<'a>(
+        &'a self,
+        term: &'a Term,
+        server: &'a ServerRef,
+        spec: &'a ServerSpec,
+    ) -> DriverFuture<'a, ()> {
+        self.call(self.driver.create(term, server, spec))
+    }
+
+    fn set_power<'a>(
+        &'a self,
+        term: &'a Term,
+        server: &'a ServerRef,
+        power: Power,
+    ) -> DriverFuture<'a, ()> {
+        self.call(self.driver.set_power(term, server, power))
+    }
+
+    fn resize<'a>(
+        &'a self,
+        term: &'a Term,
+        server: &'a ServerRef,
+        resources: &'a Resources,
+    ) -> DriverFuture<'a, ()> {
+        self.call(self.driver.resize(term, server, resources))
+    }
+
+    fn delete<'a>(&'a self, term: &'a Term, server: &'a ServerRef) -> DriverFuture<'a, ()> {
+        self.call(self.driver.delete(term, server))
+    }
+}
+
+/// What is asked of a machine before the crash.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Task {
+    Create,
+    Stop,
+    Resize,
+    Delete,
+}
+
+/// Whether the controller was still at work when it crashed after `calls` calls.
+async fn crash_after(calls: i64, task: Task, deleted_meanwhile: bool) -> bool {
+    let rig = Rig::new();
+    if task != Task::Create {
+        let running = rig.start();
+        rig.create(&sample()).await;
+        rig.until_phase("test-vm", Phase::Active).await;
+        running.stop().await;
+    }
+    match task {
+        Task::Create => drop(rig.create(&sample()).await),
+        Task::Stop => {
+            rig.patch("test-vm", json!({ "spec": { "action": "stopped" } }))
+                .await
+        }
+        Task::Resize => {
+            let patch = json!({ "spec": { "resource": { "cpu": 4, "rootDisk": "50G" } } });
+            rig.patch("test-vm", patch).await;
+        }
+        Task::Delete => rig.delete("test-vm").await,
+    }
+    let gate = Gate::after(calls);
+    let at_api = gate.clone();
+    rig.tracker
+        .prepend_reactor("*", "virtualmachines/*", move |action| {
+            if matches!(action.verb, "list" | "watch") || at_api.passes() {
+                Reaction::Pass
+            } else {
+                Reaction::Fail(ApiError::internal("the process has ended"))
+            }
+        });
+    let driver = Arc::new(Gated {
+        driver: Arc::new(rig.driver.clone()),
+        gate: gate.clone(),
+    });
+    let running = Running::start(rig.clientset.client().clone(), driver, fast());
+    let crashed = tokio::select! {
+        () = gate.shut.notified() => true,
+        () = settled(&rig, task) => false,
+    };
+    running.kill().await;
+    gate.open();
+    if deleted_meanwhile && task != Task::Delete && rig.get("test-vm").is_some() {
+        rig.delete("test-vm").await;
+    }
+
+    let running = rig.start();
+    let wanted = if deleted_meanwhile {
+        Task::Delete
+    } else {
+        task
+    };
+    let converged = tokio::time::timeout(PATIENCE, settled(&rig, wanted)).await;
+    assert!(
+        converged.is_ok(),
+        "{task:?} after {calls}: {:#?}",
+        rig.get("test-vm")
+    );
+    running.stop().await;
+    let cloud = rig.driver.cloud().unwrap();
+    assert!(cloud.created <= 1, "{task:?} after {calls}: created twice");
+    crashed
+}
+
+/// Waits until the task is done.
+async fn settled(rig: &Rig, task: Task) {
+    let done = || {
+        let cloud = rig.driver.cloud().unwrap();
+        let Some(machine) = rig.get("test-vm") else {
+            return task == Task::Delete && cloud.servers.is_empty();
+        };
+        let status = machine.status.unwrap_or_default();
+        let Some(server) = cloud.servers.values().next() else {
+            return false;
+        };
+        let is_seen = status.observed_generation == machine.metadata.generation;
+        is_seen
+            && match task {
+                Task::Create => status.phase == Phase::Active && server.on,
+                Task::Stop => status.phase == Phase::Stopped && !server.on,
+                Task::Resize => {
+                    let sizes = (server.cpus, server.disk);
+                    status.phase == Phase::Active && server.on && sizes == (4, 50_000_000_000)
+                }
+                Task::Delete => false,
+            }
+    };
+    while !eventually(done).await {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+}
+
+async fn every_crash_point(task: Task, deleted_meanwhile: bool) {
+    let mut calls = 0;
+    while crash_after(calls, task, deleted_meanwhile).await {
+        calls += 1;
+        assert!(calls < 100, "{task:?} never ends");
+    }
+    assert!(calls > 2, "{task:?} took {calls} calls");
+}
+
+#[tokio::test]
+async fn creation_survives_every_crash_point() {
+    every_crash_point(Task::Create, false).await;
+}
+
+#[tokio::test]
+async fn stopping_survives_every_crash_point() {
+    every_crash_point(Task::Stop, false).await;
+}
+
+#[tokio::test]
+async fn resizing_survives_every_crash_point() {
+    every_crash_point(Task::Resize, false).await;
+}
+
+#[tokio::test]
+async fn deletion_survives_every_crash_point() {
+    every_crash_point(Task::Delete, false).await;
+}
+
+#[tokio::test]
+async fn a_machine_that_is_deleted_after_a_crash_leaves_nothing_behind() {
+    for task in [Task::Create, Task::Stop, Task::Resize] {
+        every_crash_point(task, true).await;
+    }
+}

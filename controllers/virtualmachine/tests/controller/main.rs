@@ -1,0 +1,18 @@
+//! The controller at work on the fake clientset and on an embedded API server.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::print_stderr,
+    unreachable_pub,
+    reason = "a test that cannot go on has failed, and names are its own"
+)]
+
+mod crash_points;
+mod events;
+mod faults;
+mod hostile;
+mod many;
+mod phases;
+mod processes;
+
+mod support;

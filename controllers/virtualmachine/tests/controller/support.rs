@@ -1,0 +1,222 @@
+//! A controller under test.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use codegen_runtime::event::{EventBroadcaster, Reporter};
+use codegen_runtime::fake::Tracker;
+use codegen_runtime::kube::Client;
+use codegen_runtime::kube::api::{DeleteParams, Patch, PatchParams, PostParams};
+use codegen_runtime::metrics::Metrics;
+use serde_json::{Value, json};
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+use virtualmachine_controller::apis::cloudnative::v1alpha1::{
+    VirtualMachine, VirtualMachinePhase as Phase, VirtualMachineStatus,
+};
+use virtualmachine_controller::controller::{Options, VirtualMachineController};
+use virtualmachine_controller::driver::simulated::{Latency, Simulated};
+use virtualmachine_controller::driver::{Driver, ServerRef};
+use virtualmachine_controller::generated::clientset::{Clientset, fake};
+use virtualmachine_controller::generated::informers::SharedInformerFactory;
+
+/// How long a test waits for what should be so in milliseconds.
+pub const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Fast in everything but usage, which tests ask for.
+pub fn fast() -> Options {
+    Options {
+        workers: 2,
+        usage_period: Duration::from_secs(3600),
+        poll: Duration::from_millis(5),
+        driver_deadline: Duration::from_secs(5),
+        backoff: (Duration::from_millis(2), Duration::from_millis(50)),
+    }
+}
+
+/// The sample of the README, in the namespace `default`.
+pub fn sample() -> VirtualMachine {
+    machine(
+        "test-vm",
+        json!({ "cpu": 2, "memory": "4G", "rootDisk": "40G" }),
+    )
+}
+
+pub fn machine(name: &str, resource: Value) -> VirtualMachine {
+    serde_json::from_value(json!({
+        "apiVersion": "cloudnative.czs/v1alpha1",
+        "kind": "VirtualMachine",
+        "metadata": { "name": name, "namespace": "default" },
+        "spec": { "action": "active", "resource": resource },
+    }))
+    .unwrap()
+}
+
+/// A controller that runs.
+pub struct Running {
+    stop: CancellationToken,
+    task: JoinHandle<()>,
+}
+
+impl Running {
+    /// Starts a controller with `driver` on the API server behind `client`.
+    pub fn start(client: Client, driver: Arc<dyn Driver>, options: Options) -> Self {
+        let stop = CancellationToken::new();
+        let stopped = stop.clone();
+        let task = tokio::spawn(async move {
+            let clientset = Clientset::new(client.clone());
+            let factory: SharedInformerFactory = SharedInformerFactory::builder(clientset.clone())
+                .resync(Duration::from_secs(1))
+                .build();
+            let events = EventBroadcaster::new(client);
+            let recorder = events.recorder(Reporter::new("test", "test"));
+            let controller = VirtualMachineController::new(
+                clientset,
+                &factory,
+                driver,
+                "test",
+                recorder,
+                &Metrics::new(),
+                options,
+            );
+            factory.start(&stopped);
+            let writing = events.run(&stopped);
+            let (result, ()) = tokio::join!(controller.run(&stopped, None), writing);
+            result.unwrap();
+            factory.shutdown().await;
+        });
+        Self { stop, task }
+    }
+
+    /// Asks it to stop, and waits until it has.
+    pub async fn stop(self) {
+        self.stop.cancel();
+        self.task.await.unwrap();
+    }
+
+    /// Ends it wherever it is, as `kill -9` does.
+    pub async fn kill(self) {
+        self.task.abort();
+        assert!(self.task.await.is_err_and(|error| error.is_cancelled()));
+    }
+}
+
+/// A fake cluster, a simulated driver, and the means to look at both.
+pub struct Rig {
+    pub clientset: Clientset,
+    pub tracker: Tracker,
+    pub driver: Simulated,
+}
+
+impl Rig {
+    pub fn new() -> Self {
+        Self::with_latency(Latency::NONE)
+    }
+
+    pub fn with_latency(latency: Latency) -> Self {
+        let (clientset, tracker) = fake::Clientset::empty();
+        Self {
+            clientset,
+            tracker,
+            driver: Simulated::new(latency),
+        }
+    }
+
+    pub fn start(&self) -> Running {
+        self.start_with(fast())
+    }
+
+    pub fn start_with(&self, options: Options) -> Running {
+        Running::start(
+            self.clientset.client().clone(),
+            Arc::new(self.driver.clone()),
+            options,
+        )
+    }
+
+    pub async fn create(&self, machine: &VirtualMachine) -> VirtualMachine {
+        let machines = self
+            .clientset
+            .cloudnative_v1alpha1()
+            .virtual_machines("default");
+        machines
+            .create(machine, &PostParams::default())
+            .await
+            .unwrap()
+    }
+
+    pub async fn patch(&self, name: &str, patch: Value) {
+        let machines = self
+            .clientset
+            .cloudnative_v1alpha1()
+            .virtual_machines("default");
+        machines
+            .patch(name, &PatchParams::default(), &Patch::Merge(patch))
+            .await
+            .unwrap();
+    }
+
+    pub async fn delete(&self, name: &str) {
+        let machines = self
+            .clientset
+            .cloudnative_v1alpha1()
+            .virtual_machines("default");
+        drop(
+            machines
+                .delete(name, &DeleteParams::default())
+                .await
+                .unwrap(),
+        );
+    }
+
+    /// The machine as stored, past all faults.
+    pub fn get(&self, name: &str) -> Option<VirtualMachine> {
+        self.tracker.get("default", name)
+    }
+
+    pub fn status(&self, name: &str) -> VirtualMachineStatus {
+        self.get(name).and_then(|it| it.status).unwrap_or_default()
+    }
+
+    pub fn server_ref(&self, name: &str) -> ServerRef {
+        ServerRef::of(&self.get(name).unwrap())
+    }
+
+    pub fn servers(&self) -> usize {
+        self.driver.cloud().unwrap().servers.len()
+    }
+
+    /// Waits until the machine satisfies `is`.
+    pub async fn until(&self, name: &str, is: impl Fn(&VirtualMachineStatus) -> bool) {
+        let wait = eventually(|| is(&self.status(name)));
+        if !wait.await {
+            panic!("{name} stays {:#?}", self.get(name));
+        }
+    }
+
+    pub async fn until_phase(&self, name: &str, phase: Phase) {
+        self.until(name, |status| status.phase == phase).await;
+    }
+
+    pub async fn until_gone(&self, name: &str) {
+        if !eventually(|| self.get(name).is_none()).await {
+            panic!("{name} stays {:#?}", self.get(name));
+        }
+    }
+}
+
+/// Whether `is` comes true in time.
+pub async fn eventually(is: impl Fn() -> bool) -> bool {
+    let wait = async {
+        while !is() {
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, wait).await.is_ok()
+}
+
+/// The status of a condition.
+pub fn condition<'a>(status: &'a VirtualMachineStatus, type_: &str) -> Option<(&'a str, &'a str)> {
+    let condition = status.conditions.iter().find(|it| it.type_ == type_)?;
+    Some((&condition.status, &condition.reason))
+}
