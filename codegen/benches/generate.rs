@@ -89,7 +89,9 @@ fn lowering(bencher: Bencher<'_, '_>, input: &str) {
     let (sources, options) = (sources(input), options());
     bencher
         .with_inputs(|| read::read(&sources, &options).unwrap_or_default())
-        .bench_values(|read| -> Result<ApiSet, Diagnostics> { lower::lower(read, &options) });
+        .bench_values(|read| -> Result<(ApiSet, Diagnostics), Diagnostics> {
+            lower::lower(read, &options)
+        });
 }
 
 /// The model to formatted files; printing tokens is most of it.

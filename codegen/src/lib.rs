@@ -37,7 +37,7 @@ pub use write::{Mode, Tree};
 ///
 /// All diagnostics of the first stage that found an error; nothing is generated then.
 pub fn generate(sources: &Sources, options: &Options) -> Result<Tree, Diagnostics> {
-    stack::on_deep_stack(|| emit::emit(&lower_all(sources, options)?, options))
+    stack::on_deep_stack(|| emit::emit(&lower_all(sources, options)?.0, options))
 }
 
 /// Reads, lowers and checks the sources without emitting: what `kube-codegen inspect` shows.
@@ -46,12 +46,27 @@ pub fn generate(sources: &Sources, options: &Options) -> Result<Tree, Diagnostic
 ///
 /// All diagnostics of the first stage that found an error.
 pub fn load(sources: &Sources, options: &Options) -> Result<model::ApiSet, Diagnostics> {
+    load_with_warnings(sources, options).map(|(api, _)| api)
+}
+
+/// Like [`load`], with the warnings: what was found and does not stop generation.
+///
+/// # Errors
+///
+/// All diagnostics of the first stage that found an error.
+pub fn load_with_warnings(
+    sources: &Sources,
+    options: &Options,
+) -> Result<(model::ApiSet, Diagnostics), Diagnostics> {
     stack::on_deep_stack(|| lower_all(sources, options))
 }
 
-fn lower_all(sources: &Sources, options: &Options) -> Result<model::ApiSet, Diagnostics> {
+fn lower_all(
+    sources: &Sources,
+    options: &Options,
+) -> Result<(model::ApiSet, Diagnostics), Diagnostics> {
     let read = read::read(sources, options)?;
-    let api = lower::lower(read, options)?;
+    let (api, warnings) = lower::lower(read, options)?;
     check::check(&api)?;
-    Ok(api)
+    Ok((api, warnings))
 }

@@ -34,6 +34,9 @@ impl Finish {
         prepared: &[Prepared],
         mut plans: Vec<write::Plan>,
     ) -> Result<(), Failure> {
+        for prepared in prepared {
+            style::warn(&prepared.warnings, self.color);
+        }
         plans.extend(prepared.iter().map(|prepared| prepared.plan.clone()));
         match self.mode {
             Mode::Write => write::apply(&plans)?,

@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use codegen::{
-    Config,
+    Config, Diagnostics,
     config::{FILE_NAME, Workspace},
     model::{ApiSet, Resource, Scope},
 };
 
-use super::{Failure, generate, options::inputs, progress::Bar, style};
+use super::{Failure, generate, options::inputs, progress::Bar, style, style::Color};
 
 /// Show the API as the generator understands it.
 #[derive(Debug, Args)]
@@ -27,13 +27,17 @@ pub(super) struct Inspect {
 }
 
 impl Inspect {
-    pub(super) fn run(self) -> Result<(), Failure> {
+    pub(super) fn run(self, color: Color) -> Result<(), Failure> {
         let bar = Bar::default();
         let mut sets = Vec::new();
+        let mut warnings = Diagnostics::new();
         for config in configs(self.inputs, self.config)? {
-            sets.push(config.load(&bar)?);
+            let (api, found) = config.load(&bar)?;
+            sets.push(api);
+            warnings.extend(found);
         }
         drop(bar);
+        style::warn(&warnings, color);
         let text = if self.json {
             json(&sets)
         } else {

@@ -81,7 +81,7 @@ pub(crate) fn run() -> ExitCode {
         Command::Groups(command) => command.run(color),
         Command::Crd(command) => command.run(color),
         Command::Crate(command) => command.run(color),
-        Command::Inspect(command) => command.run(),
+        Command::Inspect(command) => command.run(color),
         Command::Markers(command) => command.run(),
         Command::Completions(command) => command.run(),
     };

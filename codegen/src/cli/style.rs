@@ -42,6 +42,13 @@ pub(super) fn render(diagnostics: &Diagnostics, color: Color) -> String {
     diagnostics.render(color.stderr())
 }
 
+/// Prints warnings to stderr; they change nothing about how the command ends.
+pub(super) fn warn(warnings: &Diagnostics, color: Color) {
+    if !warnings.as_slice().is_empty() {
+        eprint(&render(warnings, color));
+    }
+}
+
 /// An error without a place.
 pub(super) fn error(message: &str, color: Color) -> String {
     format!("{} {message}\n", paint("error:", "1;31", color.stderr()))

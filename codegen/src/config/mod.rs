@@ -24,6 +24,7 @@ pub use layout::shown;
 pub use prepare::{Prepared, Report};
 
 use crate::{
+    Diagnostic, Diagnostics,
     options::{Generator, Options},
     write,
 };
@@ -252,7 +253,7 @@ impl Config {
     /// Generates and writes, and tells Cargo what to watch: the way in for build scripts.
     ///
     /// Prints `cargo::rerun-if-changed` for every input before anything can fail, so that mending the input runs the build
-    /// script again. Files that are as generated keep their modification time.
+    /// script again, and a `cargo::warning` for each warning. Files that are as generated keep their modification time.
     ///
     /// # Errors
     ///
@@ -261,6 +262,9 @@ impl Config {
         // Cargo reads this through a pipe that it owns; if that is gone, so is the reason to tell it anything.
         let _ = io::stdout().lock().write_all(self.watched().as_bytes());
         let prepared = self.prepare(&())?;
+        let _ = io::stdout()
+            .lock()
+            .write_all(warned(&prepared.warnings).as_bytes());
         write::apply(std::slice::from_ref(&prepared.plan))?;
         Ok(prepared.report())
     }
@@ -298,6 +302,21 @@ impl Config {
     }
 }
 
+/// What Cargo is to show of warnings, a line for each.
+fn warned(warnings: &Diagnostics) -> String {
+    let text = |warning: &Diagnostic| {
+        let place = warning.labels.first().map(|label| {
+            let (line, column) = label.place.line_column();
+            format!("{}:{line}:{column}: ", label.place.file)
+        });
+        let help = warning.help.iter().map(|help| format!("; {help}"));
+        let place = place.unwrap_or_default();
+        let text = format!("{place}{}{}", warning.message, help.collect::<String>());
+        format!("cargo::warning={}\n", text.replace(['\n', '\r'], " "))
+    };
+    warnings.as_slice().iter().map(text).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -314,6 +333,21 @@ mod tests {
              cargo::rerun-if-changed=more.yaml\n\
              cargo::rerun-if-changed=src/apis\n\
              cargo::rerun-if-changed=header.txt\n"
+        );
+    }
+
+    #[test]
+    fn cargo_shows_every_warning() {
+        let source = crate::Source::new("crd.yaml", "a: 1\nb: x\n");
+        let place = crate::diag::Place {
+            file: source.name.as_str().into(),
+            text: source.text.clone(),
+            range: 8..9,
+        };
+        let warning = Diagnostic::warning("odd").at(place, "").help("mend it");
+        assert_eq!(
+            warned(&warning.into()),
+            "cargo::warning=crd.yaml:2:4: odd; mend it\n"
         );
     }
 

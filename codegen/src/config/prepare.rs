@@ -11,7 +11,7 @@ use super::{
     layout::{Place, module_path, normalize, shown},
 };
 use crate::{
-    diag::Diagnostic,
+    diag::{Diagnostic, Diagnostics},
     emit, format,
     model::ApiSet,
     options::{Generator, Options},
@@ -29,6 +29,8 @@ pub struct Prepared {
     pub plan: Plan,
     /// What its user still has to write so that the generated modules are compiled, a line each.
     pub advice: Vec<String>,
+    /// What the input has that is no error.
+    pub warnings: Diagnostics,
 }
 
 /// What a generation came to.
@@ -108,7 +110,7 @@ impl Config {
         };
         let options = self.options(&target)?;
         let sources = self.sources(progress)?;
-        let (api, tree) = run(&sources, &options)?;
+        let (api, warnings, tree) = run(&sources, &options)?;
         let tree = self.place(tree, &sources, &target, &options)?;
         let modules = ["apis", &options.generated];
         let mut advice = advice::missing_modules(&tree, &target.root, &target.below, modules);
@@ -116,7 +118,12 @@ impl Config {
         advice.extend(advice::missing_feature(&tree, &target.root, &generated));
         let scope = self.scope(&sources, &target);
         let plan = Plan::new(&target.root, &tree, &Tree::new(), &scope)?;
-        Ok(Prepared { api, plan, advice })
+        Ok(Prepared {
+            api,
+            plan,
+            advice,
+            warnings,
+        })
     }
 
     /// Generates everything without comparing it with the disk; paths are relative to the output folder.
@@ -129,16 +136,16 @@ impl Config {
             root: PathBuf::new(),
             below: PathBuf::new(),
         })?;
-        Ok(run(&self.sources(progress)?, &options)?.1)
+        Ok(run(&self.sources(progress)?, &options)?.2)
     }
 
-    /// Reads and checks the inputs without generating.
+    /// Reads and checks the inputs without generating; the warnings come with the model.
     ///
     /// # Errors
     ///
     /// [`Error`].
-    pub fn load(&self, progress: &dyn Progress) -> Result<ApiSet, Error> {
-        crate::load(&self.sources(progress)?, &self.options).map_err(Error::Input)
+    pub fn load(&self, progress: &dyn Progress) -> Result<(ApiSet, Diagnostics), Error> {
+        crate::load_with_warnings(&self.sources(progress)?, &self.options).map_err(Error::Input)
     }
 
     fn sources(&self, progress: &dyn Progress) -> Result<Sources, Error> {
@@ -270,15 +277,15 @@ impl Config {
     }
 }
 
-fn run(sources: &Sources, options: &Options) -> Result<(ApiSet, Tree), Error> {
-    let api = crate::load(sources, options).map_err(Error::Input)?;
+fn run(sources: &Sources, options: &Options) -> Result<(ApiSet, Diagnostics, Tree), Error> {
+    let (api, warnings) = crate::load_with_warnings(sources, options).map_err(Error::Input)?;
     if api.groups.is_empty() {
         let diagnostic = Diagnostic::error("the input holds no API")
             .help("look at it with `kube-codegen inspect`, and at the filters for group, version and kind");
         return Err(Error::Input(diagnostic.into()));
     }
     let tree = emit::emit(&api, options).map_err(Error::Input)?;
-    Ok((api, tree))
+    Ok((api, warnings, tree))
 }
 
 /// The generators whose output an output folder already holds.

@@ -136,12 +136,21 @@ impl Diagnostics {
     /// # Errors
     ///
     /// The findings, if one is an error.
-    pub fn finish<T>(mut self, value: T) -> Result<T, Self> {
+    pub fn finish<T>(self, value: T) -> Result<T, Self> {
+        self.finish_with_warnings(value).map(|(value, _)| value)
+    }
+
+    /// `value` with the warnings if nothing found is an error, all findings otherwise; both sorted by place.
+    ///
+    /// # Errors
+    ///
+    /// The findings, if one is an error.
+    pub fn finish_with_warnings<T>(mut self, value: T) -> Result<(T, Self), Self> {
+        self.sort();
         if self.has_errors() {
-            self.sort();
             Err(self)
         } else {
-            Ok(value)
+            Ok((value, self))
         }
     }
 

@@ -10,6 +10,7 @@ use super::{
     types,
 };
 use crate::{
+    format::import_key,
     model::{Group, Origin, Version},
     options::Generator,
 };
@@ -67,10 +68,9 @@ fn emit_version(cx: &Emit<'_>, files: &mut Files, group: &Group, version: &Versi
             pub mod zz_generated_register;
         )
     });
-    let kinds: Vec<_> = types::modules(version)
-        .into_keys()
-        .map(|module| ident(&module))
-        .collect();
+    let mut kinds: Vec<String> = types::modules(version).into_keys().collect();
+    kinds.sort_by_cached_key(|module| import_key(module));
+    let kinds: Vec<_> = kinds.into_iter().map(|module| ident(&module)).collect();
     let codec = types::needs_codec(version).then(|| {
         quote!(
             mod codec;

@@ -2,13 +2,15 @@
 
 use std::{fs, process::Command};
 
+use serde_json::json;
+
 use super::emit;
 use crate::{
     model::{
         ApiSet, CustomMethod, Field, Group, Origin, Resource, RustItem, Scope, StructDef, TypeDef,
         TypeKind, TypeRef, Validation, Verb, VerbSet, Version, names,
     },
-    options::Options,
+    options::{Generator, Options},
     write::Tree,
 };
 
@@ -179,6 +181,92 @@ fn output_is_formatted_whatever_the_length_of_paths() {
                 ..Options::default()
             };
             generate(&api(&group, "VirtualMachine", Scope::Namespaced), &options)
+        })
+        .collect();
+    check_rustfmt(&trees);
+}
+
+/// A CRD with properties of one length in every place: below the root and deeper, with and without a default.
+fn crd(length: usize) -> crate::Source {
+    let name = |prefix: &str| format!("{prefix}{}", "x".repeat(length));
+    let mut properties = serde_json::Map::new();
+    let schemas = [
+        ("enum", json!({"type": "string", "enum": ["A", "B"]})),
+        ("int", json!({"type": "integer", "format": "int32"})),
+        ("float", json!({"type": "number"})),
+        ("time", json!({"type": "string", "format": "date-time"})),
+        ("either", json!({"x-kubernetes-int-or-string": true})),
+        ("null", json!({"type": "number", "nullable": true})),
+        (
+            "list",
+            json!({"type": "array", "items": {"type": "array", "items": {"type": "number"}}}),
+        ),
+        (
+            "map",
+            json!({"type": "object", "additionalProperties": {"type": "string"}}),
+        ),
+        (
+            "object",
+            json!({"type": "object", "properties": {(name("o")): {"type": "boolean"}}}),
+        ),
+        ("any", json!({"x-kubernetes-preserve-unknown-fields": true})),
+    ];
+    let defaults = [
+        json!("A"),
+        json!(1),
+        json!(0.5),
+        json!("2020-01-01T00:00:00Z"),
+        json!("50%"),
+        json!(1),
+        json!([[1]]),
+        json!({"a": "b"}),
+        json!({}),
+        json!({"c": 1}),
+    ];
+    let mut required = Vec::new();
+    for ((key, schema), default) in schemas.into_iter().zip(defaults) {
+        properties.insert(name(&format!("{key}Optional")), schema.clone());
+        properties.insert(name(&format!("{key}-required")), schema.clone());
+        required.extend([
+            name(&format!("{key}-required")),
+            name(&format!("{key}Default")),
+        ]);
+        let mut schema = schema;
+        schema["default"] = default;
+        properties.insert(name(&format!("{key}Default")), schema);
+    }
+    let alone = json!({
+        "type": "object", "required": [name("alone")],
+        "properties": {(name("alone")): {"type": "string", "enum": ["A"], "default": "A"}},
+    });
+    let object = json!({"type": "object", "required": required, "properties": properties});
+    let mut root = object.clone();
+    root["properties"][name("spec")] = object;
+    root["properties"][name("alone")] = alone;
+    let crd = json!({
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+        "metadata": {"name": "widgets.example.com"},
+        "spec": {
+            "group": "example.com", "scope": "Namespaced", "names": {"kind": "Widget", "plural": "widgets"},
+            "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": root}}],
+        },
+    });
+    crate::Source::new("crd.json", crd.to_string())
+}
+
+#[test]
+fn types_of_crds_are_formatted_whatever_the_length_of_properties() {
+    let trees: Vec<_> = (0..32)
+        .map(|length| {
+            let sources = crate::Sources {
+                rust: Vec::new(),
+                crds: vec![crd(length)],
+            };
+            let options = Options {
+                emit: [Generator::Types, Generator::Deepcopy].into(),
+                ..Options::default()
+            };
+            crate::generate(&sources, &options).unwrap()
         })
         .collect();
     check_rustfmt(&trees);

@@ -4,12 +4,14 @@
 //! chains, attributes and headers. Emitted code is a narrow set of shapes, so a pass over the lines brings it to what
 //! `rustfmt --check` accepts. The tests hold it to that for names of every length. Start reading at [`fit`].
 
+use super::values::{break_call, break_default, fit_chains};
+
 /// rustfmt's `max_width`.
-const MAX_WIDTH: usize = 100;
+pub(super) const MAX_WIDTH: usize = 100;
 /// rustfmt's default `chain_width`.
-const CHAIN_WIDTH: usize = 60;
+pub(super) const CHAIN_WIDTH: usize = 60;
 /// rustfmt's default `fn_call_width`.
-const CALL_WIDTH: usize = 60;
+pub(super) const CALL_WIDTH: usize = 60;
 /// rustfmt's default `struct_lit_width`.
 const STRUCT_WIDTH: usize = 18;
 /// rustfmt's default `attr_fn_like_width`.
@@ -20,6 +22,7 @@ pub(super) fn fit(text: &str) -> String {
     let lines: Vec<String> = text.lines().map(str::to_owned).collect();
     let lines = join_generics(join_imports(lines));
     let lines = fit_registrations(join_parentheses(lines));
+    let lines = fit_chains(lines);
     let lines = lines.into_iter().flat_map(break_line).collect();
     let lines = break_headers(lines);
     let lines = hug_single_elements(lines);
@@ -28,15 +31,15 @@ pub(super) fn fit(text: &str) -> String {
     text
 }
 
-fn indent(line: &str) -> usize {
+pub(super) fn indent(line: &str) -> usize {
     line.len() - line.trim_start().len()
 }
 
-fn width(line: &str) -> usize {
+pub(super) fn width(line: &str) -> usize {
     line.chars().count()
 }
 
-fn is_comment(line: &str) -> bool {
+pub(super) fn is_comment(line: &str) -> bool {
     line.trim_start().starts_with("//")
 }
 
@@ -100,6 +103,17 @@ fn join_generics(mut lines: Vec<String>) -> Vec<String> {
             lines.splice(open..=close, [line]);
         } else if let Some(broken) = break_alias(&line).or_else(|| break_field(&line)) {
             lines.splice(open..=close, broken);
+        } else if let Some(broken) = break_return(&line) {
+            lines.splice(open..=close, broken);
+        } else if width(&lines[open]) > MAX_WIDTH
+            && let Some((name, ty)) = lines[open].split_once(": ")
+        {
+            // Neither the type nor its head fits beside the name.
+            let pad = " ".repeat(indent(&lines[open]) + 4);
+            let mut broken = vec![format!("{name}:"), format!("{pad}{ty}")];
+            let inner = &lines[open + 1..=close];
+            broken.extend(inner.iter().map(|line| format!("    {line}")));
+            lines.splice(open..=close, broken);
         }
     }
     lines
@@ -147,7 +161,7 @@ fn break_alias(line: &str) -> Option<[String; 2]> {
 /// Puts the type of a field on a line of its own, where it fits there.
 fn break_field(line: &str) -> Option<[String; 2]> {
     let (name, ty) = line.split_once(": ")?;
-    let field = name.trim_start().starts_with("pub ") && !name.contains('(') && ty.ends_with(',');
+    let field = !name.contains(['(', '.', '"']) && ty.ends_with(',');
     let ty = format!("{}    {ty}", " ".repeat(indent(line)));
     (field && width(&ty) <= MAX_WIDTH).then(|| [format!("{name}:"), ty])
 }
@@ -170,11 +184,18 @@ fn join_parentheses(mut lines: Vec<String>) -> Vec<String> {
         };
         let line = joined(&lines, open, close);
         let code = line.trim_start();
-        let fits = if code.contains("fn ") || code.contains("struct ") {
+        if code.starts_with("#[derive(") {
+            // `break_attribute` breaks these.
+            lines.splice(open..=close, [line]);
+            continue;
+        }
+        let fits = if code.starts_with("#[") {
+            close == open + 2 && width(&line) < MAX_WIDTH
+        } else if code.contains("fn ") || code.contains("struct ") {
             line.ends_with('{') || line.ends_with(';')
         } else {
             let arguments = width(&line) - width(&lines[open]) - width(lines[close].trim_start());
-            !code.starts_with('#') && arguments <= CALL_WIDTH
+            arguments <= CALL_WIDTH
         };
         if fits && width(&line) <= MAX_WIDTH {
             lines.splice(open..=close, [line]);
@@ -207,7 +228,10 @@ fn break_line(line: String) -> Vec<String> {
             format!("{pad}    .await"),
         ];
     }
-    let broken = break_struct(&pad, code).or_else(|| break_attribute(&pad, code));
+    let broken = break_struct(&pad, code)
+        .or_else(|| break_attribute(&pad, code))
+        .or_else(|| break_call(&pad, code))
+        .or_else(|| break_default(&line));
     if let Some(broken) = broken {
         return broken;
     }
@@ -215,6 +239,11 @@ fn break_line(line: String) -> Vec<String> {
         && let Some(broken) = break_field(&line)
     {
         return broken.into();
+    }
+    if width(&line) > MAX_WIDTH
+        && let Some(broken) = break_return(&line)
+    {
+        return broken;
     }
     let opens_type = code.starts_with("pub struct ") || code.starts_with("pub enum ");
     if width(&line) > MAX_WIDTH
@@ -240,30 +269,69 @@ fn break_line(line: String) -> Vec<String> {
 
 /// Breaks the value of a struct with one field, which is all that fits prettyplease's line.
 fn break_struct(pad: &str, code: &str) -> Option<Vec<String>> {
-    let field = code.strip_prefix("Ok(Self { ")?.strip_suffix(" })")?;
+    let (open, close) = if code.starts_with("Ok(") {
+        ("Ok(Self {", "})")
+    } else {
+        ("Self {", "}")
+    };
+    let field = code.strip_prefix(open)?.strip_suffix(close)?.trim();
     (width(field) > STRUCT_WIDTH).then(|| {
         vec![
-            format!("{pad}Ok(Self {{"),
+            format!("{pad}{open}"),
             format!("{pad}    {field},"),
-            format!("{pad}}})"),
+            format!("{pad}{close}"),
         ]
     })
 }
 
-/// Breaks an attribute with a long list of arguments, one to a line.
+/// Puts the brace behind a function without parameters on a line of its own where the rest fits; else what it returns, and
+/// the brace after it where that is too long as well.
+fn break_return(line: &str) -> Option<Vec<String>> {
+    let whole = line.strip_suffix(" {")?;
+    let (head, ty) = whole.split_once("() -> ")?;
+    let pad = " ".repeat(indent(line));
+    let brace = format!("{pad}{{");
+    let returned = format!("{pad}-> {ty}");
+    if !head.contains("fn ") {
+        None
+    } else if width(whole) <= MAX_WIDTH + 1 {
+        // rustfmt counts a column less here.
+        Some(vec![whole.to_owned(), brace])
+    } else if width(&returned) + 2 > MAX_WIDTH - pad.len() {
+        Some(vec![format!("{head}()"), returned, brace])
+    } else {
+        Some(vec![format!("{head}()"), format!("{returned} {{")])
+    }
+}
+
+/// Breaks an attribute with a long list of arguments, one to a line; a single one is left whole where it fits the page.
 fn break_attribute(pad: &str, code: &str) -> Option<Vec<String>> {
     let (name, arguments) = code
         .strip_prefix("#[")?
         .strip_suffix(")]")?
         .split_once('(')?;
-    if width(arguments) <= ATTRIBUTE_WIDTH {
+    if name == "derive" {
+        let inner = format!("{pad}    {arguments},");
+        if pad.len() + width(code) <= MAX_WIDTH {
+            return None;
+        } else if width(&inner) <= MAX_WIDTH {
+            return Some(vec![format!("{pad}#[derive("), inner, format!("{pad})]")]);
+        }
+    } else if width(arguments) <= ATTRIBUTE_WIDTH {
         return None;
     }
     let arguments = split_arguments(arguments);
+    if arguments.len() == 1 && pad.len() + width(code) < MAX_WIDTH {
+        return None;
+    }
     let last = arguments.len() - 1;
     let mut lines = vec![format!("{pad}#[{name}(")];
     lines.extend(arguments.iter().enumerate().map(|(index, argument)| {
-        let comma = if index == last { "" } else { "," };
+        let comma = if index == last && name != "derive" {
+            ""
+        } else {
+            ","
+        };
         format!("{pad}    {argument}{comma}")
     }));
     lines.push(format!("{pad})]"));

@@ -1,6 +1,7 @@
 //! Formatting: from tokens to the text of a file, with header and generated marker.
 
 mod fit;
+mod values;
 
 use proc_macro2::TokenStream;
 use syn::{Item, ext::IdentExt as _};
@@ -34,27 +35,39 @@ fn sort_modules(items: &mut [Item]) {
         |item: &Item| matches!(item, Item::Mod(module) if module.content.is_none());
     for run in items.chunk_by_mut(|a, b| is_declaration(a) && is_declaration(b)) {
         run.sort_by_cached_key(|item| match item {
-            Item::Mod(module) => version_key(&module.ident.unraw().to_string()),
-            _ => Vec::new(),
+            Item::Mod(module) => module.ident.unraw().to_string(),
+            _ => String::new(),
         });
     }
 }
 
-/// A key that orders names as text, save that numbers in them count as numbers: `v1alpha2` stands before `v1alpha10`.
-fn version_key(name: &str) -> Vec<(u64, String)> {
+/// A piece of a name by which rustfmt orders imports; declared in the order in which different pieces stand.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Piece {
+    Underscore,
+    Number(u64),
+    Text(String),
+}
+
+/// A key that orders names as rustfmt orders imports: numbers count as numbers, and `_` stands before all else, so that
+/// `foo_bar` stands before `foo2`, and that before `foo10`.
+pub(crate) fn import_key(name: &str) -> Vec<Piece> {
     let mut key = Vec::new();
     let mut rest = name;
-    while !rest.is_empty() {
-        let text = rest
-            .find(|c: char| c.is_ascii_digit())
-            .unwrap_or(rest.len());
-        let (before, after) = rest.split_at(text);
-        let digits = after
-            .find(|c: char| !c.is_ascii_digit())
-            .unwrap_or(after.len());
-        let (number, after) = after.split_at(digits);
-        key.push((0, before.to_owned()));
-        key.push((number.parse().unwrap_or(u64::MAX), String::new()));
+    while let Some(first) = rest.chars().next() {
+        let kind = |c: char| (c == '_', c.is_ascii_digit());
+        let end = if first == '_' {
+            1
+        } else {
+            let other = rest.find(|c: char| kind(c) != kind(first));
+            other.unwrap_or(rest.len())
+        };
+        let (piece, after) = rest.split_at(end);
+        key.push(match kind(first) {
+            (true, _) => Piece::Underscore,
+            (_, true) => Piece::Number(piece.parse().unwrap_or(u64::MAX)),
+            _ => Piece::Text(piece.to_owned()),
+        });
         rest = after;
     }
     key

@@ -10,17 +10,18 @@ use crate::{
     read::Read,
 };
 
-/// Builds the model from everything read; groups, versions and resources come out sorted.
+/// Builds the model from everything read; groups, versions and resources come out sorted. With it come the warnings of this
+/// stage and of the readers.
 ///
 /// # Errors
 ///
-/// Every finding that stops generation.
-pub fn lower(read: Read, options: &Options) -> Result<ApiSet, Diagnostics> {
-    let mut diagnostics = Diagnostics::new();
+/// Every finding, if one stops generation.
+pub fn lower(read: Read, options: &Options) -> Result<(ApiSet, Diagnostics), Diagnostics> {
+    let mut diagnostics = read.warnings;
     let mut api = ApiSet::default();
     rust::lower(&read.rust, options, &mut api, &mut diagnostics);
     crd::lower(read.crds, options, &mut api, &mut diagnostics);
-    diagnostics.finish(api)
+    diagnostics.finish_with_warnings(api)
 }
 
 /// The methods of the scale subresource, as client-gen's users write them by hand.

@@ -14,6 +14,8 @@ pub struct Read {
     pub rust: Vec<rust::Package>,
     /// The CRDs.
     pub crds: Vec<crd::Crd>,
+    /// What was found on the way and is no error.
+    pub warnings: Diagnostics,
 }
 
 /// Reads all sources.
@@ -25,5 +27,10 @@ pub fn read(sources: &Sources, options: &Options) -> Result<Read, Diagnostics> {
     let mut diagnostics = Diagnostics::new();
     let rust = rust::read(&sources.rust, &mut diagnostics);
     let crds = crd::read(&sources.crds, &options.filters, &mut diagnostics);
-    diagnostics.finish(Read { rust, crds })
+    let ((rust, crds), warnings) = diagnostics.finish_with_warnings((rust, crds))?;
+    Ok(Read {
+        rust,
+        crds,
+        warnings,
+    })
 }

@@ -51,6 +51,24 @@ fn standard_output_names_each_file() {
 }
 
 #[test]
+fn warnings_are_shown_when_all_went_well() {
+    let mut sandbox = Sandbox::new();
+    let crd = crd();
+    let with_default = crd.replacen(
+        "type: string",
+        "type: string\n                  default: 5",
+        1,
+    );
+    assert_ne!(crd, with_default);
+    sandbox.write("crds/virtualmachine.yaml", &with_default);
+    sandbox.run(&["crd", "crds", "--output", "src", "--emit", "types"]);
+    sandbox.run(&[
+        "crd", "crds", "--output", "src", "--emit", "types", "--check",
+    ]);
+    sandbox.check("crd-warnings");
+}
+
+#[test]
 fn filters_keep_what_they_name() {
     let mut sandbox = sandbox();
     sandbox.run(&[

@@ -9,6 +9,7 @@ use crate::{
         Emit,
         context::{docs, ident},
         fields::{needs_codec, uses_codec},
+        types::{default_function, has_default},
     },
     model::{Field, StructDef, TypeKind, UnknownFields},
 };
@@ -24,6 +25,7 @@ pub(super) fn emit(cx: &Emit<'_>, objects: &[Object<'_>]) -> TokenStream {
         .iter()
         .any(|wire| wire.deserialize)
         .then(emit_check_type);
+    let codec = emit_codec_import(&impls);
     let impls = impls.iter().map(|wire| {
         let shadow = emit_shadow(wire);
         let serialize = wire.serialize.then(|| emit_serialize(wire));
@@ -31,10 +33,23 @@ pub(super) fn emit(cx: &Emit<'_>, objects: &[Object<'_>]) -> TokenStream {
         quote!(#shadow #serialize #deserialize)
     });
     quote! {
+        #codec
         use #k8s_openapi::Resource as _;
 
         #check_type
         #(#impls)*
+    }
+}
+
+/// What the objects use of the version's `codec`.
+fn emit_codec_import(impls: &[Wire<'_>]) -> TokenStream {
+    let mut fields = impls.iter().flat_map(|wire| &wire.fields);
+    if fields.any(|field| field.codec) {
+        quote!(
+            use super::codec::{Decoded, Encoded};
+        )
+    } else {
+        TokenStream::new()
     }
 }
 
@@ -53,6 +68,10 @@ struct WireField<'a> {
     json_name: &'a str,
     parameter: Ident,
     presence: Presence,
+    /// Whether the value goes through the version's `codec`.
+    codec: bool,
+    /// The function of the root that gives the value when it is missing.
+    default: Option<Ident>,
 }
 
 /// How a field takes part.
@@ -64,8 +83,10 @@ enum Presence {
     Optional,
     /// An `Option` of what may be null, left out when none; null is a value.
     OptionalNullable,
-    /// Always written, and its default when absent.
+    /// Always written, and its type's default when absent.
     Defaulted,
+    /// Always written, and a default of its own when absent.
+    OwnDefault,
     /// Its own fields are the object's.
     Flattened,
 }
@@ -78,7 +99,7 @@ impl<'a> Wire<'a> {
         };
         (serialize || deserialize).then(|| Self {
             object,
-            name: format_ident!("{}Wire", object.def.name),
+            name: format_ident!("{}Wire", object.def.name.trim_end_matches('_')),
             fields: wire_fields(object, def),
             serialize,
             deserialize,
@@ -95,6 +116,8 @@ fn wire_fields<'a>(object: &Object<'_>, def: &'a StructDef) -> Vec<WireField<'a>
             json_name: &field.json_name,
             parameter: format_ident!("T{index}"),
             presence: presence(object, field),
+            codec: from_crd(object) && needs_codec(&field.ty),
+            default: (from_crd(object) && has_default(field)).then(|| default_function(field)),
         })
         .chain(unknown_fields(def))
         .collect()
@@ -107,16 +130,25 @@ fn unknown_fields(def: &StructDef) -> Option<WireField<'_>> {
         json_name: "",
         parameter: format_ident!("T{}", def.fields.len()),
         presence: Presence::Flattened,
+        codec: false,
+        default: None,
     })
 }
 
+/// Whether the types are the generator's own, with a `codec` module beside them.
+fn from_crd(object: &Object<'_>) -> bool {
+    object.def.item.is_none()
+}
+
 fn presence(object: &Object<'_>, field: &Field) -> Presence {
-    let from_crd = object.def.item.is_none();
-    let null_counts = from_crd && uses_codec(field) && !needs_codec(&field.ty);
+    // An `Option` whose value may be null: the field's own, or one in the type.
+    let null_counts = uses_codec(field) && (field.nullable || !needs_codec(&field.ty));
     if field.flatten {
         Presence::Flattened
-    } else if null_counts && !field.required {
+    } else if from_crd(object) && null_counts && !field.required {
         Presence::OptionalNullable
+    } else if from_crd(object) && has_default(field) {
+        Presence::OwnDefault
     } else if field.option && !field.required {
         Presence::Optional
     } else if field.required && field.default.is_none() && field.json_name != "metadata" {
@@ -191,6 +223,7 @@ fn emit_shadow_field(wire: &Wire<'_>, field: &WireField<'_>) -> TokenStream {
         json_name,
         parameter,
         presence,
+        ..
     } = field;
     let rename = (name != json_name && *presence != Presence::Flattened)
         .then(|| quote!(#[serde(rename = #json_name)]));
@@ -204,14 +237,16 @@ fn emit_shadow_field(wire: &Wire<'_>, field: &WireField<'_>) -> TokenStream {
         // Without the function serde would take null for a missing value.
         Presence::OptionalNullable => {
             let bound = format!("{parameter}: ::serde::Deserialize<'de>");
+            // A plain `default` would ask for a default of what is in the `Option`.
             let attribute = quote! {
-                #[serde(default, skip_serializing_if = "Option::is_none")]
+                #[serde(default = "Option::default", skip_serializing_if = "Option::is_none")]
                 #[serde(deserialize_with = "super::codec::present::deserialize")]
                 #[serde(bound(deserialize = #bound))]
             };
             (Some(attribute), quote!(Option<#parameter>))
         }
-        Presence::Defaulted => (
+        // What has a default of its own is read as an `Option`, and written as the value.
+        Presence::Defaulted | Presence::OwnDefault => (
             wire.deserialize.then(|| quote!(#[serde(default)])),
             quote!(#parameter),
         ),
@@ -237,13 +272,7 @@ fn emit_shadow_field(wire: &Wire<'_>, field: &WireField<'_>) -> TokenStream {
 fn emit_serialize(wire: &Wire<'_>) -> TokenStream {
     let path = type_path(wire.object.def);
     let shadow = &wire.name;
-    let fields = wire
-        .fields
-        .iter()
-        .map(|WireField { name, presence, .. }| match presence {
-            Presence::Optional | Presence::OptionalNullable => quote!(#name: self.#name.as_ref()),
-            _ => quote!(#name: &self.#name),
-        });
+    let fields = wire.fields.iter().map(emit_borrowed);
     quote! {
         impl ::serde::Serialize for #path {
             fn serialize<S: ::serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -275,15 +304,48 @@ fn emit_serialize(wire: &Wire<'_>) -> TokenStream {
 fn emit_deserialize(wire: &Wire<'_>) -> TokenStream {
     let path = type_path(wire.object.def);
     let shadow = &wire.name;
-    let names = wire.fields.iter().map(|field| &field.name);
+    let fields = wire.fields.iter().map(emit_owned);
     quote! {
         impl<'de> ::serde::Deserialize<'de> for #path {
             fn deserialize<D: ::serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 let wire = #shadow::deserialize(deserializer)?;
                 check_type(wire.api_version, Self::API_VERSION)?;
                 check_type(wire.kind, Self::KIND)?;
-                Ok(Self { #(#names: wire.#names),* })
+                Ok(Self { #(#fields),* })
             }
         }
     }
+}
+
+/// A field as it is written: `spec: &self.spec`.
+fn emit_borrowed(field: &WireField<'_>) -> TokenStream {
+    let name = &field.name;
+    let value = match (field.presence, field.codec) {
+        (Presence::Optional | Presence::OptionalNullable, false) => quote!(self.#name.as_ref()),
+        (Presence::Optional | Presence::OptionalNullable, true) => {
+            quote!(self.#name.as_ref().map(Encoded))
+        }
+        (_, false) => quote!(&self.#name),
+        (_, true) => quote!(Encoded(&self.#name)),
+    };
+    quote!(#name: #value)
+}
+
+/// A field as it was read: `spec: wire.spec`.
+fn emit_owned(field: &WireField<'_>) -> TokenStream {
+    let name = &field.name;
+    let option = matches!(
+        field.presence,
+        Presence::Optional | Presence::OptionalNullable
+    );
+    let value = match (&field.default, field.codec) {
+        (Some(default), false) => quote!(Option::unwrap_or_else(wire.#name, Self::#default)),
+        (Some(default), true) => {
+            quote!(Option::map_or_else(wire.#name, Self::#default, Decoded::value))
+        }
+        (None, false) => quote!(wire.#name),
+        (None, true) if option => quote!(wire.#name.map(Decoded::value)),
+        (None, true) => quote!(Decoded::value(wire.#name)),
+    };
+    quote!(#name: #value)
 }

@@ -13,8 +13,8 @@ pub(super) fn emit(cx: &Emit<'_>, _version: &Version) -> TokenStream {
     let k8s_openapi = cx.k8s_openapi();
     quote! {
         //! serde for values that must survive decoding and encoding unchanged: times keep their fraction of a second, numbers
-        //! are written as the API server writes them, integers beyond 32 bits are taken where an int-or-string stands, and a
-        //! missing property is told from one that is null.
+        //! are written as the API server writes them, and a missing property is told from one that is null. An integer beyond
+        //! 32 bits where an int-or-string stands is held as a string with its sign, `+4294967296`, and written as a number.
         #![allow(dead_code)]
         use #k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
         use #k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
@@ -77,14 +77,20 @@ fn trait_and_containers() -> TokenStream {
             fn encode<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error>;
         }
         /// Reads through [`Codec`].
-        struct Decoded<T>(T);
+        pub(super) struct Decoded<T>(T);
+        impl<T> Decoded<T> {
+            /// What was read.
+            pub(super) fn value(decoded: Self) -> T {
+                decoded.0
+            }
+        }
         impl<'de, T: Codec> Deserialize<'de> for Decoded<T> {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 T::decode(deserializer).map(Decoded)
             }
         }
         /// Writes through [`Codec`].
-        struct Encoded<'a, T>(&'a T);
+        pub(super) struct Encoded<'a, T>(pub(super) &'a T);
         impl<T: Codec> Serialize for Encoded<'_, T> {
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 self.0.encode(serializer)
@@ -153,14 +159,27 @@ fn values() -> TokenStream {
                 }
                 let value = match Wire::deserialize(deserializer)? {
                     Wire::Int(int) => IntOrString::Int(int),
-                    Wire::Long(long) => IntOrString::String(long.to_string()),
+                    Wire::Long(long) => IntOrString::String(format!("{long:+}")),
                     Wire::String(string) => IntOrString::String(string),
                 };
                 Ok(value)
             }
             fn encode<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                self.serialize(serializer)
+                let long = match self {
+                    IntOrString::String(text) => long(text),
+                    IntOrString::Int(_) => None,
+                };
+                match long {
+                    Some(long) => serializer.serialize_i64(long),
+                    None => self.serialize(serializer),
+                }
             }
+        }
+        /// The integer beyond 32 bits that a string stands for: one with its sign, and written in no other way.
+        fn long(text: &str) -> Option<i64> {
+            let long = text.parse::<i64>().ok()?;
+            let beyond = i32::try_from(long).is_err();
+            (beyond && format!("{long:+}") == text).then_some(long)
         }
     }
 }

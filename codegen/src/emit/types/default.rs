@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::{
     Scope,
-    item::{field_type, type_tokens},
+    item::{field_type, is_root, type_tokens},
 };
 use crate::{
     emit::{context::ident, fields::Presence},
@@ -28,7 +28,7 @@ pub(super) fn emit(scope: &Scope<'_>, def: &TypeDef, body: &StructDef) -> Defaul
     let functions: Vec<TokenStream> = body
         .fields
         .iter()
-        .filter_map(|field| emit_function(scope, field))
+        .filter_map(|field| emit_function(scope, def, field))
         .collect();
     let by_hand = !functions.is_empty() || body.fields.iter().any(has_no_default);
     if !by_hand {
@@ -68,7 +68,7 @@ pub(super) fn function(def: &TypeDef, field: &Field) -> Option<String> {
 }
 
 /// Whether a missing property decodes as its default: only where the field cannot tell that it is missing.
-fn honoured(field: &Field) -> bool {
+pub(crate) fn honoured(field: &Field) -> bool {
     Presence::of(field) == Presence::Required
         && field
             .default
@@ -76,17 +76,19 @@ fn honoured(field: &Field) -> bool {
             .is_some_and(|default| !default.is_null())
 }
 
-fn function_ident(field: &Field) -> proc_macro2::Ident {
+pub(crate) fn function_ident(field: &Field) -> proc_macro2::Ident {
     format_ident!("default_{}", field.rust_name)
 }
 
-fn emit_function(scope: &Scope<'_>, field: &Field) -> Option<TokenStream> {
+fn emit_function(scope: &Scope<'_>, def: &TypeDef, field: &Field) -> Option<TokenStream> {
     let default = field.default.as_ref().filter(|_| honoured(field))?;
     let name = function_ident(field);
     let ty = field_type(scope, field);
     let value = value(scope, &field.ty, default);
+    // serde of a root is in a file beside the type's.
+    let visibility = is_root(scope, def).then(|| quote!(pub(super)));
     Some(quote! {
-        fn #name() -> #ty {
+        #visibility fn #name() -> #ty {
             #value
         }
     })
@@ -120,8 +122,13 @@ fn epoch(scope: &Scope<'_>) -> TokenStream {
 fn value(scope: &Scope<'_>, ty: &TypeRef, default: &Value) -> TokenStream {
     match (ty, default) {
         (TypeRef::Bool, Value::Bool(flag)) => quote!(#flag),
-        (TypeRef::Int32 | TypeRef::Int64, Value::Number(number)) if number.is_i64() => {
-            let literal = number.as_i64().map(Literal::i64_unsuffixed);
+        (TypeRef::Int32, Value::Number(number)) if whole(number).is_some() => {
+            let literal = whole(number).and_then(|number| i32::try_from(number).ok());
+            let literal = literal.map_or(Literal::i32_unsuffixed(0), Literal::i32_unsuffixed);
+            quote!(#literal)
+        }
+        (TypeRef::Int64, Value::Number(number)) if whole(number).is_some() => {
+            let literal = whole(number).map(Literal::i64_unsuffixed);
             quote!(#literal)
         }
         (TypeRef::Float, Value::Number(number)) => {
@@ -135,6 +142,14 @@ fn value(scope: &Scope<'_>, ty: &TypeRef, default: &Value) -> TokenStream {
         (TypeRef::List(_), Value::Array(items)) if items.is_empty() => quote!(Default::default()),
         _ => from_json(default),
     }
+}
+
+/// The value of a whole number, which may be written as `1.0`.
+fn whole(number: &serde_json::Number) -> Option<i64> {
+    number.as_i64().or_else(|| {
+        let text = number.to_string();
+        text.strip_suffix(".0")?.parse().ok()
+    })
 }
 
 fn variant(scope: &Scope<'_>, name: &str, text: &str) -> TokenStream {

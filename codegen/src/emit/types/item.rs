@@ -234,7 +234,7 @@ fn known_type(scope: &Scope<'_>, known: KnownType) -> TokenStream {
     scope.imports.name(module, name)
 }
 
-fn is_root(scope: &Scope<'_>, def: &TypeDef) -> bool {
+pub(super) fn is_root(scope: &Scope<'_>, def: &TypeDef) -> bool {
     scope
         .version
         .resources

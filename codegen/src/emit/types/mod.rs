@@ -37,6 +37,7 @@ use std::collections::BTreeMap;
 use proc_macro2::TokenStream;
 use quote::quote;
 
+pub(crate) use self::default::{function_ident as default_function, honoured as has_default};
 use self::imports::Imports;
 use super::{
     Emit, Files,

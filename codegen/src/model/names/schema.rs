@@ -131,7 +131,9 @@ fn allocate(
 /// The plain name if it is free, else the plain name with a hash of the key.
 fn claim(plain: &str, key: &str, separator: &str, taken: &mut BTreeSet<String>) -> String {
     let hash = format!("{:016x}", fnv1a(key));
-    let suffixed = [4, 8, 16].map(|digits| format!("{plain}{separator}{}", &hash[..digits]));
+    // What ends in `_` is an escaped keyword, which a hash makes legal as well.
+    let stem = plain.trim_end_matches('_');
+    let suffixed = [4, 8, 16].map(|digits| format!("{stem}{separator}{}", &hash[..digits]));
     let free = std::iter::once(plain.to_owned())
         .chain(suffixed)
         .find(|name| !taken.contains(name));
@@ -144,7 +146,7 @@ fn claim(plain: &str, key: &str, separator: &str, taken: &mut BTreeSet<String>) 
 }
 
 fn type_ident(camel: &str) -> String {
-    legal(camel, "Type", "T")
+    plain_ident(&legal(camel, "Type", "T"))
 }
 
 /// The field of a property, without `r#`: `host_ip` for `hostIP`, `type` for `type`, `self_` for `self`.

@@ -9,8 +9,9 @@ use serde_json::{Number, Value};
 
 use super::fields::Reader;
 use crate::{
+    diag::Diagnostic,
     model::{CelRule, Combinators, ListType, MapType, Validation},
-    read::yaml::{Node, Yaml},
+    read::yaml::{self, Node, Yaml},
 };
 
 /// A structural schema.
@@ -391,8 +392,36 @@ impl Reader<'_> {
         })
     }
 
+    /// A default of another type than its field's: generated code cannot give it.
+    fn check_default(&mut self, node: &Node, schema: &Schema) {
+        let Some(default) = &schema.default else {
+            return;
+        };
+        let either = schema.validation.int_or_string;
+        let fits = match (schema.type_, default) {
+            (_, Value::Null) => true,
+            (None, Value::Number(_) | Value::String(_)) if either => true,
+            (None, _) => !either,
+            (Some(Type::Object), value) => value.is_object(),
+            (Some(Type::Array), value) => value.is_array(),
+            (Some(Type::Boolean), value) => value.is_boolean(),
+            (Some(Type::Number), value) => value.is_number(),
+            (Some(Type::Integer), value) => value.as_f64().is_some_and(|n| n.fract() == 0.0),
+            (Some(Type::String), value) => value.is_string(),
+        };
+        if !fits && let Some(node) = node.get("default") {
+            let warning =
+                Diagnostic::warning("the default is of another type than the field, and ignored")
+                    .at(yaml::place(self.source, node.range.clone()), "")
+                    .note(format!("at {}", self.path))
+                    .help("mend it: the API server refuses the CRD as it is");
+            self.diagnostics.push(warning);
+        }
+    }
+
     /// What the parts say together.
     fn check_schema(&mut self, node: &Node, schema: &Schema) {
+        self.check_default(node, schema);
         if schema.type_ == Some(Type::Array) && !schema.properties.is_empty() {
             self.error(
                 node,
@@ -400,9 +429,7 @@ impl Reader<'_> {
                 "move them under `items`",
             );
         }
-        if !schema.properties.is_empty()
-            && matches!(schema.additional, Additional::Schema(_) | Additional::Any)
-        {
+        if !schema.properties.is_empty() && matches!(schema.additional, Additional::Schema(_)) {
             self.error(
                 node,
                 "`properties` and `additionalProperties` exclude each other",

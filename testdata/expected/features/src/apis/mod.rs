@@ -3,3 +3,4 @@
 //! Types, by group and version.
 
 pub mod features;
+pub mod hostile;

@@ -47,6 +47,12 @@ impl Clientset {
     pub fn features_v1beta1(&self) -> typed::features::v1beta1::FeaturesV1beta1Client {
         typed::features::v1beta1::FeaturesV1beta1Client::new(self.client.clone())
     }
+
+    /// Clients for `hostile.example.com/v1`.
+    #[must_use]
+    pub fn hostile_v1(&self) -> typed::hostile::v1::HostileV1Client {
+        typed::hostile::v1::HostileV1Client::new(self.client.clone())
+    }
 }
 
 impl From<::codegen_runtime::kube::Client> for Clientset {

@@ -12,7 +12,16 @@ use ::codegen_runtime::scheme;
 pub fn add_to_scheme(scheme: &mut scheme::Scheme) -> Result<(), scheme::SchemeError> {
     scheme.register::<crate::apis::features::v1::Bare>()?;
     scheme.register::<crate::apis::features::v1::Everything>()?;
+    scheme.register::<crate::apis::features::v1::Flat>()?;
     scheme.register::<crate::apis::features::v1::Scalar>()?;
     scheme.register::<crate::apis::features::v1beta1::Everything>()?;
+    scheme.register::<crate::apis::hostile::v1::Default>()?;
+    scheme.register::<crate::apis::hostile::v1::Hostile>()?;
+    scheme.register::<crate::apis::hostile::v1::Option>()?;
+    scheme.register::<crate::apis::hostile::v1::Self_>()?;
+    scheme.register::<crate::apis::hostile::v1::Serialize>()?;
+    scheme.register::<crate::apis::hostile::v1::String>()?;
+    scheme.register::<crate::apis::hostile::v1::Time>()?;
+    scheme.register::<crate::apis::hostile::v1::Value>()?;
     Ok(())
 }

@@ -3,6 +3,7 @@
 //! Informers: one cache for each type, shared by all who ask.
 
 pub mod features;
+pub mod hostile;
 
 /// Hands out the informers of this crate's APIs, one for each type, and runs them together. Cloning is cheap.
 #[derive(Clone)]
@@ -21,6 +22,12 @@ impl SharedInformerFactory {
     #[must_use]
     pub fn features(&self) -> features::FeaturesInformers {
         features::FeaturesInformers::new(self.0.clone())
+    }
+
+    /// The informers of `hostile.example.com`.
+    #[must_use]
+    pub fn hostile(&self) -> hostile::HostileInformers {
+        hostile::HostileInformers::new(self.0.clone())
     }
 }
 

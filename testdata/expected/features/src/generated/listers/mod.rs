@@ -3,3 +3,4 @@
 //! Listers, by group and version.
 
 pub mod features;
+pub mod hostile;

@@ -5,10 +5,12 @@
 mod bare;
 mod codec;
 mod everything;
+mod flat;
 mod scalar;
 mod zz_generated_deepcopy;
 pub mod zz_generated_register;
 
 pub use self::bare::*;
 pub use self::everything::*;
+pub use self::flat::*;
 pub use self::scalar::*;

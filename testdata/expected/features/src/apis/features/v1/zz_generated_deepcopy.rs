@@ -2,6 +2,7 @@
 
 //! `Clone`, serde and object traits of `features.example.com/v1`.
 
+use super::codec::{Decoded, Encoded};
 use ::codegen_runtime::k8s_openapi::Resource as _;
 
 /// Refuses an object of another type. The items of a list need not say theirs, as built-in kinds' do not.
@@ -56,7 +57,7 @@ struct EverythingWire<S, T0, T1, T2> {
     #[serde(default)]
     metadata: T0,
     spec: T1,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default = "Option::default", skip_serializing_if = "Option::is_none")]
     #[serde(deserialize_with = "super::codec::present::deserialize")]
     #[serde(bound(deserialize = "T2: ::serde::Deserialize<'de>"))]
     status: Option<T2>,
@@ -84,6 +85,88 @@ impl<'de> ::serde::Deserialize<'de> for super::Everything {
             metadata: wire.metadata,
             spec: wire.spec,
             status: wire.status,
+        })
+    }
+}
+
+/// `Flat` on the wire.
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+struct FlatWire<S, T0, T1, T2, T3, T4, T5, T6, T7, T8, T9, T10, T11, T12> {
+    #[serde(rename = "apiVersion", default)]
+    api_version: S,
+    #[serde(default)]
+    kind: S,
+    #[serde(default)]
+    metadata: T0,
+    #[serde(default = "Option::default", skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "super::codec::present::deserialize")]
+    #[serde(bound(deserialize = "T1: ::serde::Deserialize<'de>"))]
+    anything: Option<T1>,
+    at: T2,
+    forced: T3,
+    #[serde(default = "Option::default", skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "super::codec::present::deserialize")]
+    #[serde(bound(deserialize = "T4: ::serde::Deserialize<'de>"))]
+    maybe: Option<T4>,
+    #[serde(default)]
+    mode: T5,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    port: Option<T6>,
+    ratio: T7,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    share: Option<T8>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sizes: Option<T9>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    times: Option<T10>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    until: Option<T11>,
+    #[serde(default)]
+    weight: T12,
+}
+
+impl ::serde::Serialize for super::Flat {
+    fn serialize<S: ::serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let wire = FlatWire {
+            api_version: Self::API_VERSION,
+            kind: Self::KIND,
+            metadata: &self.metadata,
+            anything: self.anything.as_ref(),
+            at: Encoded(&self.at),
+            forced: Encoded(&self.forced),
+            maybe: self.maybe.as_ref().map(Encoded),
+            mode: &self.mode,
+            port: self.port.as_ref().map(Encoded),
+            ratio: Encoded(&self.ratio),
+            share: self.share.as_ref().map(Encoded),
+            sizes: self.sizes.as_ref().map(Encoded),
+            times: self.times.as_ref().map(Encoded),
+            until: self.until.as_ref().map(Encoded),
+            weight: Encoded(&self.weight),
+        };
+        ::serde::Serialize::serialize(&wire, serializer)
+    }
+}
+
+impl<'de> ::serde::Deserialize<'de> for super::Flat {
+    fn deserialize<D: ::serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let wire = FlatWire::deserialize(deserializer)?;
+        check_type(wire.api_version, Self::API_VERSION)?;
+        check_type(wire.kind, Self::KIND)?;
+        Ok(Self {
+            metadata: wire.metadata,
+            anything: wire.anything,
+            at: Decoded::value(wire.at),
+            forced: Decoded::value(wire.forced),
+            maybe: wire.maybe.map(Decoded::value),
+            mode: Option::unwrap_or_else(wire.mode, Self::default_mode),
+            port: wire.port.map(Decoded::value),
+            ratio: Decoded::value(wire.ratio),
+            share: wire.share.map(Decoded::value),
+            sizes: wire.sizes.map(Decoded::value),
+            times: wire.times.map(Decoded::value),
+            until: wire.until.map(Decoded::value),
+            weight: Option::map_or_else(wire.weight, Self::default_weight, Decoded::value),
         })
     }
 }
@@ -168,6 +251,31 @@ impl ::codegen_runtime::k8s_openapi::ListableResource for super::Everything {
 }
 
 impl ::codegen_runtime::k8s_openapi::Metadata for super::Everything {
+    type Ty = ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+
+    fn metadata(&self) -> &Self::Ty {
+        &self.metadata
+    }
+
+    fn metadata_mut(&mut self) -> &mut Self::Ty {
+        &mut self.metadata
+    }
+}
+
+impl ::codegen_runtime::k8s_openapi::Resource for super::Flat {
+    const API_VERSION: &'static str = "features.example.com/v1";
+    const GROUP: &'static str = "features.example.com";
+    const KIND: &'static str = "Flat";
+    const VERSION: &'static str = "v1";
+    const URL_PATH_SEGMENT: &'static str = "flats";
+    type Scope = ::codegen_runtime::k8s_openapi::NamespaceResourceScope;
+}
+
+impl ::codegen_runtime::k8s_openapi::ListableResource for super::Flat {
+    const LIST_KIND: &'static str = "FlatList";
+}
+
+impl ::codegen_runtime::k8s_openapi::Metadata for super::Flat {
     type Ty = ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
     fn metadata(&self) -> &Self::Ty {

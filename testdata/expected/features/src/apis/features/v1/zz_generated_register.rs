@@ -36,6 +36,7 @@ pub fn resource(resource: &str) -> scheme::GroupResource {
 pub fn add_to_scheme(scheme: &mut scheme::Scheme) -> Result<(), scheme::SchemeError> {
     scheme.register::<super::Bare>()?;
     scheme.register::<super::Everything>()?;
+    scheme.register::<super::Flat>()?;
     scheme.register::<super::Scalar>()?;
     Ok(())
 }

@@ -3,3 +3,4 @@
 //! Typed clients, by group and version.
 
 pub mod features;
+pub mod hostile;

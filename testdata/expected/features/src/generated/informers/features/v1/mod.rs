@@ -4,6 +4,7 @@
 
 pub mod bares;
 pub mod everythings;
+pub mod flats;
 pub mod scalars;
 
 /// Informers for `features.example.com/v1`.
@@ -27,6 +28,12 @@ impl V1Informers {
     #[must_use]
     pub fn everythings(&self) -> everythings::EverythingInformer {
         everythings::EverythingInformer::new(self.0.clone())
+    }
+
+    /// The informer for `flats`.
+    #[must_use]
+    pub fn flats(&self) -> flats::FlatInformer {
+        flats::FlatInformer::new(self.0.clone())
     }
 
     /// The informer for `scalars`.

@@ -4,4 +4,5 @@
 
 pub mod bares;
 pub mod everythings;
+pub mod flats;
 pub mod scalars;

@@ -4,6 +4,7 @@
 
 pub mod bares;
 pub mod everythings;
+pub mod flats;
 pub mod scalars;
 
 /// Clients for the resources of `features.example.com/v1`. Cloning is cheap.
@@ -35,6 +36,12 @@ impl FeaturesV1Client {
     #[must_use]
     pub fn everythings(&self, namespace: &str) -> everythings::Everythings {
         everythings::Everythings::new(self.client.clone(), namespace)
+    }
+
+    /// The client for `flats` in `namespace`; the empty one stands for all namespaces.
+    #[must_use]
+    pub fn flats(&self, namespace: &str) -> flats::Flats {
+        flats::Flats::new(self.client.clone(), namespace)
     }
 
     /// The client for `scalars`.
