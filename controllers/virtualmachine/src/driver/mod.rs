@@ -8,6 +8,7 @@
 //! leadership first.
 
 mod error;
+pub mod kubevirt;
 mod servers;
 pub mod simulated;
 

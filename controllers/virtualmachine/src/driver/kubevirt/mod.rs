@@ -1,0 +1,225 @@
+//! Servers that KubeVirt runs in the cluster: for more than one host.
+//!
+//! A server is a KubeVirt `VirtualMachine` of the same namespace, named [`ServerRef::id`]. KubeVirt keeps it running, on whatever
+//! node; this driver writes its spec and reads its status, through a client and informers that were [generated](api) from
+//! KubeVirt's CRDs.
+//!
+//! | ours | KubeVirt's |
+//! |---|---|
+//! | the object | label `cloudnative.czs/virtualmachine-uid`, annotation `cloudnative.czs/virtualmachine`, controller reference |
+//! | processors | `cpu.cores`, with one socket of one thread |
+//! | memory | `memory.guest` |
+//! | root disk | a `dataVolumeTemplates` entry `<id>-root`: blank, or imported from [`Options::image`]. CDI must be installed |
+//! | power | `runStrategy`, `Always` or `Halted` |
+//!
+//! The disk grows through its claim, since KubeVirt makes the claim once and doesn't look at the template again; the storage class
+//! must allow it, and the claim must be bound: where storage waits for the first consumer, that is after the first start. The owner reference is a safety net: what no finalizer removed, the garbage collector does.
+//!
+//! A write names the resourceVersion that it was decided on, and leaves the [epoch](Term::epoch) in the annotation
+//! `cloudnative.czs/epoch`. So a write of an old leader either comes before the new leader's first one to that server, or is
+//! refused. (After a Lease was deleted epochs begin anew: then the annotations have to go as well.)
+//!
+//! KubeVirt's status tells no usage, so [`Server::usage`] is always `None`. There is no way but the guest's own shutdown to end a
+//! server: [`delete`](Driver::delete) takes up to [`Options::grace`], too.
+//!
+//! [`state`] has the table of states; start reading at [`KubeVirt`].
+
+mod cache;
+mod object;
+pub mod state;
+mod writes;
+
+/// What the generator made of KubeVirt's CRDs.
+pub mod api {
+    pub mod apis;
+    pub mod generated;
+}
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use codegen_runtime::kube;
+use codegen_runtime::kube::Client;
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use self::api::apis::kubevirt::v1::{VirtualMachine as Vm, VirtualMachineInstance as Vmi};
+use self::api::generated::clientset::Clientset;
+use self::cache::Cache;
+use super::{
+    Changed, Driver, DriverError, DriverFuture, Power, Resources, Server, ServerRef, ServerSpec,
+    Term,
+};
+
+/// How servers are made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// The namespace to watch; empty for all.
+    pub namespace: String,
+    /// What is on a new root disk, such as `docker://quay.io/containerdisks/fedora:latest`; a blank disk without it.
+    pub image: Option<String>,
+    /// The storage class of root disks; the cluster's default without it.
+    pub storage_class: Option<String>,
+    /// How long a guest may take to shut down before it is cut off, in whole seconds.
+    pub grace: Duration,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            namespace: String::new(),
+            image: None,
+            storage_class: None,
+            grace: Duration::from_secs(30),
+        }
+    }
+}
+
+/// The KubeVirt driver. Clones share their cache.
+#[derive(Clone)]
+pub struct KubeVirt {
+    clientset: Clientset,
+    options: Arc<Options>,
+    cache: Arc<Cache>,
+}
+
+impl KubeVirt {
+    /// A driver for the cluster of `client`.
+    pub fn new(client: Client, options: Options) -> Self {
+        Self {
+            clientset: Clientset::new(client),
+            options: Arc::new(options),
+            cache: Arc::default(),
+        }
+    }
+
+    /// The server as the cache has it, else as the API server does. Only the API server may say that it isn't there: a cache may
+    /// be behind, and what is gone loses its finalizer.
+    async fn read(&self, server: &ServerRef) -> Result<Option<Server>, DriverError> {
+        if let Some((vm, vmi)) = self.cache.get(server) {
+            return Ok(Some(state::server(&vm, vmi.as_deref())));
+        }
+        let failed = |error| writes::refusal("read", server, &error);
+        let vm = self.vms(server).get_opt(&server.id()).await;
+        let vm = vm.map_err(failed)?.filter(|vm| object::owns(server, vm));
+        let vmi = self.vmis(server).get_opt(&server.id()).await;
+        let vmi = vmi.map_err(failed)?.filter(|vmi| object::owns(server, vmi));
+        Ok(match (vm, vmi) {
+            (Some(vm), vmi) => Some(state::server(&vm, vmi.as_ref())),
+            (None, Some(vmi)) => Some(state::remains(&vmi)),
+            (None, None) => None,
+        })
+    }
+
+    async fn create_server(
+        &self,
+        term: &Term,
+        server: &ServerRef,
+        spec: &ServerSpec,
+    ) -> Result<(), DriverError> {
+        let vm = object::vm(server, term, spec, &self.options);
+        match self.vms(server).create(&vm, &Default::default()).await {
+            Ok(vm) => self.cache.wrote(server, &vm),
+            Err(kube::Error::Api(status)) if status.is_already_exists() => {
+                self.claim(term, server).await?;
+            }
+            Err(error) => return Err(writes::refusal("create", server, &error)),
+        }
+        Ok(())
+    }
+
+    async fn grow_and_set(
+        &self,
+        term: &Term,
+        server: &ServerRef,
+        wanted: &Resources,
+    ) -> Result<(), DriverError> {
+        let vm = self.change(term, server, |_| Ok(Value::Null)).await?;
+        let disk = state::disk(&vm);
+        if wanted.disk < disk {
+            return Err(DriverError::Refused("a disk can only grow".to_owned()));
+        }
+        if wanted.disk > disk {
+            self.grow_claim(server, wanted.disk).await?;
+        }
+        let resize = |vm: &Vm| {
+            if state::resources(vm, None) == *wanted {
+                return Ok(Value::Null);
+            }
+            object::resize(server, vm, wanted)
+        };
+        self.change(term, server, resize).await.map(drop)
+    }
+}
+
+impl Driver for KubeVirt {
+    fn name(&self) -> &'static str {
+        "kubevirt"
+    }
+
+    fn status<'a>(&'a self, server: &'a ServerRef) -> DriverFuture<'a, Option<Server>> {
+        Box::pin(self.read(server))
+    }
+
+    fn create<'a>(
+        &'a self,
+        term: &'a Term,
+        server: &'a ServerRef,
+        spec: &'a ServerSpec,
+    ) -> DriverFuture<'a, ()> {
+        Box::pin(self.create_server(term, server, spec))
+    }
+
+    fn set_power<'a>(
+        &'a self,
+        term: &'a Term,
+        server: &'a ServerRef,
+        power: Power,
+    ) -> DriverFuture<'a, ()> {
+        let edit = move |vm: &Vm| {
+            Ok(if state::is_on(vm) == (power == Power::On) {
+                Value::Null
+            } else {
+                // `running` is the old form of the same, which excludes the new one.
+                json!({"runStrategy": object::run_strategy(power), "running": null})
+            })
+        };
+        Box::pin(async move { self.change(term, server, edit).await.map(drop) })
+    }
+
+    fn resize<'a>(
+        &'a self,
+        term: &'a Term,
+        server: &'a ServerRef,
+        resources: &'a Resources,
+    ) -> DriverFuture<'a, ()> {
+        Box::pin(self.grow_and_set(term, server, resources))
+    }
+
+    fn delete<'a>(&'a self, term: &'a Term, server: &'a ServerRef) -> DriverFuture<'a, ()> {
+        Box::pin(self.remove(term, server))
+    }
+
+    fn run(&self, changed: Changed, stop: CancellationToken) -> DriverFuture<'_, ()> {
+        Box::pin(async move {
+            let factory = cache::informers(&self.clientset, &self.options.namespace);
+            self.cache
+                .open(&factory, &changed)
+                .map_err(|error| DriverError::failed("watch KubeVirt's virtual machines", error))?;
+            factory.start(&stop);
+            stop.cancelled().await;
+            self.cache.close();
+            factory.shutdown().await;
+            Ok(())
+        })
+    }
+}
+
+impl fmt::Debug for KubeVirt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("KubeVirt")
+            .field("options", &self.options)
+            .finish_non_exhaustive()
+    }
+}

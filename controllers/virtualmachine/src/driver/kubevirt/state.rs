@@ -1,0 +1,206 @@
+//! What a server is, from KubeVirt's status.
+//!
+//! | `deletionTimestamp` | `runStrategy` | `printableStatus` | [`ServerState`] |
+//! |---|---|---|---|
+//! | set | any | any | [`Deleting`](ServerState::Deleting) |
+//! | | `Halted` | any, and there is an instance | [`Stopping`](ServerState::Stopping) |
+//! | | `Halted` | none yet | [`Creating`](ServerState::Creating) |
+//! | | `Halted` | any other | [`Stopped`](ServerState::Stopped) |
+//! | | else | `Running`, `Migrating` | [`Running`](ServerState::Running) |
+//! | | else | `Stopping` | [`Stopping`](ServerState::Stopping) |
+//! | | else | `Terminating` | [`Deleting`](ServerState::Deleting) |
+//! | | else | none yet, `Stopped`, `Provisioning`, `Starting`, `WaitingForVolumeBinding`, `WaitingForReceiver` | [`Creating`](ServerState::Creating) |
+//! | | else | `Paused`, `CrashLoopBackOff`, `DataVolumeError`, `ErrImagePull`, `ImagePullBackOff`, `Error…` | [`Failed`](ServerState::Failed) |
+//! | | else | `Unknown`, or one that is new | by the phase of the instance: `Running`; `Failed`, `Succeeded`, `Unknown` are [`Failed`](ServerState::Failed); else [`Creating`](ServerState::Creating) |
+//!
+//! `runStrategy` comes first because it is what was written last: KubeVirt's status follows some time later, `Running` after a
+//! stop, `Stopped` after a start. KubeVirt goes on trying to start what is `Failed`.
+
+use codegen_runtime::k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
+use codegen_runtime::kube::{Resource, ResourceExt};
+use codegen_runtime::quantity::Quantity;
+use serde_json::Value;
+
+use super::api::apis::kubevirt::v1::{
+    VirtualMachine as Vm, VirtualMachineInstance as Vmi, VirtualMachineInstanceSpec,
+    VirtualMachineStatusConditions,
+};
+use super::object::root_volume;
+use crate::driver::{Resources, Server, ServerState};
+
+/// The server of a KubeVirt machine and its instance.
+pub(super) fn server(vm: &Vm, vmi: Option<&Vmi>) -> Server {
+    let state = state(vm, vmi);
+    Server {
+        state,
+        resources: resources(vm, vmi),
+        usage: None,
+        message: message(vm, state),
+    }
+}
+
+/// An instance that outlived its machine.
+pub(super) fn remains(vmi: &Vmi) -> Server {
+    let (cpus, memory) = sizes(&vmi.spec);
+    Server {
+        // Without a time of deletion nobody removes it: the caller has to ask for that.
+        state: if vmi.meta().deletion_timestamp.is_some() {
+            ServerState::Deleting
+        } else {
+            ServerState::Failed
+        },
+        resources: Resources {
+            cpus,
+            memory: memory.unwrap_or(0),
+            disk: 0,
+        },
+        usage: None,
+        message: "only the KubeVirt instance is left".to_owned(),
+    }
+}
+
+/// Whether the machine should run.
+pub(super) fn is_on(vm: &Vm) -> bool {
+    match &vm.spec.run_strategy {
+        Some(strategy) => strategy != "Halted",
+        None => vm.spec.running == Some(true),
+    }
+}
+
+fn state(vm: &Vm, vmi: Option<&Vmi>) -> ServerState {
+    if vm.meta().deletion_timestamp.is_some() {
+        return ServerState::Deleting;
+    }
+    let created = vm.status.as_ref().and_then(|status| status.created);
+    match (is_on(vm), printable(vm)) {
+        (false, _) if vmi.is_some() || created == Some(true) => ServerState::Stopping,
+        (false, None) => ServerState::Creating,
+        (false, Some(_)) => ServerState::Stopped,
+        (true, Some("Running" | "Migrating")) => ServerState::Running,
+        (true, Some("Stopping")) => ServerState::Stopping,
+        (true, Some("Terminating")) => ServerState::Deleting,
+        (
+            true,
+            None
+            | Some(
+                "Stopped"
+                | "Provisioning"
+                | "Starting"
+                | "WaitingForVolumeBinding"
+                | "WaitingForReceiver",
+            ),
+        ) => ServerState::Creating,
+        (
+            true,
+            Some(
+                "Paused" | "CrashLoopBackOff" | "DataVolumeError" | "ErrImagePull"
+                | "ImagePullBackOff",
+            ),
+        ) => ServerState::Failed,
+        (true, Some(status)) if status.starts_with("Error") => ServerState::Failed,
+        (true, Some(_)) => match vmi.and_then(phase) {
+            Some("Running") => ServerState::Running,
+            Some("Failed" | "Succeeded" | "Unknown") => ServerState::Failed,
+            _ => ServerState::Creating,
+        },
+    }
+}
+
+fn printable(vm: &Vm) -> Option<&str> {
+    let status = vm.status.as_ref()?;
+    let printable = status.printable_status.as_deref();
+    printable.filter(|status| !status.is_empty())
+}
+
+/// The phase of an instance.
+pub(super) fn phase(vmi: &Vmi) -> Option<&str> {
+    vmi.status.as_ref()?.phase.as_deref()
+}
+
+/// The sizes with which the machine runs, or would start.
+pub(super) fn resources(vm: &Vm, vmi: Option<&Vmi>) -> Resources {
+    let next = vm.spec.template.spec.as_ref().map(sizes);
+    let running = vmi.filter(|vmi| !matches!(phase(vmi), Some("Failed" | "Succeeded")));
+    let running = running.filter(|vmi| vmi.meta().deletion_timestamp.is_none());
+    let running = running.map(|vmi| sizes(&vmi.spec));
+    let (cpus, memory) = running.or(next).unwrap_or_default();
+    let memory = memory.or_else(|| next.and_then(|(_, memory)| memory));
+    Resources {
+        cpus,
+        memory: memory.unwrap_or(0),
+        disk: disk(vm),
+    }
+}
+
+fn sizes(spec: &VirtualMachineInstanceSpec) -> (u32, Option<u64>) {
+    let cpus = spec.domain.cpu.as_ref().map_or(1, |cpu| {
+        let counts = [cpu.cores, cpu.sockets, cpu.threads];
+        let count = |count: Option<i32>| u32::try_from(count.unwrap_or(1)).map_or(1, |n| n.max(1));
+        counts.into_iter().map(count).fold(1, u32::saturating_mul)
+    });
+    let memory = spec.domain.memory.as_ref();
+    (
+        cpus,
+        memory.and_then(|memory| bytes(memory.guest.as_ref()?)),
+    )
+}
+
+/// The size of the root disk that was asked for; 0 if the machine has none.
+pub(super) fn disk(vm: &Vm) -> u64 {
+    let root = root_volume(&vm.name_any());
+    let templates = vm.spec.data_volume_templates.iter().flatten().flatten();
+    let request = templates
+        .filter(|template| {
+            let metadata = template.metadata.as_ref().and_then(Option::as_ref);
+            metadata.and_then(|metadata| metadata.get("name")) == Some(&Value::from(root.as_str()))
+        })
+        .find_map(|template| {
+            let resources = template.spec.storage.as_ref()?.resources.as_ref()?;
+            resources.requests.as_ref()?.get("storage")
+        });
+    request.and_then(bytes).unwrap_or(0)
+}
+
+fn bytes(quantity: &IntOrString) -> Option<u64> {
+    match quantity {
+        IntOrString::Int(bytes) => u64::try_from(*bytes).ok(),
+        IntOrString::String(text) => {
+            let amount = Quantity::new(text).amount().ok()?;
+            u64::try_from(amount.ceil()).ok()
+        }
+    }
+}
+
+/// KubeVirt's own word where it says more than ours, and what it says about it.
+fn message(vm: &Vm, state: ServerState) -> String {
+    let word = match (state, printable(vm)) {
+        (
+            ServerState::Running | ServerState::Stopping | ServerState::Deleting,
+            Some("Running" | "Stopping" | "Terminating"),
+        )
+        | (_, None | Some("Stopped" | "Starting")) => return String::new(),
+        (ServerState::Stopping | ServerState::Deleting, _) => return String::new(),
+        (_, Some(word)) => word,
+    };
+    let conditions = vm.status.as_ref().and_then(|vm| vm.conditions.as_deref());
+    let told = (state == ServerState::Failed)
+        .then(|| complaint(conditions.unwrap_or_default()))
+        .flatten();
+    match told {
+        Some(told) => format!("KubeVirt: {word}: {told}"),
+        None => format!("KubeVirt: {word}"),
+    }
+}
+
+/// What is wrong, from the conditions: a failure first, then what isn't ready.
+fn complaint(conditions: &[VirtualMachineStatusConditions]) -> Option<&str> {
+    let told = |wanted: &str, status: &str| {
+        let mut found = conditions
+            .iter()
+            .filter(|condition| condition.r#type == wanted && condition.status == status);
+        found.find_map(|condition| condition.message.as_deref().filter(|text| !text.is_empty()))
+    };
+    told("Failure", "True")
+        .or_else(|| told("DataVolumesReady", "False"))
+        .or_else(|| told("Ready", "False"))
+}
