@@ -46,7 +46,9 @@ async fn a_thousand_machines_converge_with_faults_on() {
         }
         let cut = ApiFault::new(FaultKind::CutWatch { after_events: 300 });
         // Not more: the informer backs off the longer, the more often its watch is cut.
-        server.faults().add(cut.on("watch", "virtualmachines").times(3));
+        server
+            .faults()
+            .add(cut.on("watch", "virtualmachines").times(3));
     };
     for lost in [Lost::Request, Lost::Answer] {
         driver.fault(Fault {
