@@ -131,13 +131,12 @@ impl Store {
         }
     }
 
-    /// Ends a resource: its objects go without events, and its watches end.
+    /// Ends a resource: its objects go without events, and its watches end once they have read the events until now.
     pub(crate) fn close(&self, resource: ResourceId) {
         let mut state = self.write();
         let revision = state.revision;
         if let Some(bucket) = state.buckets.get_mut(&resource) {
             bucket.open = false;
-            bucket.dropped = revision;
             bucket.changed.send_replace(revision);
             let objects = std::mem::take(&mut bucket.objects);
             for object in objects.into_values() {
@@ -289,18 +288,21 @@ impl Store {
     /// The events of a resource after a cursor.
     pub(crate) fn events_after(&self, resource: ResourceId, cursor: u64) -> Batch {
         let state = self.read();
-        let Some(bucket) = state.buckets.get(&resource).filter(|b| b.open) else {
+        let Some(bucket) = state.buckets.get(&resource) else {
             return Batch::Closed;
         };
         if cursor < bucket.dropped {
             return Batch::Lost;
         }
-        let events = state
+        let events: Vec<_> = state
             .log
             .after(cursor)
             .filter(|event| event.resource == resource)
             .cloned()
             .collect();
+        if events.is_empty() && !bucket.open {
+            return Batch::Closed;
+        }
         Batch::Events(events, state.revision)
     }
 

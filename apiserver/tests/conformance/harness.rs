@@ -1,5 +1,7 @@
 //! What turns a case into a test: one server for the whole run, known differences, results for the table.
 //!
+//! Other packages run cases of their own through it (`#[path]`): each suite says what sets it apart as its [`Suite`].
+//!
 //! `CONFORMANCE_KUBECONFIG` names the cluster to run against (default: an embedded server), `CONFORMANCE_CONTROLLERS=1`
 //! says that this cluster runs kube-controller-manager, and `CONFORMANCE_RESULTS` names a file that gets a line for each
 //! case: `<module>::<case> <outcome>`, the outcome one of `pass`, `FAIL`, `known` and `skip`.
@@ -11,13 +13,35 @@ use std::panic::{AssertUnwindSafe, resume_unwind};
 use std::pin::Pin;
 use std::sync::LazyLock;
 
+use embedded_apiserver::{ApiServer, Serving};
 use futures::FutureExt;
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::{Client, Config};
 use tokio::runtime::{Builder, Runtime};
 
-use crate::known;
+use crate::SUITE;
 use crate::support::cleanup::Bin;
+
+/// What sets a suite apart from others that run through this harness.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Suite {
+    /// Stands before the names of the suite's cases: `runtime::`, or nothing.
+    pub(crate) prefix: &'static str,
+    /// Whether the embedded server is asked over HTTP, like a cluster, or without a socket.
+    pub(crate) over_http: bool,
+    /// Whether the client tries again by itself, as kube's does by default, or shows each answer as it came.
+    pub(crate) retries: bool,
+    /// What the embedded server is known to do otherwise: the case, without the prefix, and why.
+    pub(crate) known: &'static [(&'static str, &'static str)],
+}
+
+impl Suite {
+    /// Why a case is known to fail on the embedded server, if it is.
+    fn known_difference(&self, case: &str) -> Option<&'static str> {
+        let listed = self.known.iter().find(|(name, _)| *name == case);
+        listed.map(|(_, reason)| *reason)
+    }
+}
 
 /// Whether a case needs the garbage collector and the namespace controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,7 +86,7 @@ struct Target {
     embedded: bool,
     controllers: bool,
     // Held so that the embedded server lives as long as the run.
-    _server: Option<embedded_apiserver::ApiServer>,
+    _server: Option<(ApiServer, Option<Serving>)>,
 }
 
 impl Target {
@@ -72,32 +96,50 @@ impl Target {
                 let kubeconfig =
                     Kubeconfig::read_from(&path).expect("CONFORMANCE_KUBECONFIG can be read");
                 let options = KubeConfigOptions::default();
-                let mut config = Config::from_custom_kubeconfig(kubeconfig, &options)
+                let config = Config::from_custom_kubeconfig(kubeconfig, &options)
                     .await
                     .expect("CONFORMANCE_KUBECONFIG has a usable context");
-                // Cases want to see each answer, not what became of it on a later try.
-                config.default_retry = false;
                 Self {
-                    client: Client::try_from(config).expect("a client for CONFORMANCE_KUBECONFIG"),
+                    client: client_of(config),
                     embedded: false,
                     controllers: env::var("CONFORMANCE_CONTROLLERS")
                         .is_ok_and(|value| value == "1"),
                     _server: None,
                 }
             }
-            _ => {
-                let server = embedded_apiserver::ApiServer::builder()
-                    .build()
-                    .expect("an embedded server with default options");
-                Self {
-                    client: server.client(),
-                    embedded: true,
-                    controllers: true,
-                    _server: Some(server),
-                }
-            }
+            _ => Self::embedded().await,
         }
     }
+
+    async fn embedded() -> Self {
+        let server = ApiServer::builder()
+            .build()
+            .expect("an embedded server with default options");
+        let serving = if SUITE.over_http {
+            let serving = server.serve("127.0.0.1:0").await;
+            Some(serving.expect("a free port on loopback"))
+        } else {
+            None
+        };
+        let client = match &serving {
+            Some(serving) => {
+                let url = format!("http://{}", serving.local_addr());
+                client_of(Config::new(url.parse().expect("a URL")))
+            }
+            None => server.client(),
+        };
+        Self {
+            client,
+            embedded: true,
+            controllers: true,
+            _server: Some((server, serving)),
+        }
+    }
+}
+
+fn client_of(mut config: Config) -> Client {
+    config.default_retry = SUITE.retries;
+    Client::try_from(config).expect("a client for the server")
 }
 
 /// A case under way. Boxed, since hundreds of them would otherwise each compile the runtime anew.
@@ -105,7 +147,8 @@ pub(crate) type Case = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// Runs a case and judges it: a known difference must fail on the embedded server, every other case must pass.
 pub(crate) fn run(path: &str, needs: Needs, case: fn(Client) -> Case) {
-    let name = short_name(path);
+    let case_name = short_name(path);
+    let name = format!("{}{case_name}", SUITE.prefix);
     let target = &*TARGET;
     if needs == Needs::Controllers && !target.controllers {
         println!(
@@ -122,7 +165,9 @@ pub(crate) fn run(path: &str, needs: Needs, case: fn(Client) -> Case) {
         bin.empty(&client).await;
         outcome
     });
-    let reason = known::reason(&name).filter(|_| target.embedded);
+    let reason = SUITE
+        .known_difference(&case_name)
+        .filter(|_| target.embedded);
     match (outcome, reason) {
         (Ok(()), None) => report(&name, "pass"),
         (Err(_), Some(reason)) => {
@@ -132,7 +177,7 @@ pub(crate) fn run(path: &str, needs: Needs, case: fn(Client) -> Case) {
         (Ok(()), Some(reason)) => {
             report(&name, "FAIL");
             panic!(
-                "{name} passes, yet is listed as a known difference ({reason}): remove it from known.rs and README.md"
+                "{name} passes, yet is listed as a known difference ({reason}): remove it from the list and from README.md"
             );
         }
         (Err(panic), None) => {
@@ -145,7 +190,8 @@ pub(crate) fn run(path: &str, needs: Needs, case: fn(Client) -> Case) {
 /// `conformance::crud::case::x` → `crud::x`.
 fn short_name(path: &str) -> String {
     path.split("::")
-        .filter(|part| !matches!(*part, "conformance" | "case"))
+        .skip(1)
+        .filter(|part| *part != "case")
         .collect::<Vec<_>>()
         .join("::")
 }

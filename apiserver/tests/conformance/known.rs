@@ -35,14 +35,6 @@ pub(crate) const KNOWN_DIFFERENCES: &[(&str, &str)] = &[
 
 const NO_CEL: &str = "`x-kubernetes-validations` rules are kept and not evaluated";
 
-/// Why a case is known to fail, if it is.
-pub(crate) fn reason(name: &str) -> Option<&'static str> {
-    KNOWN_DIFFERENCES
-        .iter()
-        .find(|(case, _)| *case == name)
-        .map(|(_, reason)| *reason)
-}
-
 #[test]
 fn the_readme_lists_the_same_differences() {
     let readme = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md"))

@@ -1,6 +1,7 @@
 //! Lists: order, versions and pages.
 
 use crate::harness::cases;
+use crate::support::expect::eventually;
 use crate::support::*;
 
 cases![
@@ -29,6 +30,8 @@ cases![
     partial_object_metadata_of_one_object,
     watch_false_is_a_list,
     limit_of_zero_is_no_limit,
+    limit_from_version_zero_cuts_nothing,
+    limit_not_older_than_a_version_cuts_the_list,
 ];
 
 async fn five(client: &Client) -> Collection {
@@ -351,4 +354,32 @@ async fn limit_of_zero_is_no_limit(client: Client) {
     let list = five(&client).await.list("limit=0").await.is(200);
     assert_eq!(names(&list).len(), 5);
     check_absent(&list, "/metadata/continue");
+}
+
+async fn limit_from_version_zero_cuts_nothing(client: Client) {
+    let secrets = five(&client).await;
+    for query in [
+        "resourceVersion=0&limit=2",
+        "resourceVersion=0&resourceVersionMatch=NotOlderThan&limit=2",
+    ] {
+        // Any state may be one before the last writes.
+        let list = eventually("all five are listed", || async {
+            let list = secrets.list(query).await.is(200);
+            (names(&list).len() == 5).then_some(list)
+        })
+        .await;
+        check_absent(&list, "/metadata/continue");
+    }
+}
+
+async fn limit_not_older_than_a_version_cuts_the_list(client: Client) {
+    let secrets = five(&client).await;
+    let version = resource_version(&secrets.list("").await.is(200));
+    let query = format!("resourceVersion={version}&resourceVersionMatch=NotOlderThan&limit=2");
+    let list = secrets.list(&query).await.is(200);
+    assert_eq!(names(&list), ["a", "b"]);
+    check(&list, "/metadata/remainingItemCount", 3);
+    let token = at(&list, "/metadata/continue").as_str().unwrap_or_default();
+    let rest = secrets.list(&format!("continue={token}&limit=9")).await;
+    assert_eq!(names(&rest.is(200)), ["c", "d", "e"]);
 }

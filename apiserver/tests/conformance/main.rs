@@ -49,3 +49,10 @@ mod table;
 mod versions;
 mod watch;
 mod watch_initial;
+
+const SUITE: harness::Suite = harness::Suite {
+    prefix: "",
+    over_http: false,
+    retries: false,
+    known: known::KNOWN_DIFFERENCES,
+};

@@ -1,6 +1,7 @@
 //! Watches: from a version on, in order, with bookmarks and an end.
 
 use crate::harness::cases;
+use crate::support::crd::spec_schema;
 use crate::support::watching::Watch;
 use crate::support::*;
 
@@ -29,6 +30,7 @@ cases![
     watch_as_partial_object_metadata,
     no_event_for_an_update_without_a_change,
     watch_of_a_namespace_list_sees_a_new_namespace,
+    watch_sees_the_end_of_its_crd,
 ];
 
 async fn version_of(objects: &Collection) -> String {
@@ -363,4 +365,15 @@ async fn watch_of_a_namespace_list_sees_a_new_namespace(client: Client) {
             break;
         }
     }
+}
+
+async fn watch_sees_the_end_of_its_crd(client: Client) {
+    let crd = Crd::new(spec_schema(json!({})));
+    let things = crd.install(&client).await;
+    things.given("a", json!({})).await;
+    let mut watch = things.watch("").await;
+    watch.expect("ADDED", "a").await;
+    delete(&client, &crd.path()).await.is(200);
+    watch.expect("DELETED", "a").await;
+    assert!(watch.next().await.is_none(), "the watch ends with its CRD");
 }
