@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Runs the API server's conformance suite against the real kube-apiserver and against the embedded one, and prints one
-# table: case, real, embedded. Outcomes: pass, FAIL, known (a known difference of the embedded server), skip, and - where
+# Runs the conformance suites against the real kube-apiserver and against the embedded one, and prints one table: case,
+# real, embedded. The suites are the API server's own, and over HTTP the runtime's (`runtime::…`: informers, leader
+# election and the rest) and the generated clients' (`clients::…`). Outcomes: pass, FAIL, known (a known difference of the embedded server), skip, and - where
 # a side did not run.
 #
 #   hack/conformance.sh [filter…]       filters as of `cargo test`
@@ -15,9 +16,10 @@ results=$(mktemp -d)
 trap 'rm -rf "$results"' EXIT
 touch "$results/real" "$results/embedded"
 
-suite() { cargo test -q -p embedded-apiserver --test conformance -- --test-threads "${CONFORMANCE_THREADS:-4}" "$@"; }
+suites() { cargo test -q -p embedded-apiserver -p codegen-runtime -p golden-clients --test conformance "$@"; }
+suite() { suites --no-fail-fast -- --test-threads "${CONFORMANCE_THREADS:-4}" "$@"; }
 
-cargo test -q -p embedded-apiserver --test conformance --no-run
+suites --no-run
 
 failed=0
 
@@ -31,7 +33,7 @@ else
 	export CONFORMANCE_THROWAWAY=1 CONFORMANCE_CONTROLLERS=1
 fi
 if [[ -n ${ENVTEST_KUBECONFIG:-}${KUBEBUILDER_ASSETS:-} ]] || command -v go >/dev/null || [[ -x target/envtest/envtest ]]; then
-	export -f suite
+	export -f suites suite
 	hack/envtest.sh run "${flags[@]}" -- env CONFORMANCE_RESULTS="$results/real" bash -c \
 		'CONFORMANCE_KUBECONFIG=$KUBECONFIG suite "$@"' suite "$@" >"$results/real.log" 2>&1 || failed=1
 	if [[ ! -s $results/real ]]; then
@@ -42,7 +44,7 @@ else
 	echo "conformance: no Go toolchain, KUBEBUILDER_ASSETS or ENVTEST_KUBECONFIG: the real kube-apiserver is skipped" >&2
 fi
 
-env -u CONFORMANCE_KUBECONFIG CONFORMANCE_RESULTS="$results/embedded" bash -c "$(declare -f suite); suite \"\$@\"" suite "$@" \
+env -u CONFORMANCE_KUBECONFIG CONFORMANCE_RESULTS="$results/embedded" bash -c "$(declare -f suites suite); suite \"\$@\"" suite "$@" \
 	>"$results/embedded.log" 2>&1 || failed=1
 
 awk '

@@ -43,6 +43,9 @@ impl Suite {
     }
 }
 
+/// The stack of a case, in bytes: an unoptimised build keeps every temporary value on it.
+const STACK: usize = 32 << 20;
+
 /// Whether a case needs the garbage collector and the namespace controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Needs {
@@ -158,12 +161,21 @@ pub(crate) fn run(path: &str, needs: Needs, case: fn(Client) -> Case) {
     }
     let client = target.client.clone();
     let bin = Bin::default();
-    let outcome = RUNTIME.block_on(async {
-        // On the test's own thread, so that the panic's message lands in the test's own output.
-        let case = bin.clone().collect_during(case(client.clone()));
-        let outcome = AssertUnwindSafe(case).catch_unwind().await;
-        bin.empty(&client).await;
-        outcome
+    let run = || {
+        RUNTIME.block_on(async {
+            let case = bin.clone().collect_during(case(client.clone()));
+            let outcome = AssertUnwindSafe(case).catch_unwind().await;
+            bin.empty(&client).await;
+            outcome
+        })
+    };
+    // A thread of its own, which prints into the test's own output, with room for large generated types by value.
+    let outcome = std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new()
+            .name(name.clone())
+            .stack_size(STACK);
+        let thread = thread.spawn_scoped(scope, run).expect("a thread");
+        thread.join().unwrap_or_else(Err)
     });
     let reason = SUITE
         .known_difference(&case_name)

@@ -1,0 +1,1 @@
+//! Holds `tests/conformance`: what the generator makes of every case, against an API server.
