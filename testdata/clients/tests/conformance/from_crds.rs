@@ -27,7 +27,7 @@ fn sample<K: serde::de::DeserializeOwned>(path: &str) -> K {
 
 async fn everythings(client: Client) {
     let crd = Definition::read("features/everything.features.example.com.yaml");
-    crd.install(&client).await;
+    crd.without_rules().install(&client).await;
     let namespace = namespace(&client).await;
     let clientset = golden_features::generated::clientset::Clientset::new(client);
     let everythings = || clientset.features_v1().everythings(&namespace);

@@ -20,7 +20,7 @@ use codegen_runtime::owner;
 use golden_foo::apis::samplecontroller::v1alpha1::{Foo, FooSpec, FooStatus};
 use golden_foo::generated::clientset::{Clientset, fake};
 use golden_foo::generated::informers::SharedInformerFactory;
-use golden_foo::generated::listers::samplecontroller::v1alpha1::FooLister;
+use golden_foo::generated::listers::samplecontroller::v1alpha1::foos::FooLister;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
@@ -48,7 +48,10 @@ impl std::fmt::Display for SyncError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::NotControlledByUs(name) => {
-                write!(f, "Resource {name:?} already exists and is not managed by Foo")
+                write!(
+                    f,
+                    "Resource {name:?} already exists and is not managed by Foo"
+                )
             }
             Self::Api(error) => error.fmt(f),
         }
@@ -224,9 +227,7 @@ async fn does_nothing() {
 async fn updates_deployment() {
     let mut foo = foo(1);
     let mut deployment = deployment_of(&foo);
-    deployment.status = Some(
-        serde_json::from_value(json!({"availableReplicas": 1})).unwrap(),
-    );
+    deployment.status = Some(serde_json::from_value(json!({"availableReplicas": 1})).unwrap());
     foo.spec.replicas = Some(2);
     let fixture = Fixture::new([foo.into(), deployment.into()]).await;
     fixture.run().await.unwrap();
