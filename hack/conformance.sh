@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Runs the conformance suites against the real kube-apiserver and against the embedded one, and prints one table: case,
-# real, embedded. The suites are the API server's own, and over HTTP the runtime's (`runtime::…`: informers, leader
-# election and the rest) and the generated clients' (`clients::…`). Outcomes: pass, FAIL, known (a known difference of the embedded server), skip, and - where
-# a side did not run.
+# real, embedded. The suites are the API server's own and, over HTTP, the runtime's (`runtime::…`: informers, leader
+# election and the rest) and the generated clients' (`clients::…`). Outcomes: pass, FAIL, known (a known difference of the
+# embedded server), skip, and - where a side did not run.
 #
 #   hack/conformance.sh [filter…]       filters as of `cargo test`
 #
