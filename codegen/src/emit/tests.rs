@@ -56,6 +56,13 @@ fn root(kind: &str) -> TypeDef {
 
 fn resource(kind: &str, scope: Scope) -> Resource {
     let plural = names::plural(kind);
+    let plain = |name: &str, verb| CustomMethod {
+        name: name.to_owned(),
+        verb,
+        subresource: None,
+        input: None,
+        result: None,
+    };
     let method = |name: &str, verb| CustomMethod {
         name: name.to_owned(),
         verb,
@@ -93,6 +100,12 @@ fn resource(kind: &str, scope: Scope) -> Resource {
             method("update_scale", Verb::Update),
             method("patch_scale", Verb::Patch),
             method("apply_scale", Verb::Apply),
+            plain("fetch", Verb::Get),
+            plain("fetch_all", Verb::List),
+            plain("post", Verb::Create),
+            plain("put", Verb::Update),
+            plain("alter", Verb::Patch),
+            plain("declare", Verb::Apply),
         ],
         client: true,
     }

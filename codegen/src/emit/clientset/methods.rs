@@ -25,7 +25,7 @@ pub(super) fn emit(cx: &Emit<'_>, resource: &Resource) -> TokenStream {
 struct Method<'a> {
     name: Ident,
     verb: Verb,
-    subresource: &'a str,
+    subresource: Option<&'a str>,
     input: TokenStream,
     result: TokenStream,
 }
@@ -42,19 +42,25 @@ impl<'a> Method<'a> {
         Self {
             name: ident(&method.name),
             verb: method.verb,
-            subresource: method.subresource.as_deref().unwrap_or_default(),
+            subresource: method.subresource.as_deref(),
             input: ty(&method.input),
             result: ty(&method.result),
         }
     }
 
     fn docs(&self, does: &str) -> TokenStream {
-        docs(&format!("{does} `{}` of the object.", self.subresource))
+        docs(&match self.subresource {
+            Some(subresource) => format!("{does} `{subresource}` of the object."),
+            None => format!("{does} the object itself, as the verb of the same name does."),
+        })
     }
 }
 
 fn emit_method(method: &Method<'_>) -> TokenStream {
     let result = &method.result;
+    if method.subresource.is_none() {
+        return emit_verb(method);
+    }
     match method.verb {
         Verb::Create => emit_send(
             method,
@@ -75,6 +81,78 @@ fn emit_method(method: &Method<'_>) -> TokenStream {
         ),
         Verb::Get | Verb::Watch | Verb::Delete | Verb::DeleteCollection => {
             emit_read(method, &method.docs("Reads"), result)
+        }
+    }
+}
+
+/// A method without a subresource is a verb by another name; its input and result are the resource itself.
+///
+/// ```ignore
+/// pub async fn register(
+///     &self,
+///     input: &api::VirtualMachine,
+///     params: &kube::api::PostParams,
+/// ) -> client::Result<api::VirtualMachine> {
+///     self.0.create(input, params).await
+/// }
+/// ```
+fn emit_verb(method: &Method<'_>) -> TokenStream {
+    let Method {
+        name,
+        input,
+        result,
+        ..
+    } = method;
+    let (does, parameters, call) = match method.verb {
+        Verb::Create => (
+            "Creates",
+            quote!(input: &#input, params: &kube::api::PostParams),
+            quote!(create(input, params)),
+        ),
+        Verb::Update | Verb::UpdateStatus => (
+            "Replaces",
+            quote!(input: &#input, params: &kube::api::PostParams),
+            quote!(update(input, params)),
+        ),
+        Verb::Apply | Verb::ApplyStatus => (
+            "Applies, on the server's side,",
+            quote!(name: &str, input: &#input, params: &kube::api::PatchParams),
+            quote!(patch(name, params, &kube::api::Patch::Apply(input))),
+        ),
+        Verb::Patch => {
+            let docs = method.docs("Patches");
+            return quote! {
+                #docs
+                pub async fn #name<P: ::serde::Serialize + ::std::fmt::Debug>(
+                    &self,
+                    name: &str,
+                    params: &kube::api::PatchParams,
+                    patch: &kube::api::Patch<P>,
+                ) -> client::Result<#result> {
+                    self.0.patch(name, params, patch).await
+                }
+            };
+        }
+        Verb::List => {
+            return quote! {
+                /// Lists objects, as the verb of the same name does.
+                pub async fn #name(
+                    &self,
+                    params: &kube::api::ListParams,
+                ) -> client::Result<kube::api::ObjectList<#result>> {
+                    self.0.list(params).await
+                }
+            };
+        }
+        Verb::Get | Verb::Watch | Verb::Delete | Verb::DeleteCollection => {
+            ("Reads", quote!(name: &str), quote!(get(name)))
+        }
+    };
+    let docs = method.docs(does);
+    quote! {
+        #docs
+        pub async fn #name(&self, #parameters) -> client::Result<#result> {
+            self.0.#call.await
         }
     }
 }

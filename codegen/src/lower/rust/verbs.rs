@@ -131,10 +131,22 @@ impl Cx<'_> {
                         .help("only create, update and apply take an input"),
                 );
             }
+            let subresource = marker.text("subresource");
+            for other in ["input", "result"] {
+                if let (None, Some(argument)) = (subresource, marker.argument(other)) {
+                    diagnostics.push(
+                        Diagnostic::error(
+                            "without a subresource a method is about the resource itself",
+                        )
+                        .at(argument.place.clone(), "another type")
+                        .help(format!("name the `subresource`, or leave out `{other}`")),
+                    );
+                }
+            }
             methods.push(CustomMethod {
                 name,
                 verb,
-                subresource: marker.text("subresource").map(str::to_owned),
+                subresource: subresource.map(str::to_owned),
                 input: self.method_type(item, marker, "input", diagnostics),
                 result: self.method_type(item, marker, "result", diagnostics),
             });

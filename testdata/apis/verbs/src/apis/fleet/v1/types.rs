@@ -103,6 +103,7 @@ pub struct Catalog {
 // +genclient:noVerbs
 // +genclient:noStatus
 // +genclient:method=Probe,verb=create,subresource=probe
+// +genclient:method=Start,verb=create
 // +k8s:deepcopy-gen:interfaces=runtime.Object
 /// A check that exists only while it runs.
 #[derive(Debug, Default, PartialEq)]

@@ -33,4 +33,13 @@ impl Checks {
             .create_subresource(name, "probe", input, params)
             .await
     }
+
+    /// Creates the object itself, as the verb of the same name does.
+    pub async fn start(
+        &self,
+        input: &api::Check,
+        params: &kube::api::PostParams,
+    ) -> client::Result<api::Check> {
+        self.0.create(input, params).await
+    }
 }
