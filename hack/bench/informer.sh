@@ -2,19 +2,31 @@
 # Measures informers over HTTP on loopback, side by side in one run: ours, kube-runtime 5 and Go's client-go, on the same
 # objects from the same server. Prints a table.
 #
-#   hack/bench/informer.sh [OBJECTS] [UPDATES]     (100,000 and 200,000 by default)
+#   hack/bench/informer.sh [-n OBJECTS] [-u UPDATES] [stream] [list] [ten]
 #
-# Needs cargo; the Go rows need go and are left out, with a word, where there is none.
+# 100,000 objects and 200,000 updates by default. The parts, all by default: `stream` fills the cache from a streamed list,
+# `list` from a LIST, each with one handler; `ten` has ten handlers. Needs cargo; the Go rows need go and are left out, with a
+# word, where there is none.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-objects=${1:-100000}
-updates=${2:-200000}
+objects=100000
+updates=200000
+while getopts n:u: option; do
+  case $option in
+    n) objects=$OPTARG ;;
+    u) updates=$OPTARG ;;
+    *) sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' "$0" >&2 && exit 2 ;;
+  esac
+done
+shift $((OPTIND - 1))
+[[ $# -gt 0 ]] || set -- stream list ten
+
 bench=$root/hack/bench/informer
 target=${CARGO_TARGET_DIR:-$root/target}/bench-informer
 listen=127.0.0.1:${INFORMER_BENCH_PORT:-18099}
 
-cargo build --quiet --release --manifest-path "$bench/Cargo.toml" --target-dir "$target"
+cargo build --quiet --release --locked --manifest-path "$bench/Cargo.toml" --target-dir "$target"
 go_client=
 if command -v go >/dev/null; then
   mkdir -p "$target/go"
@@ -24,7 +36,7 @@ fi
 server=
 trap '[[ -n $server ]] && kill "$server" 2>/dev/null; wait 2>/dev/null' EXIT
 
-# Each measurement gets a fresh server, so that no run leaves watches or versions to the next.
+# measure CLIENT WHO… : each measurement gets a fresh server, so that no run leaves watches or versions to the next.
 measure() {
   "$target/release/server" "$listen" "$objects" >"$target/server.log" &
   server=$!
@@ -32,21 +44,28 @@ measure() {
     kill -0 "$server" || exit 1
     sleep 0.1
   done
-  "$@" "http://$listen" "$objects" "$updates"
+  timeout 300 "$@" "http://$listen" "$objects" "$updates"
   kill "$server"
   wait "$server" 2>/dev/null || true
   server=
 }
 
+# compare LIST HANDLERS: kube-runtime's stream has no handlers: it is in the rows of one only.
+compare() {
+  measure "$target/release/client" ours "$1" "$2"
+  [[ $2 -gt 1 ]] || measure "$target/release/client" kube-runtime "$1" 1
+  [[ -z $go_client ]] || measure "$go_client" "$1" "$2"
+}
+
 echo "$objects objects, $updates updates, $(nproc) cores"
 {
   printf 'who\tinitial list\thandlers\tsync obj/s\tresident B/obj\tpeak B/obj\tupdates/s\n'
-  for how in stream list; do
-    measure "$target/release/client" ours "$how" 1
-    measure "$target/release/client" kube-runtime "$how" 1
-    [[ -z $go_client ]] || measure "$go_client" "$how" 1
+  for part in "$@"; do
+    case $part in
+      stream | list) compare "$part" 1 ;;
+      ten) compare stream 10 ;;
+      *) echo "unknown part: $part" >&2 && exit 2 ;;
+    esac
   done
-  measure "$target/release/client" ours stream 10
-  [[ -z $go_client ]] || measure "$go_client" stream 10
 } | column -t -s $'\t'
 [[ -n $go_client ]] || echo "no go toolchain: the rows of client-go are missing"

@@ -15,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 use super::builder::{FactoryBuilder, Settings};
 use super::metrics::Scrape;
 use super::{InformerStats, SharedInformer, lock};
+use crate::metrics::{Known, Metrics};
 use crate::object::{Cacheable, Object, ResourceInfo};
 use crate::reflector::{ApiSource, ApiSourceOptions, ReflectorOptions, Transform};
 
@@ -47,6 +48,8 @@ struct State {
     tasks: JoinSet<()>,
     shut_down: bool,
     stop: CancellationToken,
+    /// The metrics that this factory reports to.
+    metrics: Vec<Known>,
 }
 
 struct Held {
@@ -223,6 +226,16 @@ impl SharedInformerFactory {
             .iter()
             .map(|informer| informer.stats())
             .collect()
+    }
+
+    /// Whether the factory is to report to `metrics` from now on, and did not before.
+    pub(super) fn reports_newly_to(&self, metrics: &Metrics) -> bool {
+        let known = &mut self.state().metrics;
+        let new = !known.iter().any(|known| known.is(metrics));
+        if new {
+            known.push(Known::new(metrics));
+        }
+        new
     }
 
     pub(super) fn scrape(&self) -> Vec<Scrape> {

@@ -1,8 +1,8 @@
 //! One handler's side of an informer: its queue, its task, its share of resyncs.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::{mpsc, watch};
@@ -10,12 +10,13 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::handler::{Deleted, EventHandler};
+use super::sync::{AtomicBool, AtomicU64, AtomicUsize, Mutex};
 use crate::object::Cacheable;
 use crate::store::Snapshot;
 
 /// One call of a handler, still to be made.
 #[derive(Debug)]
-pub(super) enum Note<K> {
+pub(crate) enum Note<K> {
     Add { object: Arc<K>, initial: bool },
     Update { old: Arc<K>, new: Arc<K> },
     Delete(Deleted<K>),
@@ -23,7 +24,7 @@ pub(super) enum Note<K> {
 
 /// What a listener's queue carries. Handlers share the notes of one batch.
 #[derive(Debug)]
-pub(super) enum Parcel<K> {
+pub(crate) enum Parcel<K> {
     /// What was there when the handler was added: an add for each.
     Present(Snapshot<K>),
     Notes(Arc<Vec<Note<K>>>),
@@ -33,37 +34,37 @@ pub(super) enum Parcel<K> {
 
 /// The part of a listener that its registration shares.
 #[derive(Debug)]
-pub(super) struct Shared {
-    pub(super) id: u64,
-    pub(super) synced: watch::Sender<bool>,
-    pub(super) removed: CancellationToken,
+pub(crate) struct Shared {
+    pub(crate) id: u64,
+    pub(crate) synced: watch::Sender<bool>,
+    pub(crate) removed: CancellationToken,
     /// As `removed`, to be read often.
     is_removed: AtomicBool,
-    pub(super) pending: AtomicUsize,
-    pub(super) panics: AtomicU64,
+    pub(crate) pending: AtomicUsize,
+    pub(crate) panics: AtomicU64,
 }
 
 impl Shared {
     /// Lets the handler hear nothing more.
-    pub(super) fn remove(&self) {
+    pub(crate) fn remove(&self) {
         self.is_removed.store(true, Ordering::Release);
         self.removed.cancel();
     }
 }
 
 /// A handler with its queue.
-pub(super) struct Listener<K> {
-    pub(super) shared: Arc<Shared>,
+pub(crate) struct Listener<K> {
+    pub(crate) shared: Arc<Shared>,
     handler: Arc<dyn EventHandler<K>>,
     sender: mpsc::UnboundedSender<Parcel<K>>,
     /// Taken by the task when it starts.
     receiver: Mutex<Option<mpsc::UnboundedReceiver<Parcel<K>>>>,
     /// What the handler asked for; zero for no resyncs.
-    pub(super) requested_resync: Duration,
+    pub(crate) requested_resync: Duration,
     /// What it gets.
     resync: Mutex<Resync>,
     /// Whether it takes part in the current resync.
-    pub(super) syncing: AtomicBool,
+    pub(crate) syncing: AtomicBool,
 }
 
 struct Resync {
@@ -72,7 +73,7 @@ struct Resync {
 }
 
 impl<K: Cacheable> Listener<K> {
-    pub(super) fn new(
+    pub(crate) fn new(
         id: u64,
         handler: Arc<dyn EventHandler<K>>,
         requested: Duration,
@@ -101,7 +102,7 @@ impl<K: Cacheable> Listener<K> {
         }
     }
 
-    pub(super) fn begin(&self, present: Snapshot<K>) {
+    pub(crate) fn begin(&self, present: Snapshot<K>) {
         if !present.is_empty() {
             self.shared
                 .pending
@@ -110,7 +111,7 @@ impl<K: Cacheable> Listener<K> {
         }
     }
 
-    pub(super) fn notify(&self, notes: &Arc<Vec<Note<K>>>) {
+    pub(crate) fn notify(&self, notes: &Arc<Vec<Note<K>>>) {
         if notes.is_empty() {
             return;
         }
@@ -121,12 +122,12 @@ impl<K: Cacheable> Listener<K> {
         let _ = self.sender.send(Parcel::Notes(notes.clone()));
     }
 
-    pub(super) fn end_initial(&self) {
+    pub(crate) fn end_initial(&self) {
         let _ = self.sender.send(Parcel::InitialEnd);
     }
 
     /// Sets the period that the handler gets, counted from now.
-    pub(super) fn set_resync(&self, period: Duration) {
+    pub(crate) fn set_resync(&self, period: Duration) {
         let mut resync = self.resync.lock().unwrap_or_else(PoisonError::into_inner);
         *resync = Resync {
             period,
@@ -135,7 +136,7 @@ impl<K: Cacheable> Listener<K> {
     }
 
     /// Whether a resync is due; if so the next one is set.
-    pub(super) fn is_resync_due(&self, now: Instant) -> bool {
+    pub(crate) fn is_resync_due(&self, now: Instant) -> bool {
         let mut resync = self.resync.lock().unwrap_or_else(PoisonError::into_inner);
         let due = !resync.period.is_zero() && now >= resync.next;
         if due {
@@ -145,7 +146,7 @@ impl<K: Cacheable> Listener<K> {
     }
 
     /// Makes the handler's calls until it is removed or `stop` is cancelled. Calls that wait then are dropped.
-    pub(super) async fn run(self: Arc<Self>, stop: CancellationToken) {
+    pub(crate) async fn run(self: Arc<Self>, stop: CancellationToken) {
         let receiver = self
             .receiver
             .lock()

@@ -168,10 +168,12 @@ fn least_digits(version: &str) -> f64 {
 
 impl SharedInformerFactory {
     /// Adds the figures of every informer of this factory, now and later, to `metrics`, labelled `name`, `group`, `version`
-    /// and `resource`.
+    /// and `resource`. A second call with the same metrics does nothing; a manager makes the call for its factory.
     pub fn register_metrics(&self, metrics: &Metrics) {
-        let informers = Informers(self.clone());
-        metrics.register(|registry| registry.register_collector(Box::new(informers)));
+        if self.reports_newly_to(metrics) {
+            let informers = Informers(self.clone());
+            metrics.register(|registry| registry.register_collector(Box::new(informers)));
+        }
     }
 }
 

@@ -28,6 +28,12 @@ mod registration;
 mod run;
 mod stats;
 
+/// The locks and flags of the hand-over, by a name that a model checker can replace (`tests/informer_loom`).
+mod sync {
+    pub(super) use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
+    pub(super) use std::sync::{Mutex, MutexGuard};
+}
+
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 

@@ -19,10 +19,10 @@ use crate::reflector::{Change, Replace};
 use crate::store::{Former, Store};
 
 /// The least time between two resyncs of one handler.
-pub(super) const MIN_RESYNC: Duration = Duration::from_secs(1);
+pub(crate) const MIN_RESYNC: Duration = Duration::from_secs(1);
 
 /// Whether the informer has started, and how its tasks are started and stopped.
-pub(super) enum Phase {
+pub(crate) enum Phase {
     New,
     Running {
         runtime: Handle,
@@ -32,11 +32,11 @@ pub(super) enum Phase {
 }
 
 /// The handlers of an informer, and all that must not change while a batch is worked through.
-pub(super) struct Processor<K> {
+pub(crate) struct Processor<K> {
     store: Store<K>,
     listeners: Vec<Arc<Listener<K>>>,
     tasks: JoinSet<()>,
-    pub(super) phase: Phase,
+    pub(crate) phase: Phase,
     /// What a handler gets that names no period.
     default_resync: Duration,
     /// The time between two looks at who is due for a resync; zero for none.
@@ -44,13 +44,13 @@ pub(super) struct Processor<K> {
     synced: bool,
     next_id: u64,
     /// Batches' parts that failed because an indexer panicked.
-    pub(super) panics: u64,
+    pub(crate) panics: u64,
     /// The panics of handlers that were removed.
     removed_panics: u64,
 }
 
 impl<K: Cacheable> Processor<K> {
-    pub(super) fn new(store: Store<K>, default_resync: Duration) -> Self {
+    pub(crate) fn new(store: Store<K>, default_resync: Duration) -> Self {
         Self {
             store,
             listeners: Vec::new(),
@@ -65,11 +65,11 @@ impl<K: Cacheable> Processor<K> {
         }
     }
 
-    pub(super) fn listeners(&self) -> &[Arc<Listener<K>>] {
+    pub(crate) fn listeners(&self) -> &[Arc<Listener<K>>] {
         &self.listeners
     }
 
-    pub(super) fn handler_panics(&self) -> u64 {
+    pub(crate) fn handler_panics(&self) -> u64 {
         let current = self
             .listeners
             .iter()
@@ -77,17 +77,17 @@ impl<K: Cacheable> Processor<K> {
         self.removed_panics + current.sum::<u64>()
     }
 
-    pub(super) fn default_resync(&self) -> Duration {
+    pub(crate) fn default_resync(&self) -> Duration {
         self.default_resync
     }
 
-    pub(super) fn resync_check(&self) -> Duration {
+    pub(crate) fn resync_check(&self) -> Duration {
         self.resync_check
     }
 
     /// Adds a handler. It first gets an add for everything in the store, then what follows, without gap or duplicate: batches
     /// are processed under the same lock.
-    pub(super) fn add(
+    pub(crate) fn add(
         &mut self,
         handler: Arc<dyn EventHandler<K>>,
         resync: Duration,
@@ -129,7 +129,7 @@ impl<K: Cacheable> Processor<K> {
     }
 
     /// Removes a handler; false if it is none of this informer's, or no longer.
-    pub(super) fn remove(&mut self, id: u64) -> bool {
+    pub(crate) fn remove(&mut self, id: u64) -> bool {
         let Some(position) = self
             .listeners
             .iter()
@@ -143,7 +143,7 @@ impl<K: Cacheable> Processor<K> {
         true
     }
 
-    pub(super) fn start(&mut self, runtime: Handle, stop: CancellationToken) {
+    pub(crate) fn start(&mut self, runtime: Handle, stop: CancellationToken) {
         for listener in &self.listeners {
             // The resync clock starts with the informer.
             listener.set_resync(granted(listener.requested_resync, self.resync_check));
@@ -154,13 +154,13 @@ impl<K: Cacheable> Processor<K> {
     }
 
     /// Ends the phase; the tasks of the handlers are given out to be waited for.
-    pub(super) fn stop(&mut self) -> JoinSet<()> {
+    pub(crate) fn stop(&mut self) -> JoinSet<()> {
         self.phase = Phase::Stopped;
         std::mem::take(&mut self.tasks)
     }
 
     /// Marks the handlers whose resync is due, and says whether there is one.
-    pub(super) fn begin_resync(&self, now: Instant) -> bool {
+    pub(crate) fn begin_resync(&self, now: Instant) -> bool {
         let mut any = false;
         for listener in &self.listeners {
             let due = listener.is_resync_due(now);
@@ -171,7 +171,7 @@ impl<K: Cacheable> Processor<K> {
     }
 
     /// Brings the store up to date with a batch and tells the handlers.
-    pub(super) fn process(&mut self, batch: Batch<K>) {
+    pub(crate) fn process(&mut self, batch: Batch<K>) {
         // Finished tasks of removed handlers are let go.
         while self.tasks.try_join_next().is_some() {}
         match batch {

@@ -7,13 +7,14 @@
 
 use std::collections::{HashSet, VecDeque};
 use std::hash::{BuildHasherDefault, Hasher};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, PoisonError};
 
 use foldhash::fast::RandomState;
 use kube::Resource;
 use std::hash::BuildHasher;
 use tokio::sync::Notify;
 
+use super::sync::{Mutex, MutexGuard};
 use crate::reflector::{Change, Replace, Sink};
 use crate::store::{ObjectKey, Store};
 

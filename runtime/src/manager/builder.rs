@@ -136,7 +136,8 @@ impl ManagerBuilder {
         self
     }
 
-    /// Reports to `metrics` in place of a set of the manager's own. Call it before adding controllers.
+    /// Reports to `metrics` in place of a set of the manager's own: controllers, election, and the factory's informers. Call it
+    /// before adding controllers.
     pub fn metrics(mut self, metrics: &Metrics) -> Self {
         self.metrics = metrics.clone();
         self
@@ -200,6 +201,7 @@ impl ManagerBuilder {
         }
         self.selection.check(names.iter().map(String::as_str))?;
         let elector = self.elector()?;
+        self.factory.register_metrics(&self.metrics);
         let selection = self.selection;
         let enabled = self
             .runnables

@@ -10,7 +10,7 @@ mod leader;
 mod workqueue;
 
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use prometheus_client::encoding::text;
 use prometheus_client::registry::Registry;
@@ -104,6 +104,19 @@ impl Metrics {
     /// What became of the events recorded in this process.
     pub fn events(&self) -> EventMetrics {
         self.inner.events.clone()
+    }
+}
+
+/// Tells a set of metrics again without keeping it.
+pub(crate) struct Known(Weak<Inner>);
+
+impl Known {
+    pub(crate) fn new(metrics: &Metrics) -> Self {
+        Self(Arc::downgrade(&metrics.inner))
+    }
+
+    pub(crate) fn is(&self, metrics: &Metrics) -> bool {
+        self.0.as_ptr() == Arc::as_ptr(&metrics.inner)
     }
 }
 

@@ -1,5 +1,7 @@
 //! Resyncs: who gets them, how often, and what they may not do.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use crate::support::informers::{Running, informer};
@@ -174,4 +176,31 @@ async fn a_handler_that_names_no_period_gets_the_informers_own_whatever_others_a
     assert!(calls.take().is_empty());
     after(4).await;
     assert_eq!(calls.take().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_transform_does_not_run_on_resyncs_and_tombstones() {
+    let server = Server::new();
+    let informer = informer(&server, SECOND);
+    let runs = Arc::new(AtomicUsize::new(0));
+    let counter = runs.clone();
+    informer
+        .set_transform(move |_| {
+            counter.fetch_add(1, Ordering::Relaxed);
+        })
+        .unwrap();
+    let calls = Recorder::default();
+    informer.add_event_handler(calls.clone()).unwrap();
+    let (_running, watch) = Running::synced(&server, &informer, &[cm("a", 1), cm("b", 1)]).await;
+    assert_eq!(runs.load(Ordering::Relaxed), 2);
+    after(3).await;
+    assert!(calls.take().len() > 2, "resyncs came");
+    assert_eq!(runs.load(Ordering::Relaxed), 2);
+    // A relist without `b` makes a tombstone of it; `a` is transformed once more, as it came once more.
+    watch.error(410, "Expired", "too old");
+    server.list().await.json(&list(5, &[cm("a", 1)]));
+    settle().await;
+    let seen = calls.take();
+    assert!(seen.iter().any(|call| call == "gone b@1"), "{seen:?}");
+    assert_eq!(runs.load(Ordering::Relaxed), 3);
 }

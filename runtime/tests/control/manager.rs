@@ -322,6 +322,7 @@ async fn the_endpoints_tell_health_readiness_and_metrics() {
         "leader_election_master_status{name=\"lock\"} 1",
         "controller_runtime_active_workers{controller=\"maps\"} 0",
         "workqueue_depth{controller=\"maps\",name=\"maps\"} 0",
+        "reflector_lists_total{name=\"configmaps\",group=\"\",version=\"v1\",resource=\"configmaps\"} 1",
     ] {
         assert!(text.contains(series), "{series} is not in\n{text}");
     }
@@ -372,4 +373,33 @@ async fn the_endpoints_are_served_over_http() {
     shutdown.cancel();
     run.await.unwrap().unwrap();
     assert!(TcpStream::connect(address).await.is_err());
+}
+
+#[tokio::test]
+async fn sigterm_stops_a_manager_in_order_and_releases_the_lease() {
+    let rig = Rig::new();
+    let log = rig.log();
+    rig.server.on_call(move |_, call| {
+        if call.body["spec"]["holderIdentity"] == "" {
+            log("released");
+        }
+        None
+    });
+    let builder = Manager::builder(&rig.factory).runnable(task(&rig, "leader", true, 0));
+    let manager = elected(&rig, builder, "me").build().unwrap();
+    let elector = manager.elector().unwrap().clone();
+    let shutdown = codegen_runtime::manager::shutdown_signal().unwrap();
+    let stop = shutdown.clone();
+    let run = tokio::spawn(async move { manager.run(&stop).await });
+    while !elector.is_leader() {
+        sleep(std::time::Duration::from_millis(5)).await;
+    }
+    let id = std::process::id().to_string();
+    let sent = std::process::Command::new("kill")
+        .args(["-TERM", &id])
+        .status();
+    assert!(sent.unwrap().success());
+    run.await.unwrap().unwrap();
+    assert!(shutdown.is_cancelled());
+    assert_eq!(rig.names(), ["leader starts", "leader ends", "released"]);
 }
