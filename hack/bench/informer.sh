@@ -38,6 +38,7 @@ trap '[[ -n $server ]] && kill "$server" 2>/dev/null; wait 2>/dev/null' EXIT
 
 # measure CLIENT WHO… : each measurement gets a fresh server, so that no run leaves watches or versions to the next.
 measure() {
+  : >"$target/server.log"
   "$target/release/server" "$listen" "$objects" >"$target/server.log" &
   server=$!
   until grep -q listening "$target/server.log"; do
@@ -57,15 +58,15 @@ compare() {
   [[ -z $go_client ]] || measure "$go_client" "$1" "$2"
 }
 
+rows=$target/rows.tsv
+printf 'who\tinitial list\thandlers\tsync obj/s\tresident B/obj\tpeak B/obj\tupdates/s\n' >"$rows"
+for part in "$@"; do
+  case $part in
+    stream | list) compare "$part" 1 ;;
+    ten) compare stream 10 ;;
+    *) echo "unknown part: $part" >&2 && exit 2 ;;
+  esac >>"$rows"
+done
 echo "$objects objects, $updates updates, $(nproc) cores"
-{
-  printf 'who\tinitial list\thandlers\tsync obj/s\tresident B/obj\tpeak B/obj\tupdates/s\n'
-  for part in "$@"; do
-    case $part in
-      stream | list) compare "$part" 1 ;;
-      ten) compare stream 10 ;;
-      *) echo "unknown part: $part" >&2 && exit 2 ;;
-    esac
-  done
-} | column -t -s $'\t'
+column -t -s $'\t' "$rows"
 [[ -n $go_client ]] || echo "no go toolchain: the rows of client-go are missing"

@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# Runs the hammer tests (many writers, handlers, readers and workers on real threads) optimized, as many times as asked:
+#
+#   hack/hammer.sh [TIMES]     (5 by default)
+#
+# `cargo test` runs them once, without optimization; here interleavings are those of a real program. The build takes minutes.
+set -euo pipefail
+
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+times=${1:-5}
+for ((run = 1; run <= times; run++)); do
+  cargo test --quiet --locked --release -p codegen-runtime --test cache --test workqueue -- hammer::
+done
