@@ -204,3 +204,141 @@ fn complaint(conditions: &[VirtualMachineStatusConditions]) -> Option<&str> {
         .or_else(|| told("DataVolumesReady", "False"))
         .or_else(|| told("Ready", "False"))
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::ServerState::{Creating, Deleting, Failed, Running, Stopped, Stopping};
+    use super::*;
+
+    fn vm(strategy: &str, printable: Option<&str>) -> Vm {
+        let vm = json!({
+            "apiVersion": "kubevirt.io/v1", "kind": "VirtualMachine", "metadata": {"name": "vm-1"},
+            "spec": {
+                "runStrategy": strategy,
+                "dataVolumeTemplates": [
+                    {"metadata": {"name": "other"}, "spec": {"storage": {"resources": {"requests": {"storage": "1Gi"}}}}},
+                    {"metadata": {"name": "vm-1-root"}, "spec": {"storage": {"resources": {"requests": {"storage": "2Gi"}}}}},
+                ],
+                "template": {"spec": {"domain": {"devices": {}, "cpu": {"cores": 2, "threads": 2}, "memory": {"guest": "4G"}}}},
+            },
+            "status": printable.map(|printable| json!({
+                "printableStatus": printable,
+                "conditions": [
+                    {"type": "Ready", "status": "False", "message": "not ready"},
+                    {"type": "Failure", "status": "True", "message": "broken"},
+                ],
+            })),
+        });
+        serde_json::from_value(vm).expect("a machine")
+    }
+
+    fn vmi(phase: &str) -> Vmi {
+        let vmi = json!({
+            "apiVersion": "kubevirt.io/v1", "kind": "VirtualMachineInstance", "metadata": {"name": "vm-1"},
+            "spec": {"domain": {"devices": {}, "cpu": {"sockets": 3}, "memory": {"guest": 1024}}},
+            "status": {"phase": phase},
+        });
+        serde_json::from_value(vmi).expect("an instance")
+    }
+
+    #[test]
+    fn every_row_of_the_table_holds() {
+        let check = |strategy, printable, phase: Option<&str>, expected| {
+            let (vm, vmi) = (vm(strategy, printable), phase.map(vmi));
+            assert_eq!(
+                state(&vm, vmi.as_ref()),
+                expected,
+                "{strategy} {printable:?} {phase:?}"
+            );
+            let mut leaving = vm;
+            leaving.metadata.deletion_timestamp = Some(Default::default());
+            assert_eq!(state(&leaving, vmi.as_ref()), Deleting);
+        };
+        for printable in ["Stopped", "Running", "DataVolumeError", "Unknown"] {
+            check("Halted", Some(printable), None, Stopped);
+            check("Halted", Some(printable), Some("Running"), Stopping);
+        }
+        check("Halted", None, None, Creating);
+        check("Always", None, None, Creating);
+        for (printable, expected) in [
+            ("Running", Running),
+            ("Migrating", Running),
+            ("Stopping", Stopping),
+            ("Terminating", Deleting),
+            ("Stopped", Creating),
+            ("Provisioning", Creating),
+            ("Starting", Creating),
+            ("WaitingForVolumeBinding", Creating),
+            ("WaitingForReceiver", Creating),
+            ("Paused", Failed),
+            ("CrashLoopBackOff", Failed),
+            ("DataVolumeError", Failed),
+            ("ErrImagePull", Failed),
+            ("ImagePullBackOff", Failed),
+            ("ErrorUnschedulable", Failed),
+            ("ErrorPvcNotFound", Failed),
+            ("ErrorDataVolumeNotFound", Failed),
+            ("ErrorOfTheFuture", Failed),
+        ] {
+            check("Always", Some(printable), None, expected);
+            check("RerunOnFailure", Some(printable), Some("Running"), expected);
+        }
+        for printable in ["Unknown", "OfTheFuture"] {
+            check("Always", Some(printable), Some("Running"), Running);
+            check("Always", Some(printable), Some("Failed"), Failed);
+            check("Always", Some(printable), Some("Succeeded"), Failed);
+            check("Always", Some(printable), Some("Unknown"), Failed);
+            check("Always", Some(printable), Some("Scheduling"), Creating);
+            check("Always", Some(printable), None, Creating);
+        }
+    }
+
+    #[test]
+    fn a_machine_that_is_stopped_without_status_of_its_instance_is_stopping() {
+        let mut vm = vm("Halted", Some("Stopped"));
+        vm.status = vm.status.map(|status| {
+            crate::driver::kubevirt::api::apis::kubevirt::v1::VirtualMachineStatus {
+                created: Some(true),
+                ..status
+            }
+        });
+        assert_eq!(state(&vm, None), Stopping);
+    }
+
+    #[test]
+    fn sizes_are_those_of_the_instance_while_it_runs() {
+        let vm = vm("Always", Some("Running"));
+        let disk = 2 << 30;
+        let next = Resources {
+            cpus: 4,
+            memory: 4_000_000_000,
+            disk,
+        };
+        let running = Resources {
+            cpus: 3,
+            memory: 1024,
+            disk,
+        };
+        assert_eq!(resources(&vm, None), next);
+        assert_eq!(resources(&vm, Some(&vmi("Running"))), running);
+        assert_eq!(resources(&vm, Some(&vmi("Failed"))), next);
+    }
+
+    #[test]
+    fn messages_say_what_kubevirt_says() {
+        let check = |printable, expected: &str| {
+            assert_eq!(server(&vm("Always", printable), None).message, expected);
+        };
+        check(None, "");
+        check(Some("Running"), "");
+        check(Some("Starting"), "");
+        check(Some("Provisioning"), "KubeVirt: Provisioning");
+        check(Some("Migrating"), "KubeVirt: Migrating");
+        check(
+            Some("CrashLoopBackOff"),
+            "KubeVirt: CrashLoopBackOff: broken",
+        );
+    }
+}
