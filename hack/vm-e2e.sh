@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# Runs the tests of the VirtualMachine controller that know nothing of the server behind them against the real kube-apiserver.
+# (`cargo test` runs them against the embedded one.)
+#
+#   hack/vm-e2e.sh [filter…]            filters as of `cargo test`
+#
+# The server comes from hack/envtest.sh; where there is none, nothing runs, with a message.
+set -euo pipefail
+
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+flags=()
+if [[ -z ${ENVTEST_KUBECONFIG:-}${KUBEBUILDER_ASSETS:-} ]]; then
+	if ! command -v go >/dev/null && [[ ! -x target/envtest/envtest ]]; then
+		echo "vm-e2e: no Go toolchain, KUBEBUILDER_ASSETS or ENVTEST_KUBECONFIG: the real kube-apiserver is skipped" >&2
+		exit 0
+	fi
+	# Whether a given cluster collects garbage is for CONFORMANCE_CONTROLLERS to say.
+	flags=(--controller-manager)
+	export CONFORMANCE_CONTROLLERS=1
+fi
+
+suite() { CONFORMANCE_KUBECONFIG=$KUBECONFIG cargo test -q -p virtualmachine-controller --test kubevirt -- "$@"; }
+export -f suite
+
+cargo test -q -p virtualmachine-controller --test kubevirt --no-run
+hack/envtest.sh run "${flags[@]}" -- bash -c 'suite "$@"' suite "$@"
