@@ -207,10 +207,12 @@ fn complaint(conditions: &[VirtualMachineStatusConditions]) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
+    use codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
     use serde_json::json;
 
     use super::ServerState::{Creating, Deleting, Failed, Running, Stopped, Stopping};
     use super::*;
+    use crate::driver::kubevirt::api::apis::kubevirt::v1::VirtualMachineStatus;
 
     fn vm(strategy: &str, printable: Option<&str>) -> Vm {
         let vm = json!({
@@ -253,7 +255,7 @@ mod tests {
                 "{strategy} {printable:?} {phase:?}"
             );
             let mut leaving = vm;
-            leaving.metadata.deletion_timestamp = Some(Default::default());
+            leaving.metadata.deletion_timestamp = Some(Time(jiff::Timestamp::UNIX_EPOCH));
             assert_eq!(state(&leaving, vmi.as_ref()), Deleting);
         };
         for printable in ["Stopped", "Running", "DataVolumeError", "Unknown"] {
@@ -298,11 +300,9 @@ mod tests {
     #[test]
     fn a_machine_that_is_stopped_without_status_of_its_instance_is_stopping() {
         let mut vm = vm("Halted", Some("Stopped"));
-        vm.status = vm.status.map(|status| {
-            crate::driver::kubevirt::api::apis::kubevirt::v1::VirtualMachineStatus {
-                created: Some(true),
-                ..status
-            }
+        vm.status = vm.status.map(|status| VirtualMachineStatus {
+            created: Some(true),
+            ..status
         });
         assert_eq!(state(&vm, None), Stopping);
     }
