@@ -9,6 +9,8 @@
 
 mod error;
 pub mod kubevirt;
+#[cfg(target_os = "linux")]
+pub mod qemu;
 mod servers;
 pub mod simulated;
 

@@ -1,0 +1,111 @@
+//! Locks on files, which other processes see too, and the epoch that they guard.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Write};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tokio::time::sleep;
+
+use crate::driver::{DriverError, Term};
+
+/// Between two tries.
+const RETRY: Duration = Duration::from_millis(10);
+
+/// Takes the lock of the file `path`, which is made if it is missing; `None` if somebody has it. It is held until the file and
+/// all its duplicates, also those in other processes, are closed.
+///
+/// # Errors
+///
+/// [`io::ErrorKind::NotFound`] if the folder is gone.
+pub(super) fn try_lock(path: &Path) -> io::Result<Option<File>> {
+    loop {
+        let file = OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(path)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Ok(None),
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+        // Whoever had it may have removed the file.
+        match fs::metadata(path) {
+            Ok(there) if there.ino() == file.metadata()?.ino() => return Ok(Some(file)),
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// As [`try_lock`], and waits for it.
+pub(super) async fn lock(path: &Path) -> io::Result<File> {
+    loop {
+        if let Some(file) = try_lock(path)? {
+            return Ok(file);
+        }
+        sleep(RETRY).await;
+    }
+}
+
+/// Replaces the file as a whole: a crash leaves the old one or the new one. Only for who has the lock.
+pub(super) fn replace(path: &Path, text: &[u8]) -> io::Result<()> {
+    let new = beside(path, ".new");
+    let mut file = File::create(&new)?;
+    file.write_all(text)?;
+    file.sync_all()?;
+    fs::rename(&new, path)
+}
+
+/// The path with `suffix` added to its name.
+fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    PathBuf::from(name)
+}
+
+/// The newest epoch that has called, kept in the state directory.
+pub(super) struct Epoch {
+    file: PathBuf,
+}
+
+impl Epoch {
+    pub(super) fn in_directory(directory: &Path) -> Self {
+        Self {
+            file: directory.join("epoch"),
+        }
+    }
+
+    /// Refuses a term that is over, and lets no older one than this pass from now on.
+    pub(super) async fn admit(&self, term: &Term) -> Result<(), DriverError> {
+        let failed = |error| DriverError::failed(self.file.display(), error);
+        if self.check(term)? == term.epoch {
+            return Ok(());
+        }
+        let _lock = lock(&beside(&self.file, ".lock")).await.map_err(failed)?;
+        if self.check(term)? < term.epoch {
+            replace(&self.file, term.epoch.to_string().as_bytes()).map_err(failed)?;
+        }
+        Ok(())
+    }
+
+    /// Refuses a term that is over; gives the newest epoch.
+    pub(super) fn check(&self, term: &Term) -> Result<u64, DriverError> {
+        let newest = match fs::read_to_string(&self.file) {
+            Ok(text) => text
+                .trim()
+                .parse()
+                .map_err(|error| DriverError::failed(self.file.display(), error))?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => 0,
+            Err(error) => return Err(DriverError::failed(self.file.display(), error)),
+        };
+        let epoch = term.epoch;
+        if epoch < newest {
+            return Err(DriverError::Stale { epoch, newest });
+        }
+        Ok(newest)
+    }
+}

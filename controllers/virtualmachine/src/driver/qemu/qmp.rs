@@ -1,0 +1,202 @@
+//! The QEMU Machine Protocol: one line of JSON each way.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::AsRawFd;
+use std::path::Path;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::UnixStream;
+use tokio::time::timeout;
+
+/// How long QEMU may take for an answer. It serves one connection at a time, so that this includes another's.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// The longest line that is read.
+const LONGEST: u64 = 1 << 20;
+
+/// What went wrong.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum QmpError {
+    /// No connection, or it ended.
+    #[error("QMP: {0}")]
+    Io(#[from] io::Error),
+    /// It took too long.
+    #[error("QMP: no answer within {PATIENCE:?}")]
+    Timeout,
+    /// Not what the protocol allows.
+    #[error("QMP: not understood: {0}")]
+    Malformed(String),
+    /// QEMU says no.
+    #[error("QEMU refuses {command}: {reason}")]
+    Refused {
+        /// What it was asked.
+        command: String,
+        /// What it says.
+        reason: String,
+    },
+}
+
+/// Connects to the socket `name` in `folder`, and executes one command.
+pub(super) async fn execute(
+    folder: &Path,
+    name: &str,
+    command: &str,
+    arguments: Value,
+) -> Result<Value, QmpError> {
+    let talk = async {
+        // A socket's address has room for 107 bytes, and the folder may be deeper: it is reached through its descriptor.
+        let folder = File::open(folder)?;
+        let address = format!("/proc/self/fd/{}/{name}", folder.as_raw_fd());
+        let mut stream = BufReader::new(UnixStream::connect(address).await?);
+        let greeting = read_line(&mut stream).await?;
+        if !greeting.contains("\"QMP\"") {
+            return Err(QmpError::Malformed(greeting));
+        }
+        exchange(&mut stream, "qmp_capabilities", json!({})).await?;
+        exchange(&mut stream, command, arguments).await
+    };
+    timeout(PATIENCE, talk)
+        .await
+        .unwrap_or(Err(QmpError::Timeout))
+}
+
+async fn exchange(
+    stream: &mut BufReader<UnixStream>,
+    command: &str,
+    arguments: Value,
+) -> Result<Value, QmpError> {
+    let mut line = json!({ "execute": command, "arguments": arguments }).to_string();
+    line.push('\n');
+    stream.write_all(line.as_bytes()).await?;
+    loop {
+        let line = read_line(stream).await?;
+        if let Some(answer) = parse(command, &line)? {
+            return Ok(answer);
+        }
+    }
+}
+
+async fn read_line(stream: &mut BufReader<UnixStream>) -> Result<String, QmpError> {
+    let mut line = String::new();
+    stream.take(LONGEST).read_line(&mut line).await?;
+    if line.ends_with('\n') {
+        Ok(line)
+    } else if line.is_empty() {
+        Err(io::Error::from(io::ErrorKind::UnexpectedEof).into())
+    } else {
+        Err(QmpError::Malformed(line.chars().take(80).collect()))
+    }
+}
+
+/// The answer in `line`; `None` for an event.
+fn parse(command: &str, line: &str) -> Result<Option<Value>, QmpError> {
+    let malformed = || QmpError::Malformed(line.trim().chars().take(200).collect());
+    let mut message: Value = serde_json::from_str(line).map_err(|_| malformed())?;
+    if message.get("event").is_some() {
+        return Ok(None);
+    }
+    if let Some(error) = message.get("error") {
+        let reason = error
+            .get("desc")
+            .and_then(Value::as_str)
+            .unwrap_or("no reason given");
+        return Err(QmpError::Refused {
+            command: command.to_owned(),
+            reason: reason.to_owned(),
+        });
+    }
+    match message.get_mut("return") {
+        Some(answer) => Ok(Some(answer.take())),
+        None => Err(malformed()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(line: &str, expected: &str) {
+        let found = match parse("stop", line) {
+            Ok(Some(answer)) => answer.to_string(),
+            Ok(None) => "event".to_owned(),
+            Err(error) => error.to_string(),
+        };
+        assert_eq!(found, expected, "{line}");
+    }
+
+    #[test]
+    fn answers() {
+        check(
+            r#"{"return": {"status": "running"}}"#,
+            r#"{"status":"running"}"#,
+        );
+        check(r#"{"return": {}}"#, "{}");
+        check(
+            r#"{"timestamp": {"seconds": 1}, "event": "SHUTDOWN", "data": {"guest": false}}"#,
+            "event",
+        );
+        check(
+            r#"{"error": {"class": "GenericError", "desc": "it can't"}}"#,
+            "QEMU refuses stop: it can't",
+        );
+        check(r#"{"error": 1}"#, "QEMU refuses stop: no reason given");
+    }
+
+    #[test]
+    fn garbage() {
+        check("{}", "QMP: not understood: {}");
+        check("return", "QMP: not understood: return");
+        check("[1]", "QMP: not understood: [1]");
+        check("", "QMP: not understood: ");
+    }
+
+    /// A server in a deep folder, that answers with `lines` whatever it is asked.
+    async fn served(lines: &'static [&'static str]) -> Result<Value, QmpError> {
+        let name = format!("qmp-{}-{}", std::process::id(), lines.len());
+        let folder = std::env::temp_dir().join(&name);
+        let deep = folder.join("d".repeat(120));
+        std::fs::create_dir_all(&deep).unwrap();
+        let handle = File::open(&deep).unwrap();
+        let address = format!("/proc/self/fd/{}/sock", handle.as_raw_fd());
+        let listener = tokio::net::UnixListener::bind(address).unwrap();
+        let server = tokio::spawn(async move {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            for line in lines {
+                stream.write_all(line.as_bytes()).await.unwrap();
+                stream.write_all(b"\n").await.unwrap();
+            }
+            // Until the client has read and asked all that it wants.
+            let _ = stream.shutdown().await;
+            let _ = stream.read_to_end(&mut Vec::new()).await;
+        });
+        let answer = execute(&deep, "sock", "query-status", json!({})).await;
+        server.abort();
+        std::fs::remove_dir_all(folder).unwrap();
+        answer
+    }
+
+    #[tokio::test]
+    async fn a_conversation_skips_events() {
+        let answer = served(&[
+            r#"{"QMP": {}}"#,
+            r#"{"return": {}}"#,
+            r#"{"event": "RESUME"}"#,
+            r#"{"return": {"status": "running"}}"#,
+        ])
+        .await;
+        assert_eq!(answer.unwrap(), json!({"status": "running"}));
+    }
+
+    #[tokio::test]
+    async fn a_conversation_that_ends_early() {
+        let error = served(&[r#"{"QMP": {}}"#, r#"{"return": {}}"#])
+            .await
+            .unwrap_err();
+        assert!(matches!(error, QmpError::Io(_)), "{error}");
+        let error = served(&["SSH-2.0"]).await.unwrap_err();
+        assert!(matches!(error, QmpError::Malformed(_)), "{error}");
+    }
+}

@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# Runs the tests of the VirtualMachine controller's QEMU driver with real machines, which only reach their firmware.
+#
+#   hack/qemu.sh [filter…]       filters as of `cargo test`
+#
+# Debian's packages qemu-system-x86 and qemu-utils are installed if they are missing, which takes root or a sudo that asks
+# nothing. Where they can't be, the exit code is 0 with a message; REQUIRE_QEMU=1 makes that a failure.
+set -euo pipefail
+
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+present() { command -v qemu-system-x86_64 >/dev/null && command -v qemu-img >/dev/null; }
+
+as_root() {
+  if [[ $(id -u) == 0 ]]; then "$@"; else sudo -n "$@"; fi
+}
+
+install() {
+  command -v apt-get >/dev/null || return 1
+  as_root true 2>/dev/null || return 1
+  as_root apt-get update -qq
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends qemu-system-x86 qemu-utils >/dev/null
+}
+
+if ! present && ! install; then
+  echo "qemu: qemu-system-x86_64 and qemu-img are missing and can't be installed: skipped" >&2
+  exit "${REQUIRE_QEMU:-0}"
+fi
+
+export QEMU_REQUIRED=1
+cargo test -q --locked -p virtualmachine-controller --test qemu -- "$@"
