@@ -9,7 +9,8 @@
 # hack/envtest/cmd/kubectl, which needs Go.
 set -euo pipefail
 
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+# shellcheck source=hack/lib.sh
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 tour=$root/hack/kubectl-tour
 export KUBECTL_KUBERC=false
 
@@ -71,26 +72,6 @@ take_tour() {
 	k delete namespace tour --wait=false >/dev/null 2>&1 || true
 }
 
-minor_of() { "$1" version --client -o json 2>/dev/null | sed -nE 's/.*"minor": "([0-9]+).*/\1/p' | head -n 1; }
-
-find_kubectl() {
-	if [[ -n ${KUBECTL:-} ]]; then return; fi
-	local server_minor path_minor
-	server_minor=$(awk '$1 == "k8s.io/kubernetes" { split($2, v, "."); print v[2]; exit }' "$root/hack/envtest/go.mod")
-	KUBECTL=$(command -v kubectl || true)
-	if [[ -n $KUBECTL ]]; then
-		path_minor=$(minor_of "$KUBECTL")
-		if [[ -n $path_minor && $((server_minor - path_minor)) -le 1 && $((path_minor - server_minor)) -le 1 ]]; then return; fi
-	fi
-	if command -v go >/dev/null; then
-		KUBECTL=$root/target/envtest/kubectl
-		[[ -x $KUBECTL ]] || (cd "$root/hack/envtest" && GOFLAGS="${GOFLAGS:+$GOFLAGS }-p=2 -buildvcs=false" nice go build -o "$KUBECTL" ./cmd/kubectl) >&2
-	elif [[ -z $KUBECTL ]]; then
-		echo "kubectl-tour: there is neither a kubectl nor a Go toolchain to build one with" >&2
-		exit 3
-	fi
-}
-
 compare() {
 	local out
 	out=${TOUR_OUTPUT:-$(mktemp -d)}
@@ -110,7 +91,7 @@ compare() {
 	fi
 }
 
-find_kubectl
+find_kubectl || exit 3
 export KUBECTL
 if [[ ${1:-} == --on ]]; then
 	take_tour "$2" | normalise

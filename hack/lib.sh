@@ -1,4 +1,4 @@
-# Shared by the scripts of this folder: where the repository is, and how its generator is run.
+# Shared by the scripts of this folder: where the repository is, how its generator is run, and which kubectl to use.
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
@@ -8,5 +8,26 @@ kube_codegen() {
     "$KUBE_CODEGEN" "$@"
   else
     cargo run --quiet --locked --manifest-path "$root/Cargo.toml" -p codegen --bin kube-codegen -- "$@"
+  fi
+}
+
+minor_of() { "$1" version --client -o json 2>/dev/null | sed -nE 's/.*"minor": "([0-9]+).*/\1/p' | head -n 1; }
+
+# Sets KUBECTL, unless it is set: the PATH's if it is at most one minor version from the real server's, else a built one.
+find_kubectl() {
+  if [[ -n ${KUBECTL:-} ]]; then return; fi
+  local server_minor path_minor
+  server_minor=$(awk '$1 == "k8s.io/kubernetes" { split($2, v, "."); print v[2]; exit }' "$root/hack/envtest/go.mod")
+  KUBECTL=$(command -v kubectl || true)
+  if [[ -n $KUBECTL ]]; then
+    path_minor=$(minor_of "$KUBECTL")
+    if [[ -n $path_minor && $((server_minor - path_minor)) -le 1 && $((path_minor - server_minor)) -le 1 ]]; then return; fi
+  fi
+  if command -v go >/dev/null; then
+    KUBECTL=$root/target/envtest/kubectl
+    [[ -x $KUBECTL ]] || (cd "$root/hack/envtest" && GOFLAGS="${GOFLAGS:+$GOFLAGS }-p=2 -buildvcs=false" nice go build -o "$KUBECTL" ./cmd/kubectl) >&2
+  elif [[ -z $KUBECTL ]]; then
+    echo "there is neither a kubectl nor a Go toolchain to build one with" >&2
+    return 1
   fi
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the tests of the VirtualMachine controller's QEMU driver with real machines, which only reach their firmware.
+# Runs the tests of the VirtualMachine controller and its QEMU driver with real machines, which only reach their firmware.
 #
 #   hack/qemu.sh [filter…]       filters as of `cargo test`
 #
@@ -29,3 +29,4 @@ fi
 
 export QEMU_REQUIRED=1
 cargo test -q --locked -p virtualmachine-controller --test qemu -- "$@"
+cargo test -q --locked -p virtualmachine-controller --test controller -- qemu::

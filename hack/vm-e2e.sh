@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Runs the tests of the VirtualMachine controller that know nothing of the server behind them against the real kube-apiserver.
-# (`cargo test` runs them against the embedded one.)
+# Runs the tests of the VirtualMachine controller that know nothing of the server behind them against the real kube-apiserver:
+# the KubeVirt driver, and three controllers with their fail-overs, to which the sample goes through kubectl. (`cargo test` runs
+# them against the embedded one, without kubectl.)
 #
 #   hack/vm-e2e.sh [filter…]            filters as of `cargo test`
 #
@@ -8,6 +9,8 @@
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+# shellcheck source=hack/lib.sh
+source hack/lib.sh
 
 flags=()
 if [[ -z ${ENVTEST_KUBECONFIG:-}${KUBEBUILDER_ASSETS:-} ]]; then
@@ -20,8 +23,15 @@ if [[ -z ${ENVTEST_KUBECONFIG:-}${KUBEBUILDER_ASSETS:-} ]]; then
 	export CONFORMANCE_CONTROLLERS=1
 fi
 
-suite() { CONFORMANCE_KUBECONFIG=$KUBECONFIG cargo test -q -p virtualmachine-controller --test kubevirt -- "$@"; }
+find_kubectl || exit 3
+export KUBECTL
+
+suite() {
+	export CONFORMANCE_KUBECONFIG=$KUBECONFIG
+	cargo test -q -p virtualmachine-controller --test kubevirt -- "$@"
+	cargo test -q -p virtualmachine-controller --test controller -- processes:: "$@"
+}
 export -f suite
 
-cargo test -q -p virtualmachine-controller --test kubevirt --no-run
-hack/envtest.sh run "${flags[@]}" -- bash -c 'suite "$@"' suite "$@"
+cargo test -q -p virtualmachine-controller --test kubevirt --test controller --no-run
+hack/envtest.sh run "${flags[@]}" -- bash -ec 'suite "$@"' suite "$@"

@@ -1,7 +1,7 @@
 //! The process: client, driver, controller and manager, put together as the flags say.
 
 use std::net::SocketAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,6 +17,9 @@ use tokio_util::sync::CancellationToken;
 use crate::cli::{DriverName, Flags};
 use crate::controller::{Options, VirtualMachineController};
 use crate::driver::Driver;
+use crate::driver::kubevirt::{self, KubeVirt};
+#[cfg(target_os = "linux")]
+use crate::driver::qemu::{Qemu, QemuOptions};
 use crate::driver::simulated::{Latency, Simulated};
 use crate::generated::clientset::Clientset;
 use crate::generated::informers::SharedInformerFactory;
@@ -34,7 +37,7 @@ pub const RESYNC: Duration = Duration::from_secs(30);
 /// If something of what the flags name isn't there, or the manager ends other than by being asked to: leadership lost, say.
 pub async fn run(flags: Flags, shutdown: &CancellationToken) -> anyhow::Result<()> {
     let client = client(flags.kubeconfig.as_deref(), flags.master.as_deref()).await?;
-    let driver = driver(&flags)?;
+    let driver = driver(&flags, &client).await?;
     run_with(client, driver, flags, shutdown).await
 }
 
@@ -134,15 +137,33 @@ fn parse_url(master: &str) -> anyhow::Result<http::Uri> {
         .with_context(|| format!("--master: {master:?} is no URL such as https://127.0.0.1:6443"))
 }
 
-fn driver(flags: &Flags) -> anyhow::Result<Arc<dyn Driver>> {
-    match flags.vm_driver {
+async fn driver(flags: &Flags, client: &Client) -> anyhow::Result<Arc<dyn Driver>> {
+    let of = &flags.driver;
+    Ok(match flags.vm_driver {
         DriverName::Simulated => {
             let latency = Latency::default();
-            Ok(match &flags.driver.simulated_dir {
+            match &of.simulated_dir {
                 None => Arc::new(Simulated::new(latency)),
                 Some(directory) => Arc::new(Simulated::in_directory(latency, directory)?),
-            })
+            }
         }
-        DriverName::Qemu | DriverName::Kubevirt => anyhow::bail!("not built in"),
-    }
+        #[cfg(target_os = "linux")]
+        DriverName::Qemu => {
+            let options = QemuOptions {
+                image: of.image.clone().map(PathBuf::from),
+                grace: of.shutdown_grace,
+                ..QemuOptions::new(&of.qemu_dir)
+            };
+            Arc::new(Qemu::new(&options).await.context("--vm-driver=qemu")?)
+        }
+        DriverName::Kubevirt => {
+            let options = kubevirt::Options {
+                namespace: flags.namespace.clone(),
+                image: of.image.clone(),
+                storage_class: of.storage_class.clone(),
+                grace: of.shutdown_grace,
+            };
+            Arc::new(KubeVirt::new(client.clone(), options))
+        }
+    })
 }

@@ -103,6 +103,7 @@ pub enum DriverName {
     /// Servers that exist in this process only.
     Simulated,
     /// Real machines on this host, by qemu-system-x86_64.
+    #[cfg(target_os = "linux")]
     Qemu,
     /// Real machines in the cluster, by KubeVirt.
     Kubevirt,
@@ -114,6 +115,22 @@ pub struct DriverFlags {
     /// Keeps simulated servers in this folder, which several controllers may share.
     #[arg(long, value_name = "DIR")]
     pub simulated_dir: Option<PathBuf>,
+    /// Keeps QEMU's machines in this folder.
+    #[arg(
+        long,
+        value_name = "DIR",
+        default_value = "/var/lib/virtualmachine-controller"
+    )]
+    pub qemu_dir: PathBuf,
+    /// What is on a new root disk: a disk image for qemu, a URL such as docker://… for kubevirt. Empty unless set.
+    #[arg(long, value_name = "IMAGE")]
+    pub image: Option<String>,
+    /// The storage class of KubeVirt's root disks; the cluster's default unless set.
+    #[arg(long, value_name = "NAME")]
+    pub storage_class: Option<String>,
+    /// How long a guest may take to shut down before it is cut off.
+    #[arg(long, value_name = "DURATION", default_value = "30s", value_parser = parse_duration)]
+    pub shutdown_grace: Duration,
 }
 
 /// The flags of leader election.

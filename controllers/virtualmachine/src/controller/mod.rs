@@ -1,7 +1,7 @@
 //! The controller: an informer feeds a queue of keys, and workers [reconcile](Reconciler) them.
 //!
 //! It has the classic shape, with each part in the open: a handler on the shared informer adds keys to a rate-limited work
-//! queue, [`run_workers`] takes them out, the lister answers reads. Beside the workers [usage](usage) is refreshed on a timer
+//! queue, [`run_workers`] takes them out, the lister answers reads. Beside the workers usage is refreshed on a timer
 //! of its own, and the driver reports servers that changed by themselves.
 //!
 //! With leader election everything here runs in one term of office, and each part is fenced by it: see

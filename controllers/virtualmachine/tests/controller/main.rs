@@ -8,6 +8,7 @@
 )]
 
 mod crash_points;
+mod deploy;
 mod events;
 mod faults;
 mod hostile;
@@ -15,4 +16,6 @@ mod many;
 mod phases;
 mod processes;
 
+mod qemu;
+mod rbac;
 mod support;
