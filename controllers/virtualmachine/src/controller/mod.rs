@@ -21,6 +21,7 @@ use std::time::Duration;
 
 use codegen_runtime::controller::run_workers;
 use codegen_runtime::event::EventRecorder;
+use codegen_runtime::finalizer;
 use codegen_runtime::informer::{HandlerFuncs, HandlerRegistration, SharedInformer, handler};
 use codegen_runtime::leader::Leadership;
 use codegen_runtime::manager::{RunContext, Runnable};
@@ -240,15 +241,16 @@ fn enqueue(queue: &WorkQueue<ObjectKey>) -> HandlerFuncs<VirtualMachine> {
         .on_delete(move |machine| deleted.add(machine.key()))
 }
 
-/// Whether an update is more than this controller's own status.
+/// Whether an update is more than this controller's own status or finalizer.
 fn is_worth_a_look(old: &VirtualMachine, new: &VirtualMachine) -> bool {
+    let has_finalizer = finalizer::contains(new, FINALIZER);
     let (old, new) = (&old.metadata, &new.metadata);
     let is_resync = old.resource_version == new.resource_version;
     is_resync
         || old.uid != new.uid
         || old.generation != new.generation
         || old.deletion_timestamp != new.deletion_timestamp
-        || old.finalizers != new.finalizers
+        || (old.finalizers != new.finalizers && !has_finalizer)
 }
 
 /// What takes keys out of the queue.
@@ -309,6 +311,12 @@ mod tests {
         new.metadata.resource_version = Some("2".to_owned());
         new.status = Some(crate::apis::cloudnative::v1alpha1::VirtualMachineStatus::default());
         assert!(!is_worth_a_look(&old, &new));
+        new.metadata.finalizers = Some(vec![FINALIZER.to_owned()]);
+        assert!(!is_worth_a_look(&old, &new));
+        assert!(
+            is_worth_a_look(&new, &old),
+            "somebody took the finalizer away"
+        );
         new.metadata.generation = Some(2);
         assert!(is_worth_a_look(&old, &new));
         new.metadata.generation = Some(1);
