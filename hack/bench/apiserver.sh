@@ -5,6 +5,8 @@
 #
 #   hack/bench/apiserver.sh [flags of hack/envtest/cmd/load, such as --seconds 10 --watchers 100]
 #
+# At the end it holds 100,000 objects of 2 KB in one process, and says at what peak of memory.
+#
 # Needs Go for the client, and for the real server unless KUBEBUILDER_ASSETS has it.
 set -euo pipefail
 
@@ -55,3 +57,5 @@ echo "a second unless said otherwise; $(nproc) cores"
 	printf '\treal\tembedded\n'
 	join -t $'\t' <(sort "$out/real.rates") <(sort "$out/embedded.rates")
 } | column -t -s $'\t'
+
+cargo test --quiet --release -p embedded-apiserver --test server -- --ignored --nocapture | grep objects
