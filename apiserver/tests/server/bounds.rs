@@ -147,7 +147,8 @@ fn peak_memory() -> usize {
         * 1024
 }
 
-/// Takes a minute without optimisation, and must run alone: `cargo test --test server -- --ignored`.
+/// Ignored because it takes a minute without optimisation, and must run alone: the peak is that of the whole process, whatever
+/// other tests do in it. `hack/bench/apiserver.sh` runs it, optimized.
 #[tokio::test]
 #[ignore = "takes long, and measures the whole process"]
 async fn one_hundred_thousand_objects_of_two_kilobytes_fit_in_a_gibibyte() {

@@ -13,6 +13,7 @@ mod plan;
 mod reconcile;
 mod status;
 mod usage;
+mod work;
 
 use std::error::Error;
 use std::fmt;
