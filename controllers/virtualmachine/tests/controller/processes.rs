@@ -398,7 +398,12 @@ async fn a_paused_leader_that_wakes_up_does_nothing_to_any_server() {
     for n in 0..5 {
         site.set_action(&format!("vm-{n}"), "stopped").await;
     }
-    site.signal(&first, "STOP");
+    {
+        // Not in the middle of a call: nobody else could call then, as with no real provider.
+        let lock = fs::File::create(site.servers().join("lock")).unwrap();
+        lock.lock().unwrap();
+        site.signal(&first, "STOP");
+    }
     let second = site.until_leader(|holder| holder != first).await;
     for n in 0..5 {
         site.until_phase(&format!("vm-{n}"), Phase::Stopped).await;

@@ -1,13 +1,15 @@
 //! The servers, in memory or in a directory that processes share.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
+use tokio::time::sleep;
 
 use super::Latency;
 use super::faults::Operation;
@@ -200,6 +202,9 @@ impl SimulatedServer {
     }
 }
 
+/// Leave to change the servers, which one caller has at a time: the lock of their directory, held until the file is closed.
+pub(super) struct Turn(Option<File>);
+
 /// Where the servers are.
 pub(super) enum Backing {
     Memory(Mutex<(Cloud, Vec<Touch>)>),
@@ -217,15 +222,32 @@ impl Backing {
         Ok(Self::Directory(directory))
     }
 
+    /// Waits for a turn without holding up the thread: a process may be paused in the middle of its own.
+    pub(super) async fn turn(&self) -> Result<Turn, DriverError> {
+        let Self::Directory(directory) = self else {
+            return Ok(Turn(None));
+        };
+        let failed = |error| DriverError::failed(directory.display(), error);
+        let lock = File::create(directory.join(LOCK)).map_err(failed)?;
+        loop {
+            match lock.try_lock() {
+                Ok(()) => return Ok(Turn(Some(lock))),
+                Err(TryLockError::WouldBlock) => sleep(TURN_WAIT).await,
+                Err(TryLockError::Error(error)) => return Err(failed(error)),
+            }
+        }
+    }
+
     /// A call that changes something, unless a newer leader has called.
     pub(super) fn apply(
         &self,
+        turn: Turn,
         term: &Term,
         server: &ServerRef,
         change: Change,
         latency: Latency,
     ) -> Result<(), DriverError> {
-        self.locked(|cloud, journal| {
+        self.locked(turn, |cloud, journal| {
             let now = Timestamp::now();
             let newest = cloud.epoch;
             let refused = term.epoch < newest;
@@ -246,9 +268,18 @@ impl Backing {
         })?
     }
 
-    /// A change that nobody asked for.
+    /// A change that nobody asked for; waits for its turn on the thread.
     pub(super) fn change<T>(&self, change: impl FnOnce(&mut Cloud) -> T) -> Result<T, DriverError> {
-        self.locked(|cloud, _| change(cloud))
+        let turn = match self {
+            Self::Memory(_) => Turn(None),
+            Self::Directory(directory) => {
+                let failed = |error| DriverError::failed(directory.display(), error);
+                let lock = File::create(directory.join(LOCK)).map_err(failed)?;
+                lock.lock().map_err(failed)?;
+                Turn(Some(lock))
+            }
+        };
+        self.locked(turn, |cloud, _| change(cloud))
     }
 
     pub(super) fn status(&self, id: &str) -> Result<Option<Server>, DriverError> {
@@ -299,6 +330,7 @@ impl Backing {
     /// Works on the servers alone. What it changes is kept, also if the result is an error of the caller's.
     fn locked<T>(
         &self,
+        turn: Turn,
         work: impl FnOnce(&mut Cloud, &mut Vec<Touch>) -> T,
     ) -> Result<T, DriverError> {
         match self {
@@ -312,15 +344,12 @@ impl Backing {
                 Ok(result)
             }
             Self::Directory(directory) => {
-                let failed = |error| DriverError::failed(directory.display(), error);
-                // Held until the file is closed.
-                let lock = File::create(directory.join(LOCK)).map_err(failed)?;
-                lock.lock().map_err(failed)?;
                 let mut cloud = read(&directory.join(SERVERS))?;
                 let mut journal = Vec::new();
                 let result = work(&mut cloud, &mut journal);
                 append(&directory.join(JOURNAL), &journal)?;
                 write(directory, &cloud)?;
+                drop(turn);
                 Ok(result)
             }
         }
@@ -329,6 +358,9 @@ impl Backing {
 
 /// Lines that are kept in memory.
 const JOURNAL_LIMIT: usize = 100_000;
+
+/// Between two tries to get a turn.
+const TURN_WAIT: Duration = Duration::from_millis(1);
 
 const LOCK: &str = "lock";
 const SERVERS: &str = "servers.json";

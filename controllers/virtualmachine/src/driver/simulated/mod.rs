@@ -1,7 +1,8 @@
 //! Servers that exist in memory only, with latency and faults to order.
 //!
 //! With a [directory](Simulated::in_directory) several processes share one set of servers, as they would share a real
-//! provider: each call takes the directory's lock, and leaves a line in `journal.jsonl` that tells who asked for what.
+//! provider: each call takes the directory's lock, and leaves a line in `journal.jsonl` that tells who asked for what. Unlike with a
+//! real provider, a process that is paused while it has the lock keeps the others waiting.
 
 mod cloud;
 mod faults;
@@ -175,9 +176,9 @@ impl Simulated {
         {
             return fault.fail().await;
         }
-        self.shared
-            .backing
-            .apply(term, server, change, self.shared.latency)?;
+        let backing = &self.shared.backing;
+        let turn = backing.turn().await?;
+        backing.apply(turn, term, server, change, self.shared.latency)?;
         match fault {
             Some(fault) => fault.fail().await,
             None => Ok(()),
