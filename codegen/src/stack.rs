@@ -1,14 +1,16 @@
 //! Deep stacks: readers descend as deep as their input is nested, and input may be nested very deep.
 
-use std::thread;
+use std::panic::{self, AssertUnwindSafe};
+
+use rayon::ThreadPoolBuilder;
 
 use crate::diag::{Diagnostic, Diagnostics};
 
 /// Stack of a thread that reads; only what is used of it takes memory. Input nested deeper than it can hold is refused by the
 /// readers' own limits.
-pub(crate) const STACK_BYTES: usize = 256 * 1024 * 1024;
+const STACK_BYTES: usize = 256 * 1024 * 1024;
 
-/// Runs the work on a thread with a stack for the deepest input that is read.
+/// Runs the work, and what it does in parallel, on threads with a stack for the deepest input that is read.
 ///
 /// # Errors
 ///
@@ -16,13 +18,11 @@ pub(crate) const STACK_BYTES: usize = 256 * 1024 * 1024;
 pub(crate) fn on_deep_stack<T: Send>(
     work: impl FnOnce() -> Result<T, Diagnostics> + Send,
 ) -> Result<T, Diagnostics> {
-    thread::scope(|scope| {
-        let thread = thread::Builder::new()
-            .stack_size(STACK_BYTES)
-            .spawn_scoped(scope, work)
-            .map_err(|error| Diagnostic::error(format!("no thread to read on: {error}")))?;
-        thread.join().unwrap_or_else(|_| {
-            Err(Diagnostic::error("the generator panicked: please report it").into())
-        })
+    let threads = ThreadPoolBuilder::new()
+        .stack_size(STACK_BYTES)
+        .build()
+        .map_err(|error| Diagnostic::error(format!("no thread to work on: {error}")))?;
+    panic::catch_unwind(AssertUnwindSafe(|| threads.install(work))).unwrap_or_else(|_| {
+        Err(Diagnostic::error("the generator panicked: please report it").into())
     })
 }

@@ -17,6 +17,7 @@ use crate::{
     options::{Generator, Options},
     plan::{ChangeKind, Plan, Scope, generator_of},
     source::Sources,
+    stack,
     write::Tree,
 };
 
@@ -284,7 +285,7 @@ fn run(sources: &Sources, options: &Options) -> Result<(ApiSet, Diagnostics, Tre
             .help("look at it with `kube-codegen inspect`, and at the filters for group, version and kind");
         return Err(Error::Input(diagnostic.into()));
     }
-    let tree = emit::emit(&api, options).map_err(Error::Input)?;
+    let tree = stack::on_deep_stack(|| emit::emit(&api, options)).map_err(Error::Input)?;
     Ok((api, warnings, tree))
 }
 

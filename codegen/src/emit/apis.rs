@@ -2,6 +2,7 @@
 //!
 //! Where a person wrote the types, these files are theirs.
 
+use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::{
@@ -16,7 +17,7 @@ use crate::{
 };
 
 /// Emits the module files down to the versions.
-pub(crate) fn emit(cx: &Emit<'_>, files: &mut Files) {
+pub(crate) fn emit<'a>(cx: &'a Emit<'a>, files: &mut Files<'a>) {
     let groups = by_group(
         cx.api
             .versions()
@@ -25,25 +26,26 @@ pub(crate) fn emit(cx: &Emit<'_>, files: &mut Files) {
     if groups.is_empty() {
         return;
     }
-    let features = groups.iter().map(|(group, _)| cx.feature(group));
-    let modules = groups.iter().map(|(group, _)| ident(&group.module));
-    files.rust(
-        "apis/mod.rs",
+    let members: Vec<&Group> = groups.iter().map(|(group, _)| *group).collect();
+    files.rust("apis/mod.rs", move || {
+        let features = members.iter().map(|group| cx.feature(group));
+        let modules = members.iter().map(|group| ident(&group.module));
         quote! {
             //! Types, by group and version.
             #(#features pub mod #modules;)*
-        },
-    );
-    for (group, versions) in groups {
-        let docs = module_docs(&format!("Types of `{}`.", group.name));
-        let modules = versions.iter().map(|version| ident(&version.module));
-        files.rust(
-            format!("apis/{}/mod.rs", group.module),
-            quote!(#docs #(pub mod #modules;)*),
-        );
-        for version in versions {
-            emit_version(cx, files, group, version);
         }
+    });
+    for (group, versions) in groups {
+        for &version in &versions {
+            files.rust(format!("{}/mod.rs", version.dir), || {
+                emit_version(cx, group, version)
+            });
+        }
+        files.rust(format!("apis/{}/mod.rs", group.module), move || {
+            let docs = module_docs(&format!("Types of `{}`.", group.name));
+            let modules = versions.iter().map(|version| ident(&version.module));
+            quote!(#docs #(pub mod #modules;)*)
+        });
     }
 }
 
@@ -56,7 +58,7 @@ pub(crate) fn emit(cx: &Emit<'_>, files: &mut Files) {
 ///
 /// pub use virtual_machine::*;
 /// ```
-fn emit_version(cx: &Emit<'_>, files: &mut Files, group: &Group, version: &Version) {
+fn emit_version(cx: &Emit<'_>, group: &Group, version: &Version) -> TokenStream {
     let docs = module_docs(&format!("Types of `{}`.", api_version(group, version)));
     let deepcopy = cx.options.emits(Generator::Deepcopy).then(|| {
         quote!(
@@ -83,15 +85,12 @@ fn emit_version(cx: &Emit<'_>, files: &mut Files, group: &Group, version: &Versi
     modules.extend(codec.map(|codec| ("codec".to_owned(), codec)));
     modules.sort_by(|a, b| a.0.cmp(&b.0));
     let modules = modules.into_iter().map(|(_, module)| module);
-    files.rust(
-        format!("{}/mod.rs", version.dir),
-        quote! {
-            #docs
-            #(#modules)*
-            #deepcopy
-            #register
+    quote! {
+        #docs
+        #(#modules)*
+        #deepcopy
+        #register
 
-            #(pub use self::#kinds::*;)*
-        },
-    );
+        #(pub use self::#kinds::*;)*
+    }
 }

@@ -4,12 +4,19 @@
 //! Markdown, and any text may try to leave its comment. Here they become paragraphs, lists and code blocks of known shape,
 //! wrapped to one width, with everything that Markdown would misread escaped.
 
+use std::borrow::Cow;
+
 /// Width of the text after `/// `.
 const WIDTH: usize = 96;
 
 /// The lines of a description, without leading space; none for an empty one.
 pub(crate) fn lines(text: &str) -> Vec<String> {
-    let clean: String = text.chars().filter_map(clean).collect();
+    let is_clean = |b: u8| b == b'\n' || (b' '..0x7f).contains(&b);
+    let clean: Cow<'_, str> = if text.bytes().all(is_clean) {
+        text.into()
+    } else {
+        text.chars().filter_map(clean).collect()
+    };
     let mut lines = Vec::new();
     let mut before: Option<Kind> = None;
     for block in blocks(&clean) {
@@ -174,17 +181,23 @@ fn list_marker(line: &str) -> Option<(String, &str)> {
 
 fn wrap(words: &[&str], first: &str, rest: &str, lines: &mut Vec<String>) {
     let mut line = first.to_owned();
+    let mut length = line.len();
     let mut empty = true;
     for word in escape(words) {
-        if !empty && line.chars().count() + 1 + word.chars().count() > WIDTH {
+        let word_length = width(&word);
+        if !empty && length + 1 + word_length > WIDTH {
             lines.push(std::mem::replace(&mut line, rest.to_owned()));
+            length = line.len();
             empty = true;
         }
         if empty {
-            line.push_str(&at_line_start(&word));
+            let word = at_line_start(&word);
+            line.push_str(&word);
+            length += width(&word);
         } else {
             line.push(' ');
             line.push_str(&word);
+            length += 1 + word_length;
         }
         empty = false;
     }
@@ -193,63 +206,73 @@ fn wrap(words: &[&str], first: &str, rest: &str, lines: &mut Vec<String>) {
     }
 }
 
+/// The number of characters.
+fn width(text: &str) -> usize {
+    if text.is_ascii() {
+        text.len()
+    } else {
+        text.chars().count()
+    }
+}
+
 /// Escapes a word that would open a list, a heading, a quote, a table or a rule at the start of a line.
-fn at_line_start(word: &str) -> String {
+fn at_line_start(word: &str) -> Cow<'_, str> {
     let number = word
         .strip_suffix(['.', ')'])
         .filter(|digits| digits.bytes().all(|b| b.is_ascii_digit()) && !digits.is_empty());
     if let Some(digits) = number {
-        return format!("{digits}\\{}", &word[digits.len()..]);
+        return format!("{digits}\\{}", &word[digits.len()..]).into();
     }
     let marks = |c: char| word.chars().all(|other| other == c);
     let opens =
         marks('-') || marks('+') || marks('=') || marks('#') || marks('_') || word.starts_with('|');
     if opens {
-        format!("\\{word}")
+        format!("\\{word}").into()
     } else {
-        word.to_owned()
+        word.into()
     }
 }
 
+/// What Markdown gives a meaning to anywhere in a word.
+const MARKUP: [char; 10] = ['[', ']', '<', '>', '*', '`', '\\', '~', '|', '&'];
+
 /// Escapes what Markdown would misread, word by word. Code spans stay as they are where their backticks pair up.
-fn escape(words: &[&str]) -> Vec<String> {
+fn escape<'a>(words: &[&'a str]) -> Vec<Cow<'a, str>> {
     let mut ticks = words
         .iter()
-        .map(|word| word.matches('`').count())
+        .map(|word| word.bytes().filter(|&b| b == b'`').count())
         .sum::<usize>();
-    let runs = words.iter().any(|word| word.contains("``"));
+    let runs = ticks > 1 && words.iter().any(|word| word.contains("``"));
     let paired = ticks.is_multiple_of(2) && !runs;
     let mut in_code = false;
-    words
-        .iter()
-        .map(|word| {
-            let mut escaped = String::with_capacity(word.len() + 4);
-            let mut rest = *word;
-            while let Some(c) = rest.chars().next() {
-                if c == '`' && paired {
-                    ticks -= 1;
-                    in_code = !in_code;
-                } else if !in_code {
-                    if let Some(length) = url_length(rest) {
-                        escaped.push('<');
-                        escaped.push_str(&rest[..length]);
-                        escaped.push('>');
-                        rest = &rest[length..];
-                        continue;
-                    }
-                    if matches!(
-                        c,
-                        '[' | ']' | '<' | '>' | '*' | '`' | '\\' | '~' | '|' | '&'
-                    ) {
-                        escaped.push('\\');
-                    }
+    let mut escape_word = |word: &'a str| {
+        if !word.contains(MARKUP) && !word.contains("://") {
+            return Cow::Borrowed(word);
+        }
+        let mut escaped = String::with_capacity(word.len() + 4);
+        let mut rest = word;
+        while let Some(c) = rest.chars().next() {
+            if c == '`' && paired {
+                ticks -= 1;
+                in_code = !in_code;
+            } else if !in_code {
+                if let Some(length) = url_length(rest) {
+                    escaped.push('<');
+                    escaped.push_str(&rest[..length]);
+                    escaped.push('>');
+                    rest = &rest[length..];
+                    continue;
                 }
-                escaped.push(c);
-                rest = &rest[c.len_utf8()..];
+                if MARKUP.contains(&c) {
+                    escaped.push('\\');
+                }
             }
-            escaped
-        })
-        .collect()
+            escaped.push(c);
+            rest = &rest[c.len_utf8()..];
+        }
+        Cow::Owned(escaped)
+    };
+    words.iter().map(|word| escape_word(word)).collect()
 }
 
 /// The length of the URL at the start of `text`, without the punctuation that ends a sentence.

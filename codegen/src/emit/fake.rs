@@ -7,7 +7,11 @@ use super::{Emit, Files};
 use crate::model::{Group, Resource, ScaleSubresource, Scope, Version};
 
 /// Emits the file.
-pub(crate) fn emit(cx: &Emit<'_>, files: &mut Files) {
+pub(crate) fn emit<'a>(cx: &'a Emit<'a>, files: &mut Files<'a>) {
+    files.rust("generated/clientset/fake.rs", || emit_file(cx));
+}
+
+fn emit_file(cx: &Emit<'_>) -> TokenStream {
     let runtime = cx.runtime();
     let rows: Vec<_> = cx
         .api
@@ -21,18 +25,15 @@ pub(crate) fn emit(cx: &Emit<'_>, files: &mut Files) {
         .collect();
     let count = proc_macro2::Literal::usize_unsuffixed(rows.len());
     let clientset = emit_clientset();
-    files.rust(
-        "generated/clientset/fake.rs",
-        quote! {
-            //! Fakes of the clientset, over an embedded API server.
-            use #runtime::fake;
+    quote! {
+        //! Fakes of the clientset, over an embedded API server.
+        use #runtime::fake;
 
-            #clientset
+        #clientset
 
-            /// What the embedded API server serves beside the built-in kinds.
-            const RESOURCES: [fake::Resource; #count] = [#(#rows),*];
-        },
-    );
+        /// What the embedded API server serves beside the built-in kinds.
+        const RESOURCES: [fake::Resource; #count] = [#(#rows),*];
+    }
 }
 
 /// ```ignore

@@ -10,7 +10,7 @@ use crate::options::Generator;
 /// pub mod informers;
 /// pub mod listers;
 /// ```
-pub(crate) fn emit(cx: &Emit<'_>, files: &mut Files) {
+pub(crate) fn emit<'a>(cx: &'a Emit<'a>, files: &mut Files<'a>) {
     let folders = [
         (Generator::Client, "clientset"),
         (Generator::Informer, "informers"),
@@ -19,16 +19,16 @@ pub(crate) fn emit(cx: &Emit<'_>, files: &mut Files) {
     let modules: Vec<_> = folders
         .into_iter()
         .filter(|&(generator, _)| cx.options.emits(generator))
-        .map(|(_, folder)| ident(folder))
+        .map(|(_, folder)| folder)
         .collect();
     if modules.is_empty() {
         return;
     }
-    files.rust(
-        "generated/mod.rs",
+    files.rust("generated/mod.rs", move || {
+        let modules = modules.iter().map(|module| ident(module));
         quote! {
             //! Clients, listers and informers.
             #(pub mod #modules;)*
-        },
-    );
+        }
+    });
 }

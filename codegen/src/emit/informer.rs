@@ -14,24 +14,25 @@ use crate::{
 };
 
 /// Emits the whole folder.
-pub(crate) fn emit(cx: &Emit<'_>, files: &mut Files) {
+pub(crate) fn emit<'a>(cx: &'a Emit<'a>, files: &mut Files<'a>) {
     let dir = "generated/informers";
     let groups = by_group(cx.informer_versions());
-    files.rust(format!("{dir}/mod.rs"), emit_factory(cx, &groups));
-    for (group, versions) in groups {
+    for (group, versions) in groups.clone() {
         let dir = format!("{dir}/{}", group.module);
-        files.rust(format!("{dir}/mod.rs"), emit_group(cx, group, &versions));
-        for version in versions {
+        for &version in &versions {
             let dir = format!("{dir}/{}", version.module);
-            files.rust(format!("{dir}/mod.rs"), emit_version(cx, group, version));
+            files.rust(format!("{dir}/mod.rs"), || emit_version(cx, group, version));
             for resource in informers(version) {
-                files.rust(
-                    format!("{dir}/{}.rs", resource.accessor),
-                    emit_informer(cx, group, version, resource),
-                );
+                files.rust(format!("{dir}/{}.rs", resource.accessor), || {
+                    emit_informer(cx, group, version, resource)
+                });
             }
         }
+        files.rust(format!("{dir}/mod.rs"), move || {
+            emit_group(cx, group, &versions)
+        });
     }
+    files.rust(format!("{dir}/mod.rs"), move || emit_factory(cx, &groups));
 }
 
 /// The resources that have an informer.

@@ -11,7 +11,7 @@ use super::{
 use crate::model::{Group, Resource, Scope, Version};
 
 /// Emits the whole folder.
-pub(crate) fn emit(cx: &Emit<'_>, files: &mut Files) {
+pub(crate) fn emit<'a>(cx: &'a Emit<'a>, files: &mut Files<'a>) {
     modules::emit(
         cx,
         files,
@@ -21,19 +21,19 @@ pub(crate) fn emit(cx: &Emit<'_>, files: &mut Files) {
     );
     for (group, version) in cx.informer_versions() {
         let dir = format!("generated/listers/{}/{}", group.module, version.module);
-        let module_docs = module_docs(&format!("Listers for `{}`.", api_version(group, version)));
-        let modules = informers(version).map(|resource| ident(&resource.accessor));
-        files.rust(
-            format!("{dir}/mod.rs"),
-            quote!(#module_docs #(pub mod #modules;)*),
-        );
+        files.rust(format!("{dir}/mod.rs"), || emit_version(group, version));
         for resource in informers(version) {
-            files.rust(
-                format!("{dir}/{}.rs", resource.accessor),
-                emit_file(cx, group, version, resource),
-            );
+            files.rust(format!("{dir}/{}.rs", resource.accessor), || {
+                emit_file(cx, group, version, resource)
+            });
         }
     }
+}
+
+fn emit_version(group: &Group, version: &Version) -> TokenStream {
+    let docs = module_docs(&format!("Listers for `{}`.", api_version(group, version)));
+    let modules = informers(version).map(|resource| ident(&resource.accessor));
+    quote!(#docs #(pub mod #modules;)*)
 }
 
 /// The resources that have a lister.

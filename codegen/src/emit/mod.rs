@@ -18,11 +18,11 @@ mod tests;
 mod types;
 
 pub(crate) use context::Emit;
-use proc_macro2::TokenStream;
+use rayon::prelude::*;
 
 use crate::{
     diag::{Diagnostic, Diagnostics},
-    format,
+    format::{self, Code},
     model::ApiSet,
     options::{Generator, Options},
     write::Tree,
@@ -62,21 +62,35 @@ pub fn emit(api: &ApiSet, options: &Options) -> Result<Tree, Diagnostics> {
     files.format(options)
 }
 
-/// Files as tokens, gathered from all emitters and formatted together.
-#[derive(Debug, Default)]
-pub(crate) struct Files(Vec<(String, TokenStream)>);
+/// The work that gives a file's code, whose tokens cannot leave the thread that made them.
+type Job<'a> = Box<dyn FnOnce() -> Code + Send + 'a>;
 
-impl Files {
+/// Files to be, gathered from all emitters; emitted and formatted in parallel, each on one thread.
+#[derive(Default)]
+pub(crate) struct Files<'a>(Vec<(String, Job<'a>)>);
+
+impl<'a> Files<'a> {
     /// Adds a Rust file at a path relative to the crate's `src`, with `/` between the parts.
-    pub(crate) fn rust(&mut self, path: impl Into<String>, tokens: TokenStream) {
-        self.0.push((path.into(), tokens));
+    pub(crate) fn rust<C: Into<Code>>(
+        &mut self,
+        path: impl Into<String>,
+        emit: impl FnOnce() -> C + Send + 'a,
+    ) {
+        self.0.push((path.into(), Box::new(|| emit().into())));
     }
 
     fn format(self, options: &Options) -> Result<Tree, Diagnostics> {
+        let header = options.header.as_deref();
+        let files: Vec<_> = self
+            .0
+            .into_par_iter()
+            .with_max_len(1)
+            .map(|(path, emit)| (path, format::rust_file(header, emit())))
+            .collect();
         let mut diagnostics = Diagnostics::new();
         let mut tree = Tree::new();
-        for (path, tokens) in self.0 {
-            match format::rust_file(options.header.as_deref(), tokens) {
+        for (path, text) in files {
+            match text {
                 Ok(text) => {
                     tree.insert(path.into(), text);
                 }

@@ -16,26 +16,25 @@ use crate::model::{Group, Version};
 /// pub mod cloudnative;
 /// ```
 pub(crate) fn emit<'a>(
-    cx: &Emit<'_>,
-    files: &mut Files,
+    cx: &'a Emit<'a>,
+    files: &mut Files<'a>,
     dir: &str,
-    what: &str,
+    what: &'static str,
     versions: impl Iterator<Item = (&'a Group, &'a Version)>,
 ) {
     let groups = by_group(versions);
-    let docs = module_docs(&format!("{what}, by group and version."));
-    let features = groups.iter().map(|(group, _)| cx.feature(group));
-    let modules = groups.iter().map(|(group, _)| ident(&group.module));
-    files.rust(
-        format!("{dir}/mod.rs"),
-        quote!(#docs #(#features pub mod #modules;)*),
-    );
+    let members: Vec<&Group> = groups.iter().map(|(group, _)| *group).collect();
+    files.rust(format!("{dir}/mod.rs"), move || {
+        let docs = module_docs(&format!("{what}, by group and version."));
+        let features = members.iter().map(|group| cx.feature(group));
+        let modules = members.iter().map(|group| ident(&group.module));
+        quote!(#docs #(#features pub mod #modules;)*)
+    });
     for (group, versions) in groups {
-        let docs = module_docs(&format!("{what} for `{}`.", group.name));
-        let modules = versions.iter().map(|version| ident(&version.module));
-        files.rust(
-            format!("{dir}/{}/mod.rs", group.module),
-            quote!(#docs #(pub mod #modules;)*),
-        );
+        files.rust(format!("{dir}/{}/mod.rs", group.module), move || {
+            let docs = module_docs(&format!("{what} for `{}`.", group.name));
+            let modules = versions.iter().map(|version| ident(&version.module));
+            quote!(#docs #(pub mod #modules;)*)
+        });
     }
 }

@@ -10,19 +10,22 @@ use super::{
 use crate::model::{Group, Version};
 
 /// Emits the file beside the types of every version.
-pub(crate) fn emit(cx: &Emit<'_>, files: &mut Files) {
+pub(crate) fn emit<'a>(cx: &'a Emit<'a>, files: &mut Files<'a>) {
     for (group, version) in cx.api.versions() {
-        let docs = module_docs(&format!(
-            "Names and registration of `{}`.",
-            api_version(group, version)
-        ));
-        let names = emit_names(cx, group, version);
-        let add_to_scheme = emit_add_to_scheme(cx, version);
-        files.rust(
-            format!("{}/zz_generated_register.rs", version.dir),
-            quote!(#docs #names #add_to_scheme),
-        );
+        files.rust(format!("{}/zz_generated_register.rs", version.dir), || {
+            emit_file(cx, group, version)
+        });
     }
+}
+
+fn emit_file(cx: &Emit<'_>, group: &Group, version: &Version) -> TokenStream {
+    let docs = module_docs(&format!(
+        "Names and registration of `{}`.",
+        api_version(group, version)
+    ));
+    let names = emit_names(cx, group, version);
+    let add_to_scheme = emit_add_to_scheme(cx, version);
+    quote!(#docs #names #add_to_scheme)
 }
 
 /// ```ignore

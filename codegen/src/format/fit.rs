@@ -4,7 +4,10 @@
 //! chains, attributes and headers. Emitted code is a narrow set of shapes, so a pass over the lines brings it to what
 //! `rustfmt --check` accepts. The tests hold it to that for names of every length. Start reading at [`fit`].
 
-use super::values::{break_call, break_default, fit_chains};
+use super::{
+    Comments,
+    values::{break_call, break_default, fit_chains},
+};
 
 /// rustfmt's `max_width`.
 pub(super) const MAX_WIDTH: usize = 100;
@@ -18,7 +21,7 @@ const STRUCT_WIDTH: usize = 18;
 const ATTRIBUTE_WIDTH: usize = 70;
 
 /// Breaks and joins the lines of prettyplease's output as rustfmt does, and parts items by blank lines.
-pub(super) fn fit(text: &str) -> String {
+pub(super) fn fit(text: &str, comments: &Comments) -> String {
     let lines: Vec<String> = text.lines().map(str::to_owned).collect();
     let lines = join_generics(join_imports(lines));
     let lines = fit_registrations(join_parentheses(lines));
@@ -26,9 +29,30 @@ pub(super) fn fit(text: &str) -> String {
     let lines = lines.into_iter().flat_map(break_line).collect();
     let lines = break_headers(lines);
     let lines = hug_single_elements(lines);
-    let mut text = part_items(&lines).join("\n");
-    text.push('\n');
-    text
+    let mut fitted = String::with_capacity(text.len() * 2);
+    for line in part_items(&lines) {
+        push_line(&mut fitted, line, comments);
+    }
+    fitted
+}
+
+/// Writes a line, or the comment that it stands for.
+fn push_line(text: &mut String, line: &str, comments: &Comments) {
+    let Some(comment) = comments.of_line(line) else {
+        text.push_str(line);
+        text.push('\n');
+        return;
+    };
+    let marker = line.get(..indent(line) + "///".len()).unwrap_or_default();
+    for line in comment {
+        text.push_str(marker);
+        let line = line.trim_end_matches(' ');
+        if !line.is_empty() {
+            text.push(' ');
+            text.push_str(line);
+        }
+        text.push('\n');
+    }
 }
 
 pub(super) fn indent(line: &str) -> usize {

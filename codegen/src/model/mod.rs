@@ -21,7 +21,9 @@ pub use types::{
     Aliasing, EnumDef, Field, KnownType, RustItem, StructDef, TypeDef, TypeKind, TypeRef, UnionDef,
     UnionVariant, UnknownFields, Variant,
 };
-pub use validation::{CelRule, Combinators, ExternalDocs, ListType, MapType, Validation};
+pub use validation::{
+    CelRule, Combinators, Constraints, ExternalDocs, ListType, MapType, Validation,
+};
 
 use serde::Serialize;
 

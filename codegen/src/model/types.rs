@@ -209,6 +209,20 @@ pub enum TypeRef {
     Boxed(Box<TypeRef>),
 }
 
+impl TypeRef {
+    /// The name of the type of the same version that this is, or is a list or map of.
+    #[must_use]
+    pub fn local(&self) -> Option<&str> {
+        match self {
+            Self::Local(name) => Some(name),
+            Self::List(inner) | Self::Map(inner) | Self::Optional(inner) | Self::Boxed(inner) => {
+                inner.local()
+            }
+            _ => None,
+        }
+    }
+}
+
 /// Types that Kubernetes itself defines and k8s-openapi provides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[allow(missing_docs, reason = "the names are Kubernetes' own")]

@@ -1,16 +1,65 @@
 //! Validations: what a schema demands of a value beyond its type.
 
-use serde::Serialize;
+use std::{
+    ops::{Deref, DerefMut},
+    sync::LazyLock,
+};
+
+use serde::{Serialize, Serializer};
 use serde_json::{Number, Value};
 
 /// Everything that a structural schema or `+kubebuilder:validation:` markers demand beyond the type.
+///
+/// Most fields of an API demand nothing, and then it takes one word: the [`Constraints`] come into being when one of them is
+/// set.
+#[derive(Clone, Debug, Default)]
+pub struct Validation(Option<Box<Constraints>>);
+
+static UNCONSTRAINED: LazyLock<Constraints> = LazyLock::new(Constraints::default);
+
+impl Deref for Validation {
+    type Target = Constraints;
+
+    fn deref(&self) -> &Constraints {
+        self.0.as_deref().unwrap_or_else(|| &UNCONSTRAINED)
+    }
+}
+
+impl DerefMut for Validation {
+    fn deref_mut(&mut self) -> &mut Constraints {
+        self.0.get_or_insert_default()
+    }
+}
+
+impl From<Constraints> for Validation {
+    fn from(constraints: Constraints) -> Self {
+        Self(Some(Box::new(constraints)))
+    }
+}
+
+impl PartialEq for Validation {
+    fn eq(&self, other: &Self) -> bool {
+        match (&self.0, &other.0) {
+            (None, None) => true,
+            _ => **self == **other,
+        }
+    }
+}
+
+impl Serialize for Validation {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Constraints::serialize(self, serializer)
+    }
+}
+
+/// What a [`Validation`] is made of.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[allow(
     missing_docs,
     reason = "the fields are JSON Schema's and x-kubernetes-…'s own, under their own names"
 )]
-pub struct Validation {
+pub struct Constraints {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub minimum: Option<Number>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,7 +1,8 @@
 //! YAML with places: every node knows the bytes it was read from.
 //!
 //! It exists because a finding in a CRD must name a line and a path, long after parsing. `serde-saphyr` parses; this module
-//! alone names it. YAML is read as the API server's tools read it: `yes` and `on` are booleans, `0777` is octal, duplicate
+//! alone names it. To know places takes as long as all the rest of parsing, and only findings need them, so a caller says
+//! with [`Places`] whether it does. YAML is read as the API server's tools read it: `yes` and `on` are booleans, `0777` is octal, duplicate
 //! keys are errors, JSON is YAML.
 
 use std::{fmt, ops::Range, sync::Arc};
@@ -21,12 +22,21 @@ use crate::{
 /// Deepest nesting that is read; a schema of 600 levels fits, a stack overflow does not.
 const MAX_DEPTH: usize = 2_048;
 
+/// Whether nodes know the bytes they were read from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Places {
+    /// They do.
+    Kept,
+    /// Every range is empty; reading takes half the time.
+    Dropped,
+}
+
 /// A node of a document.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Node {
     /// What it holds.
     pub(crate) value: Yaml,
-    /// The bytes it was read from.
+    /// The bytes it was read from, if places are kept.
     pub(crate) range: Range<usize>,
 }
 
@@ -45,7 +55,7 @@ pub(crate) enum Yaml {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Entry {
     pub(crate) key: String,
-    /// The bytes of the key.
+    /// The bytes of the key, if places are kept.
     pub(crate) range: Range<usize>,
     pub(crate) value: Node,
 }
@@ -57,6 +67,17 @@ impl Node {
             .iter()
             .find(|entry| entry.key == key)
             .map(|entry| &entry.value)
+    }
+
+    /// The value of a key, to be taken apart.
+    pub(crate) fn get_mut(&mut self, key: &str) -> Option<&mut Self> {
+        let Yaml::Map(entries) = &mut self.value else {
+            return None;
+        };
+        entries
+            .iter_mut()
+            .find(|entry| entry.key == key)
+            .map(|entry| &mut entry.value)
     }
 
     /// The entries of a map; none for anything else.
@@ -74,6 +95,15 @@ impl Node {
             items
         } else {
             &[]
+        }
+    }
+
+    /// The items of a list, to be taken apart; none for anything else.
+    pub(crate) fn items_mut(&mut self) -> &mut [Self] {
+        if let Yaml::List(items) = &mut self.value {
+            items
+        } else {
+            &mut []
         }
     }
 
@@ -126,7 +156,14 @@ impl Node {
 /// # Errors
 ///
 /// The parser's finding with its place, or that the input is larger or deeper than anything sensible.
-pub(crate) fn read_documents(source: &Source) -> Result<Vec<Node>, Box<Diagnostic>> {
+pub(crate) fn read_documents(
+    source: &Source,
+    places: Places,
+) -> Result<Vec<Node>, Box<Diagnostic>> {
+    let parse = match places {
+        Places::Kept => parse::<true>,
+        Places::Dropped => parse::<false>,
+    };
     let first = match parse(&source.text) {
         Ok(documents) => return Ok(documents),
         Err(error) => error,
@@ -139,7 +176,7 @@ pub(crate) fn read_documents(source: &Source) -> Result<Vec<Node>, Box<Diagnosti
     Err(refuse(source, &first))
 }
 
-fn parse(text: &str) -> Result<Vec<Node>, serde_saphyr::Error> {
+fn parse<const PLACES: bool>(text: &str) -> Result<Vec<Node>, serde_saphyr::Error> {
     let body = text.strip_prefix('\u{feff}').unwrap_or(text);
     let shift = text.len() - body.len();
     let options = serde_saphyr::options! {
@@ -155,12 +192,13 @@ fn parse(text: &str) -> Result<Vec<Node>, serde_saphyr::Error> {
         with_snippet: false,
         legacy_octal_numbers: true,
     };
-    let documents: Vec<Node> = serde_saphyr::from_multiple_with_options(body, options)?;
+    let documents: Vec<Read<PLACES>> = serde_saphyr::from_multiple_with_options(body, options)?;
     let mut documents: Vec<Node> = documents
         .into_iter()
+        .map(|Read(node)| node)
         .filter(|document| !document.is_null())
         .collect();
-    if shift > 0 {
+    if PLACES && shift > 0 {
         documents
             .iter_mut()
             .for_each(|document| shift_ranges(document, shift));
@@ -295,25 +333,49 @@ fn range(location: &Location) -> Range<usize> {
     start..start + usize::try_from(span.byte_len().unwrap_or(0)).unwrap_or(0)
 }
 
-impl<'de> Deserialize<'de> for Node {
+/// A node as read, with its place or without.
+struct Read<const PLACES: bool>(Node);
+
+/// A key as read, with its place or without.
+struct Key<const PLACES: bool>(String, Range<usize>);
+
+/// A value as read, whose nodes have their places or not.
+struct Content<const PLACES: bool>(Yaml);
+
+impl<'de, const PLACES: bool> Deserialize<'de> for Read<PLACES> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let spanned = Spanned::<Yaml>::deserialize(deserializer)?;
-        Ok(Self {
-            value: spanned.value,
-            range: range(&spanned.referenced),
-        })
+        let (value, range) = if PLACES {
+            let spanned = Spanned::<Content<PLACES>>::deserialize(deserializer)?;
+            (spanned.value.0, range(&spanned.referenced))
+        } else {
+            (Content::<PLACES>::deserialize(deserializer)?.0, 0..0)
+        };
+        Ok(Self(Node { value, range }))
     }
 }
 
-impl<'de> Deserialize<'de> for Yaml {
+impl<'de, const PLACES: bool> Deserialize<'de> for Key<PLACES> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(YamlVisitor)
+        if PLACES {
+            let spanned = Spanned::<String>::deserialize(deserializer)?;
+            Ok(Self(spanned.value, range(&spanned.referenced)))
+        } else {
+            Ok(Self(String::deserialize(deserializer)?, 0..0))
+        }
     }
 }
 
-struct YamlVisitor;
+impl<'de, const PLACES: bool> Deserialize<'de> for Content<PLACES> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer
+            .deserialize_any(YamlVisitor::<PLACES>)
+            .map(Self)
+    }
+}
 
-impl<'de> Visitor<'de> for YamlVisitor {
+struct YamlVisitor<const PLACES: bool>;
+
+impl<'de, const PLACES: bool> Visitor<'de> for YamlVisitor<PLACES> {
     type Value = Yaml;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -356,7 +418,7 @@ impl<'de> Visitor<'de> for YamlVisitor {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Yaml, A::Error> {
         let mut items = Vec::new();
-        while let Some(item) = access.next_element()? {
+        while let Some(Read::<PLACES>(item)) = access.next_element()? {
             items.push(item);
         }
         Ok(Yaml::List(items))
@@ -364,13 +426,67 @@ impl<'de> Visitor<'de> for YamlVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Yaml, A::Error> {
         let mut entries = Vec::new();
-        while let Some((key, value)) = access.next_entry::<Spanned<String>, Node>()? {
-            entries.push(Entry {
-                key: key.value,
-                range: range(&key.referenced),
-                value,
-            });
+        while let Some((key, value)) = access.next_entry()? {
+            let Key::<PLACES>(key, range) = key;
+            let Read::<PLACES>(value) = value;
+            entries.push(Entry { key, range, value });
         }
         Ok(Yaml::Map(entries))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn without_places(mut node: Node) -> Node {
+        node.range = 0..0;
+        match &mut node.value {
+            Yaml::List(items) => {
+                for item in items {
+                    *item = without_places(item.clone());
+                }
+            }
+            Yaml::Map(entries) => {
+                for entry in entries {
+                    entry.range = 0..0;
+                    entry.value = without_places(entry.value.clone());
+                }
+            }
+            _ => {}
+        }
+        node
+    }
+
+    fn check(text: &str) {
+        let source = Source::new("text.yaml", text);
+        let message = |error: Box<Diagnostic>| error.message;
+        let placed = read_documents(&source, Places::Kept).map_err(message);
+        let bare = read_documents(&source, Places::Dropped).map_err(message);
+        let placed: Result<Vec<Node>, String> =
+            placed.map(|nodes| nodes.into_iter().map(without_places).collect());
+        assert_eq!(placed, bare, "{text:?}");
+    }
+
+    #[test]
+    fn what_is_read_does_not_depend_on_places() {
+        check(
+            "a: 1\nb: [yes, 0777, 1.5, null, ~, \"1\", 2024-01-01]\n---\n- |\n  text\n- >-\n  folded\n  text\n",
+        );
+        check("base: &base {a: 1, b: x}\nuse: *base\nmerged:\n  <<: *base\n  b: y\n");
+        check("a: 1\na: 2\n");
+        check("a: [1\n");
+        check("text: \"goes\n  on\"\n? key\n: value\n1: one\ntrue: yes\n");
+        check("\u{feff}{\"json\": [true, false, -1, 1e3]}");
+        check("");
+    }
+
+    #[test]
+    fn places_are_those_of_the_text() {
+        let source = Source::new("text.yaml", "a: 1\nbé:\n  - x\n");
+        let documents = read_documents(&source, Places::Kept).unwrap_or_default();
+        let entries = documents[0].entries();
+        assert_eq!(&source.text[entries[1].range.clone()], "bé");
+        assert_eq!(&source.text[entries[1].value.items()[0].range.clone()], "x");
     }
 }

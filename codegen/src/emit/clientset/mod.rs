@@ -19,19 +19,18 @@ use crate::{
 };
 
 /// Emits the whole folder.
-pub(crate) fn emit(cx: &Emit<'_>, files: &mut Files) {
-    files.rust("generated/clientset/mod.rs", emit_clientset(cx));
-    files.rust("generated/clientset/scheme.rs", scheme::emit(cx));
+pub(crate) fn emit<'a>(cx: &'a Emit<'a>, files: &mut Files<'a>) {
+    files.rust("generated/clientset/mod.rs", || emit_clientset(cx));
+    files.rust("generated/clientset/scheme.rs", || scheme::emit(cx));
     let dir = "generated/clientset/typed";
     modules::emit(cx, files, dir, "Typed clients", cx.client_versions());
     for (group, version) in cx.client_versions() {
         let dir = format!("{dir}/{}/{}", group.module, version.module);
-        files.rust(format!("{dir}/mod.rs"), emit_version(cx, group, version));
+        files.rust(format!("{dir}/mod.rs"), || emit_version(cx, group, version));
         for resource in clients(version) {
-            files.rust(
-                format!("{dir}/{}.rs", resource.accessor),
-                typed::emit(cx, group, version, resource),
-            );
+            files.rust(format!("{dir}/{}.rs", resource.accessor), || {
+                typed::emit(cx, group, version, resource)
+            });
         }
     }
 }

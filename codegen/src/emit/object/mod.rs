@@ -11,26 +11,29 @@ use super::{
     Emit, Files,
     context::{api_version, ident, module_docs},
 };
-use crate::model::{Field, Resource, TypeDef, TypeKind, Version};
+use crate::model::{Field, Group, Resource, TypeDef, TypeKind, Version};
 
 /// Emits the file beside the types of every version.
-pub(crate) fn emit(cx: &Emit<'_>, files: &mut Files) {
+pub(crate) fn emit<'a>(cx: &'a Emit<'a>, files: &mut Files<'a>) {
     for (group, version) in cx.api.versions() {
-        let docs = module_docs(&format!(
-            "`Clone`, serde and object traits of `{}`.",
-            api_version(group, version)
-        ));
-        let objects = objects(version);
-        let clones = version.types.iter().map(clone::emit);
-        let traits = objects
-            .iter()
-            .map(|object| traits::emit(cx, group, version, object));
-        let serde = serde::emit(cx, &objects);
-        files.rust(
-            format!("{}/zz_generated_deepcopy.rs", version.dir),
-            quote!(#docs #serde #(#clones)* #(#traits)*),
-        );
+        files.rust(format!("{}/zz_generated_deepcopy.rs", version.dir), || {
+            emit_file(cx, group, version)
+        });
     }
+}
+
+fn emit_file(cx: &Emit<'_>, group: &Group, version: &Version) -> TokenStream {
+    let docs = module_docs(&format!(
+        "`Clone`, serde and object traits of `{}`.",
+        api_version(group, version)
+    ));
+    let objects = objects(version);
+    let clones = version.types.iter().map(clone::emit);
+    let traits = objects
+        .iter()
+        .map(|object| traits::emit(cx, group, version, object));
+    let serde = serde::emit(cx, &objects);
+    quote!(#docs #serde #(#clones)* #(#traits)*)
 }
 
 /// A type that is an API object of its own and whose traits are generated.

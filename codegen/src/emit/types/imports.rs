@@ -21,8 +21,8 @@ pub(crate) struct Imports<'a> {
     /// Names of the version's own types, which come before any import.
     own: BTreeSet<&'a str>,
     k8s_openapi: String,
-    /// Modules with the names taken from each.
-    asked: RefCell<BTreeMap<String, BTreeSet<&'static str>>>,
+    /// Modules with the names taken from each; `k8s_openapi` stands for the crate wherever it is.
+    asked: RefCell<BTreeMap<&'static str, BTreeSet<&'static str>>>,
 }
 
 impl<'a> Imports<'a> {
@@ -46,32 +46,37 @@ impl<'a> Imports<'a> {
     }
 
     /// A name of a module, imported unless the version has a type of that name.
-    pub(crate) fn name(&self, module: &str, name: &'static str) -> TokenStream {
-        let full = if let Some(rest) = module.strip_prefix("k8s_openapi") {
-            format!("{}{rest}", self.k8s_openapi)
-        } else {
-            module.to_owned()
-        };
+    pub(crate) fn name(&self, module: &'static str, name: &'static str) -> TokenStream {
+        let ident = ident(name);
         if self.own.contains(name) {
-            let (module, ident) = (path(&full), ident(name));
+            let module = path(&self.full(module));
             return quote!(#module::#ident);
         }
         self.asked
             .borrow_mut()
-            .entry(full)
+            .entry(module)
             .or_default()
             .insert(name);
-        let ident = ident(name);
         quote!(#ident)
+    }
+
+    fn full(&self, module: &str) -> String {
+        match module.strip_prefix("k8s_openapi") {
+            Some(rest) => format!("{}{rest}", self.k8s_openapi),
+            None => module.to_owned(),
+        }
     }
 
     /// The `use` items, in the order in which rustfmt sorts them: paths that start with `::` first.
     pub(crate) fn emit(&self) -> TokenStream {
         let asked = self.asked.borrow();
-        let mut modules: Vec<(&String, &BTreeSet<&'static str>)> = asked.iter().collect();
-        modules.sort_by_key(|(module, _)| (!module.starts_with("::"), module.as_str()));
+        let mut modules: Vec<(String, &BTreeSet<&'static str>)> = asked
+            .iter()
+            .map(|(module, names)| (self.full(module), names))
+            .collect();
+        modules.sort_by(|(a, _), (b, _)| (!a.starts_with("::"), a).cmp(&(!b.starts_with("::"), b)));
         let uses = modules.into_iter().map(|(module, names)| {
-            let module = path(module);
+            let module = path(&module);
             let names: Vec<_> = names.iter().map(|name| ident(name)).collect();
             match names.as_slice() {
                 [name] => quote!(use #module::#name;),

@@ -1,6 +1,6 @@
 //! One type: struct, enum or alias.
 
-use proc_macro2::{Literal, TokenStream};
+use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::{Scope, default};
@@ -21,7 +21,7 @@ pub(super) fn emit(scope: &Scope<'_>, def: &TypeDef) -> TokenStream {
     match &def.kind {
         TypeKind::Struct(body) => emit_struct(scope, def, body),
         TypeKind::Enum(body) => emit_enum(scope, def, body),
-        TypeKind::Alias(alias) => emit_alias(def, alias),
+        TypeKind::Alias(alias) => emit_alias(scope, def, alias),
         // Unions come from annotated Rust alone, whose types are the author's.
         TypeKind::Union(_) => TokenStream::new(),
     }
@@ -29,7 +29,7 @@ pub(super) fn emit(scope: &Scope<'_>, def: &TypeDef) -> TokenStream {
 
 fn emit_struct(scope: &Scope<'_>, def: &TypeDef, body: &StructDef) -> TokenStream {
     let name = ident(&def.name);
-    let docs = type_docs(def);
+    let docs = type_docs(scope, def);
     let root = is_root(scope, def);
     let camel = !root
         && body
@@ -70,7 +70,7 @@ fn emit_field(
     camel: bool,
 ) -> TokenStream {
     let name = ident(&field.rust_name);
-    let docs = field_docs(field);
+    let docs = field_docs(scope, field);
     let ty = field_type(scope, field);
     let attribute = if root {
         TokenStream::new()
@@ -106,12 +106,12 @@ fn emit_unknown(scope: &Scope<'_>, unknown: &UnknownFields, root: bool) -> Token
 
 fn emit_enum(scope: &Scope<'_>, def: &TypeDef, body: &EnumDef) -> TokenStream {
     let name = ident(&def.name);
-    let docs = type_docs(def);
+    let docs = type_docs(scope, def);
     let default = body.default.unwrap_or(0);
     let variants = body.variants.iter().enumerate().map(|(index, variant)| {
         let name = ident(&variant.name);
         let value = &variant.value;
-        let docs = doc_attributes(&[format!("`{}`", code(value))]);
+        let docs = scope.comment(vec![format!("`{}`", code(value))]);
         let marked = (index == default).then(|| quote!(#[default]));
         let rename = (*value != variant.name).then(|| quote!(#[serde(rename = #value)]));
         quote!(#docs #marked #rename #name,)
@@ -140,9 +140,9 @@ fn emit_enum(scope: &Scope<'_>, def: &TypeDef, body: &EnumDef) -> TokenStream {
     }
 }
 
-fn emit_alias(def: &TypeDef, alias: &Aliasing) -> TokenStream {
+fn emit_alias(scope: &Scope<'_>, def: &TypeDef, alias: &Aliasing) -> TokenStream {
     let name = ident(&def.name);
-    let docs = type_docs(def);
+    let docs = type_docs(scope, def);
     let TypeRef::Local(target) = &alias.target else {
         return TokenStream::new();
     };
@@ -243,16 +243,16 @@ pub(super) fn is_root(scope: &Scope<'_>, def: &TypeDef) -> bool {
 }
 
 /// The description, or the path in the API where there is none.
-fn type_docs(def: &TypeDef) -> TokenStream {
+fn type_docs(scope: &Scope<'_>, def: &TypeDef) -> TokenStream {
     let lines = docs::lines(&def.docs);
     if lines.is_empty() {
-        doc_attributes(&[format!("`{}`.", code(&def.path))])
+        scope.comment(vec![format!("`{}`.", code(&def.path))])
     } else {
-        doc_attributes(&lines)
+        scope.comment(lines)
     }
 }
 
-fn field_docs(field: &Field) -> TokenStream {
+fn field_docs(scope: &Scope<'_>, field: &Field) -> TokenStream {
     let mut lines = docs::lines(&field.docs);
     if lines.is_empty() {
         lines.push(format!("`{}`.", code(&field.json_name)));
@@ -267,7 +267,7 @@ fn field_docs(field: &Field) -> TokenStream {
         lines.push(String::new());
         lines.push(note);
     }
-    doc_attributes(&lines)
+    scope.comment(lines)
 }
 
 /// The permitted values of what is no string enum.
@@ -296,15 +296,4 @@ fn code(text: &str) -> String {
         .map(|c| if c == '`' { '\'' } else { c })
         .filter(|c| !c.is_control() && !('\u{200b}'..='\u{206f}').contains(c))
         .collect()
-}
-
-fn doc_attributes(lines: &[String]) -> TokenStream {
-    let lines = lines.iter().map(|line| {
-        Literal::string(&if line.is_empty() {
-            String::new()
-        } else {
-            format!(" {line}")
-        })
-    });
-    quote!(#(#[doc = #lines])*)
 }

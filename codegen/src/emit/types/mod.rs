@@ -32,7 +32,7 @@ mod default;
 mod imports;
 mod item;
 
-use std::collections::BTreeMap;
+use std::{cell::RefCell, collections::BTreeMap};
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -44,6 +44,7 @@ use super::{
     context::{api_version, module_docs},
     fields,
 };
+use crate::format::{Code, Comments};
 use crate::model::{Group, Origin, TypeDef, TypeKind, Version, names};
 
 /// What the items of one file are emitted with.
@@ -51,26 +52,33 @@ pub(crate) struct Scope<'a> {
     pub(crate) cx: &'a Emit<'a>,
     pub(crate) version: &'a Version,
     pub(crate) imports: Imports<'a>,
+    comments: RefCell<Comments>,
+}
+
+impl Scope<'_> {
+    /// A comment of these lines, without leading space, at what comes next.
+    fn comment(&self, lines: Vec<String>) -> TokenStream {
+        let marker = self.comments.borrow_mut().add(lines);
+        quote!(#[doc = #marker])
+    }
 }
 
 /// Emits the types of every version that comes from CRDs.
-pub(crate) fn emit(cx: &Emit<'_>, files: &mut Files) {
+pub(crate) fn emit<'a>(cx: &'a Emit<'a>, files: &mut Files<'a>) {
     for (group, version) in cx
         .api
         .versions()
         .filter(|(_, version)| version.origin == Origin::Crd)
     {
         for (module, defs) in modules(version) {
-            files.rust(
-                format!("{}/{module}.rs", version.dir),
-                emit_file(cx, group, version, &defs),
-            );
+            files.rust(format!("{}/{module}.rs", version.dir), move || {
+                emit_file(cx, group, version, &defs)
+            });
         }
         if needs_codec(version) {
-            files.rust(
-                format!("{}/codec.rs", version.dir),
-                codec::emit(cx, version),
-            );
+            files.rust(format!("{}/codec.rs", version.dir), || {
+                codec::emit(cx, version)
+            });
         }
     }
 }
@@ -121,11 +129,12 @@ fn module_names<'a>(kinds: &[&'a str]) -> BTreeMap<&'a str, String> {
     modules
 }
 
-fn emit_file(cx: &Emit<'_>, group: &Group, version: &Version, defs: &[&TypeDef]) -> TokenStream {
+fn emit_file(cx: &Emit<'_>, group: &Group, version: &Version, defs: &[&TypeDef]) -> Code {
     let scope = Scope {
         cx,
         version,
         imports: Imports::new(cx, version),
+        comments: RefCell::default(),
     };
     let kind = defs
         .first()
@@ -142,7 +151,10 @@ fn emit_file(cx: &Emit<'_>, group: &Group, version: &Version, defs: &[&TypeDef])
         .collect();
     let allow = allowances(&own);
     let uses = scope.imports.emit();
-    quote!(#docs #allow #uses #(#items)*)
+    Code {
+        tokens: quote!(#docs #allow #uses #(#items)*),
+        comments: scope.comments.into_inner(),
+    }
 }
 
 /// Names are the API's: clippy's advice on them cannot be taken.

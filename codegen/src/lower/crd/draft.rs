@@ -1,13 +1,13 @@
 //! Drafts: the types of a schema, named by path for the time being.
 
-use std::collections::BTreeMap;
+use std::mem;
 
 use serde_json::Value;
 
 use crate::{
     model::{
-        EnumDef, Field, KnownType, StructDef, TypeKind, TypeRef, UnknownFields, Validation,
-        Variant,
+        Constraints, EnumDef, Field, KnownType, StructDef, TypeKind, TypeRef, UnknownFields,
+        Validation, Variant,
         names::schema::{OPEN_VARIANT, Path, field_names, variant_names},
     },
     read::crd::schema::{Additional, Schema, Type},
@@ -27,149 +27,131 @@ pub(super) struct Draft {
     pub(super) root: bool,
 }
 
-/// The drafts of a version, gathered from all of its kinds.
+/// The drafts of a kind, as they are gathered.
 #[derive(Debug, Default)]
 pub(super) struct Drafts(Vec<Draft>);
 
 impl Drafts {
-    /// All drafts, sorted by path: shorter paths first.
-    pub(super) fn into_sorted(mut self) -> Vec<Draft> {
-        self.0.sort_by(|a, b| a.path.cmp(&b.path));
-        self.0
+    /// A kind with all types below it. Without a schema, or with one that keeps what it does not name, the root keeps every
+    /// property.
+    pub(super) fn of_kind(kind: &str, schema: Option<Schema>) -> Vec<Draft> {
+        let mut drafts = Self::default();
+        drafts.add_root(kind, schema);
+        drafts.0
     }
 
-    /// Adds a kind with all types below it. Without a schema, or with one that keeps what it does not name, the root keeps
-    /// every property.
-    pub(super) fn add_root(&mut self, kind: &str, schema: Option<&Schema>) {
+    fn add_root(&mut self, kind: &str, schema: Option<Schema>) {
         let path = Path::root(kind);
-        let nothing = Schema {
-            validation: Validation {
+        let mut schema = schema.unwrap_or_else(|| Schema {
+            validation: Validation::from(Constraints {
                 preserve_unknown_fields: true,
-                ..Validation::default()
-            },
+                ..Constraints::default()
+            }),
             ..Schema::default()
-        };
-        let schema = schema.unwrap_or(&nothing);
+        });
         let own = |name: &str| !matches!(name, "apiVersion" | "kind" | "metadata");
+        schema.properties.retain(|name, _| own(name));
         let mut fields = vec![metadata_field()];
-        let properties: BTreeMap<&str, &Schema> = schema
-            .properties
-            .iter()
-            .map(|(name, schema)| (name.as_str(), schema))
-            .filter(|(name, _)| own(name))
-            .collect();
-        fields.extend(self.fields(&path, schema, &properties, &["metadata", "unknown_fields"]));
-        let unknown_fields = if keeps_unknown(schema) {
-            UnknownFields::Kept(TypeRef::Any)
-        } else {
-            UnknownFields::Pruned
-        };
+        fields.extend(self.fields(&path, &mut schema, &["metadata", "unknown_fields"]));
         self.0.push(Draft {
             path,
-            docs: schema.description.clone(),
             kind: TypeKind::Struct(StructDef {
                 fields,
-                unknown_fields,
+                unknown_fields: unknown_fields(&schema),
                 tuple: false,
             }),
-            validation: schema.validation.clone(),
+            docs: schema.description,
+            validation: schema.validation,
             root: true,
         });
     }
 
-    fn fields(
-        &mut self,
-        path: &Path,
-        parent: &Schema,
-        properties: &BTreeMap<&str, &Schema>,
-        reserved: &[&str],
-    ) -> Vec<Field> {
-        let json_names: Vec<&str> = properties.keys().copied().collect();
+    /// The fields of the properties, which are taken out of the schema.
+    fn fields(&mut self, path: &Path, schema: &mut Schema, reserved: &[&str]) -> Vec<Field> {
+        let properties = mem::take(&mut schema.properties);
+        let json_names: Vec<&str> = properties.keys().map(String::as_str).collect();
         let rust_names = field_names(&json_names, reserved);
         properties
-            .iter()
+            .into_iter()
             .zip(rust_names)
-            .map(|((&name, &schema), rust_name)| {
-                self.field(
-                    path,
-                    schema,
-                    name,
-                    rust_name,
-                    parent.required.contains(name),
-                )
+            .map(|((name, property), rust_name)| {
+                let required = schema.required.contains(&name);
+                self.field(path, property, name, rust_name, required)
             })
             .collect()
     }
 
     fn field(
         &mut self,
-        path: &Path,
-        schema: &Schema,
-        name: &str,
+        parent: &Path,
+        mut schema: Schema,
+        name: String,
         rust_name: String,
         required: bool,
     ) -> Field {
-        let ty = self.type_of(&path.property(name), schema);
-        // A `Value` holds null by itself.
-        let nullable = is_nullable(schema) && ty != TypeRef::Any;
+        let element = element_validation(&schema);
+        let nullable = is_nullable(&schema);
+        let at = At {
+            parent,
+            property: &name,
+        };
+        let ty = self.type_of(at, &mut schema);
+        let mut validation = schema.validation;
+        if element.is_some() {
+            validation.element = element;
+        }
         Field {
-            json_name: name.to_owned(),
+            json_name: name,
             rust_name,
-            docs: schema.description.clone(),
-            option: !required || nullable,
+            docs: schema.description,
+            // A `Value` holds null by itself.
+            option: !required || (nullable && ty != TypeRef::Any),
             ty,
             required,
-            nullable: is_nullable(schema),
-            default: schema.default.clone(),
+            nullable,
+            default: schema.default,
             flatten: false,
             skip: false,
-            validation: field_validation(schema),
+            validation,
         }
     }
 
-    /// The type of a schema, without the `Option` of a nullable one; adds a draft for each type that needs a name.
-    fn type_of(&mut self, path: &Path, schema: &Schema) -> TypeRef {
+    /// The type of a schema, without the `Option` of a nullable one; adds a draft for each type that needs a name. What is
+    /// below the schema is taken out of it.
+    fn type_of(&mut self, at: At<'_>, schema: &mut Schema) -> TypeRef {
         let validation = &schema.validation;
         if validation.int_or_string {
             return TypeRef::Known(KnownType::IntOrString);
         }
         match schema.type_ {
-            None if !schema.properties.is_empty() => self.object(path, schema),
-            None if schema.items.is_some() => self.list(path, schema),
+            None if !schema.properties.is_empty() => self.object(at, schema),
+            None if schema.items.is_some() => self.list(at, schema),
             None => TypeRef::Any,
-            Some(Type::Object) => self.object(path, schema),
-            Some(Type::Array) => self.list(path, schema),
+            Some(Type::Object) => self.object(at, schema),
+            Some(Type::Array) => self.list(at, schema),
             Some(Type::Boolean) => TypeRef::Bool,
             Some(Type::Number) => TypeRef::Float,
             // The API server checks the format int32; of others it knows nothing, so that any value of 64 bits may come.
             Some(Type::Integer) if validation.format.as_deref() == Some("int32") => TypeRef::Int32,
             Some(Type::Integer) => TypeRef::Int64,
-            Some(Type::String) => self.string(path, schema),
+            Some(Type::String) => self.string(at, schema),
         }
     }
 
-    fn object(&mut self, path: &Path, schema: &Schema) -> TypeRef {
+    fn object(&mut self, at: At<'_>, schema: &mut Schema) -> TypeRef {
         if schema.validation.embedded_resource {
             return TypeRef::Known(KnownType::RawExtension);
         }
         if schema.properties.is_empty() {
             // What the server would prune is kept too: an open map costs nothing and loses nothing.
-            return TypeRef::Map(Box::new(match &schema.additional {
-                Additional::Schema(value) => self.element(path, value),
+            return TypeRef::Map(Box::new(match &mut schema.additional {
+                Additional::Schema(value) => self.element(at, value),
                 Additional::Any | Additional::No => TypeRef::Any,
             }));
         }
-        let properties = schema
-            .properties
-            .iter()
-            .map(|(name, schema)| (name.as_str(), schema))
-            .collect();
-        let fields = self.fields(path, schema, &properties, &["unknown_fields"]);
-        let unknown_fields = if keeps_unknown(schema) {
-            UnknownFields::Kept(TypeRef::Any)
-        } else {
-            UnknownFields::Pruned
-        };
+        let path = at.path();
+        let fields = self.fields(&path, schema, &["unknown_fields"]);
+        let unknown_fields = unknown_fields(schema);
         self.add(
             path,
             schema,
@@ -181,16 +163,16 @@ impl Drafts {
         )
     }
 
-    fn list(&mut self, path: &Path, schema: &Schema) -> TypeRef {
-        TypeRef::List(Box::new(match &schema.items {
-            Some(items) => self.element(path, items),
+    fn list(&mut self, at: At<'_>, schema: &mut Schema) -> TypeRef {
+        TypeRef::List(Box::new(match &mut schema.items {
+            Some(items) => self.element(at, items),
             None => TypeRef::Any,
         }))
     }
 
     /// The type of a list's items or a map's values, where null is a value of its own.
-    fn element(&mut self, path: &Path, schema: &Schema) -> TypeRef {
-        let ty = self.type_of(path, schema);
+    fn element(&mut self, at: At<'_>, schema: &mut Schema) -> TypeRef {
+        let ty = self.type_of(at, schema);
         if is_nullable(schema) && ty != TypeRef::Any {
             TypeRef::Optional(Box::new(ty))
         } else {
@@ -198,7 +180,7 @@ impl Drafts {
         }
     }
 
-    fn string(&mut self, path: &Path, schema: &Schema) -> TypeRef {
+    fn string(&mut self, at: At<'_>, schema: &Schema) -> TypeRef {
         let values: Vec<&str> = schema
             .validation
             .enum_
@@ -211,7 +193,7 @@ impl Drafts {
             let default = default
                 .and_then(|default| variants.iter().position(|variant| variant.value == default));
             return self.add(
-                path,
+                at.path(),
                 schema,
                 TypeKind::Enum(EnumDef {
                     variants,
@@ -230,15 +212,30 @@ impl Drafts {
         }
     }
 
-    fn add(&mut self, path: &Path, schema: &Schema, kind: TypeKind) -> TypeRef {
+    fn add(&mut self, path: Path, schema: &Schema, kind: TypeKind) -> TypeRef {
+        let reference = TypeRef::Local(path.as_str().to_owned());
         self.0.push(Draft {
-            path: path.clone(),
+            path,
             docs: schema.description.clone(),
             kind,
             validation: schema.validation.clone(),
             root: false,
         });
-        TypeRef::Local(path.as_str().to_owned())
+        reference
+    }
+}
+
+/// Where a schema stands. Items of lists and values of maps stand where the property does; its path is built only for what
+/// needs a name.
+#[derive(Clone, Copy)]
+struct At<'a> {
+    parent: &'a Path,
+    property: &'a str,
+}
+
+impl At<'_> {
+    fn path(self) -> Path {
+        self.parent.property(self.property)
     }
 }
 
@@ -259,9 +256,13 @@ fn variants(values: &[&str]) -> Vec<Variant> {
     unique.iter().zip(names).map(variant).collect()
 }
 
-/// Whether the server keeps properties that the schema does not name.
-fn keeps_unknown(schema: &Schema) -> bool {
-    schema.validation.preserve_unknown_fields || matches!(schema.additional, Additional::Any)
+/// What becomes of properties that the schema does not name.
+fn unknown_fields(schema: &Schema) -> UnknownFields {
+    if schema.validation.preserve_unknown_fields || matches!(schema.additional, Additional::Any) {
+        UnknownFields::Kept(TypeRef::Any)
+    } else {
+        UnknownFields::Pruned
+    }
 }
 
 /// Whether null may stand for the value: by `nullable`, or because the enum lists it.
@@ -269,19 +270,20 @@ fn is_nullable(schema: &Schema) -> bool {
     schema.nullable || schema.validation.enum_.contains(&Value::Null)
 }
 
-/// The validations of a field: its own, and its elements' where those make no type.
-fn field_validation(schema: &Schema) -> Validation {
-    let element = schema.items.as_deref().or(match &schema.additional {
-        Additional::Schema(value) => Some(value),
+/// The validations of a list's items or a map's values, where there are any.
+fn element_validation(schema: &Schema) -> Option<Box<Validation>> {
+    let value = match &schema.additional {
+        Additional::Schema(value) => Some(value.as_ref()),
         _ => None,
-    });
-    let element = element
-        .map(field_validation)
-        .filter(|validation| *validation != Validation::default());
-    Validation {
-        element: element.map(Box::new),
-        ..schema.validation.clone()
-    }
+    };
+    let element = schema.items.as_deref().or(value)?;
+    let within = element_validation(element);
+    let demands = within.is_some() || element.validation != Validation::default();
+    demands.then(|| {
+        let mut validation = element.validation.clone();
+        validation.element = within;
+        Box::new(validation)
+    })
 }
 
 fn metadata_field() -> Field {

@@ -9,75 +9,99 @@ mod shape;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use rayon::prelude::*;
+
 use self::draft::{Draft, Drafts};
 use crate::{
     diag::Diagnostics,
     model::{
         ApiSet, Group, Origin, Resource, VerbSet, Version,
-        names::{self, schema::type_names},
+        names::{
+            self,
+            schema::{Path, type_names},
+        },
     },
     options::Options,
-    read::crd::{Crd, CrdVersion},
+    read::crd::{Crd, CrdVersion, schema::Schema},
 };
 
-/// The kinds of one version.
-type Members<'a> = Vec<(&'a Crd, &'a CrdVersion)>;
+/// A kind of one version, with the schema that is taken apart.
+struct Member<'a> {
+    crd: &'a Crd,
+    version: &'a CrdVersion,
+    schema: Option<Schema>,
+}
 
-/// Adds the groups of the CRDs to `api`.
-pub fn lower(crds: Vec<Crd>, options: &Options, api: &mut ApiSet, diagnostics: &mut Diagnostics) {
+/// Adds the groups of the CRDs to `api`; kinds, versions and groups are lowered in parallel.
+pub fn lower(
+    mut crds: Vec<Crd>,
+    options: &Options,
+    api: &mut ApiSet,
+    diagnostics: &mut Diagnostics,
+) {
     let renames = rename::Renames::check(&options.renames, &crds, diagnostics);
-    let mut groups: BTreeMap<&str, BTreeMap<&str, Members<'_>>> = BTreeMap::new();
-    for crd in &crds {
-        for version in &crd.versions {
-            groups
-                .entry(&crd.group)
-                .or_default()
-                .entry(&version.name)
-                .or_default()
-                .push((crd, version));
-        }
+    let versions = crds.iter_mut().flat_map(|crd| &mut crd.versions);
+    let schemas: Vec<Option<Schema>> = versions.map(|version| version.schema.take()).collect();
+    let versions = crds
+        .iter()
+        .flat_map(|crd| crd.versions.iter().map(move |version| (crd, version)));
+    let mut groups: BTreeMap<&str, BTreeMap<&str, Vec<Member<'_>>>> = BTreeMap::new();
+    for ((crd, version), schema) in versions.zip(schemas) {
+        groups
+            .entry(&crd.group)
+            .or_default()
+            .entry(&version.name)
+            .or_default()
+            .push(Member {
+                crd,
+                version,
+                schema,
+            });
     }
     let modules = names::module_names(groups.keys().copied());
-    for (name, versions) in groups {
+    let groups = groups.into_par_iter().map(|(name, versions)| {
         let module = modules
             .get(name)
             .cloned()
             .unwrap_or_else(|| names::qualified_module_name(name));
         let mut versions: Vec<Version> = versions
-            .into_iter()
-            .map(|(version, members)| lower_version(version, &members, &module, options, &renames))
+            .into_par_iter()
+            .map(|(version, members)| lower_version(version, members, &module, options, &renames))
             .collect();
         versions.sort_by(|a, b| names::compare_versions(&a.name, &b.name));
-        api.groups.push(Group {
+        Group {
             name: name.to_owned(),
             module,
             type_prefix: names::go_name(name),
             versions,
-        });
-    }
+        }
+    });
+    api.groups.par_extend(groups);
 }
 
 fn lower_version(
     name: &str,
-    members: &[(&Crd, &CrdVersion)],
+    mut members: Vec<Member<'_>>,
     group_module: &str,
     options: &Options,
     renames: &rename::Renames<'_>,
 ) -> Version {
-    let mut drafts = Drafts::default();
-    for (crd, version) in members {
-        drafts.add_root(&crd.kind, version.schema.as_ref());
-    }
-    let drafts: Vec<Draft> = drafts.into_sorted();
-    let paths = drafts.iter().map(|draft| draft.path.clone()).collect();
+    let mut drafts: Vec<Draft> = members
+        .par_iter_mut()
+        .with_max_len(1)
+        .flat_map_iter(|member| Drafts::of_kind(&member.crd.kind, member.schema.take()))
+        .collect();
+    // Shorter paths first.
+    drafts.sort_by(|a, b| a.path.cmp(&b.path));
+    let paths: Vec<&Path> = drafts.iter().map(|draft| &draft.path).collect();
     let reserved = members
         .iter()
-        .map(|(crd, _)| names::upper_camel(&crd.list_kind))
+        .map(|member| names::upper_camel(&member.crd.list_kind))
         .collect::<BTreeSet<_>>();
     let type_names = type_names(&paths, renames.names(), &reserved);
     let resources = members
         .iter()
-        .map(|(crd, version)| lower_resource(crd, version, &type_names))
+        .map(|member| lower_resource(member.crd, member.version, &type_names))
         .collect();
     let module = names::plain_ident(&names::snake_case(name));
     Version {

@@ -13,7 +13,7 @@ use crate::{
     diag::Diagnostics,
     lower::scale_methods,
     model::{
-        Conversion, CustomMethod, Field, KnownType, PrinterColumn, Resource, RustItem,
+        Constraints, Conversion, CustomMethod, Field, KnownType, PrinterColumn, Resource, RustItem,
         ScaleSubresource, Scope, SelectableField, StructDef, TypeDef, TypeKind, TypeRef,
         Validation, names,
     },
@@ -120,7 +120,7 @@ impl Cx<'_> {
                 fields,
                 ..StructDef::default()
             }),
-            validation: Validation {
+            validation: Validation::from(Constraints {
                 rules: kube
                     .validations
                     .iter()
@@ -129,8 +129,8 @@ impl Cx<'_> {
                         ..Default::default()
                     })
                     .collect(),
-                ..Validation::default()
-            },
+                ..Constraints::default()
+            }),
             item: Some(RustItem {
                 module: self.module(item),
                 derives: derives(kube),

@@ -22,7 +22,7 @@ pub(super) fn assign(resources: &[Resource], types: &mut [TypeDef]) {
     while let Some(at) = queue.pop_front() {
         let base = paths.get(&at).cloned().unwrap_or_default();
         for (name, ty) in children(&types[at].kind) {
-            let Some(&child) = local(ty).and_then(|name| index.get(name)) else {
+            let Some(&child) = ty.local().and_then(|name| index.get(name)) else {
                 continue;
             };
             if let std::collections::btree_map::Entry::Vacant(entry) = paths.entry(child) {
@@ -70,16 +70,5 @@ fn children(kind: &TypeKind) -> Vec<(Option<&str>, &TypeRef)> {
             .collect(),
         TypeKind::Alias(alias) => vec![(None, &alias.target)],
         TypeKind::Enum(_) => Vec::new(),
-    }
-}
-
-fn local(ty: &TypeRef) -> Option<&str> {
-    match ty {
-        TypeRef::Local(name) => Some(name),
-        TypeRef::List(inner)
-        | TypeRef::Map(inner)
-        | TypeRef::Optional(inner)
-        | TypeRef::Boxed(inner) => local(inner),
-        _ => None,
     }
 }

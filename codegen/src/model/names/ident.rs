@@ -26,6 +26,11 @@ pub fn ident(name: &str) -> String {
 #[must_use]
 pub fn plain_ident(name: &str) -> String {
     let name = name.strip_prefix("r#").unwrap_or(name);
+    let is_word = |c: u8| c.is_ascii_alphanumeric() || c == b'_';
+    let starts = name.starts_with(|c: char| !c.is_ascii_digit());
+    if starts && name.bytes().all(is_word) && !cannot_be_raw(name) {
+        return name.to_owned();
+    }
     let mut text = String::with_capacity(name.len() + 1);
     for c in name.chars() {
         if c.is_ascii_alphanumeric() || c == '_' {

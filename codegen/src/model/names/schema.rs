@@ -65,9 +65,10 @@ impl Path {
 }
 
 /// Gives each path its type name. `pinned` names come first and are never changed; `reserved` names are given to nothing.
+/// Of paths that read alike the first keeps the plain name, so `paths` must be sorted.
 #[must_use]
 pub fn type_names(
-    paths: &BTreeSet<Path>,
+    paths: &[&Path],
     pinned: &BTreeMap<String, String>,
     reserved: &BTreeSet<String>,
 ) -> BTreeMap<String, String> {
@@ -130,13 +131,14 @@ fn allocate(
 
 /// The plain name if it is free, else the plain name with a hash of the key.
 fn claim(plain: &str, key: &str, separator: &str, taken: &mut BTreeSet<String>) -> String {
+    if taken.insert(plain.to_owned()) {
+        return plain.to_owned();
+    }
     let hash = format!("{:016x}", fnv1a(key));
     // What ends in `_` is an escaped keyword, which a hash makes legal as well.
     let stem = plain.trim_end_matches('_');
     let suffixed = [4, 8, 16].map(|digits| format!("{stem}{separator}{}", &hash[..digits]));
-    let free = std::iter::once(plain.to_owned())
-        .chain(suffixed)
-        .find(|name| !taken.contains(name));
+    let free = suffixed.into_iter().find(|name| !taken.contains(name));
     let mut name = free.unwrap_or_else(|| format!("{plain}{separator}{hash}"));
     while taken.contains(&name) {
         name.push('0');

@@ -7,18 +7,17 @@ mod fields;
 mod names;
 pub mod schema;
 
-use std::{collections::BTreeMap, ops::Range};
+use std::{cmp::Reverse, collections::BTreeMap, ops::Range};
 
 use rayon::prelude::*;
 
 use self::{fields::Reader, schema::Schema};
-use super::yaml::{self, Node};
+use super::yaml::{self, Node, Places};
 use crate::{
     diag::{Diagnostic, Diagnostics},
     model::{Conversion, PrinterColumn, ScaleSubresource, Scope, SelectableField},
     options::Filters,
     source::Source,
-    stack::STACK_BYTES,
 };
 
 /// A CRD as read: names, and each served version with its schema.
@@ -26,7 +25,7 @@ use crate::{
 pub struct Crd {
     /// The source, for places.
     pub source: Source,
-    /// The bytes of `metadata.name` or, without one, of the document.
+    /// The bytes of `metadata.name` or, without one, of the document; empty if nothing was found in any source.
     pub range: Range<usize>,
     /// `spec.group`, a DNS name.
     pub group: String,
@@ -72,36 +71,53 @@ pub struct CrdVersion {
 }
 
 /// Reads all documents of all sources, in parallel, and keeps what the filters name.
+///
+/// Places are for findings, which few inputs give cause for: they are left out at first, and everything is read once more
+/// where there is something to say.
 pub fn read(sources: &[Source], filters: &Filters, diagnostics: &mut Diagnostics) -> Vec<Crd> {
+    let (mut crds, mut found) = read_all(sources, filters, Places::Dropped);
+    if !found.as_slice().is_empty() {
+        (crds, found) = read_all(sources, filters, Places::Kept);
+    }
+    diagnostics.extend(found);
+    crds
+}
+
+fn read_all(sources: &[Source], filters: &Filters, places: Places) -> (Vec<Crd>, Diagnostics) {
     let read_one = |source: &Source| {
         let mut diagnostics = Diagnostics::new();
-        let crds = read_source(source, filters, &mut diagnostics);
+        let crds = read_source(source, filters, places, &mut diagnostics);
         (crds, diagnostics)
     };
-    let read: Vec<_> = match pool(sources) {
-        Some(pool) => pool.install(|| sources.par_iter().map(read_one).collect()),
-        None => sources.iter().map(read_one).collect(),
-    };
+    // Files differ in size by far: the largest come first, and each thread takes the next as it is done with one.
+    let mut by_size: Vec<(usize, &Source)> = sources.iter().enumerate().collect();
+    by_size.sort_by_key(|(_, source)| Reverse(source.text.len()));
+    let mut read: Vec<_> = by_size
+        .into_iter()
+        .par_bridge()
+        .map(|(index, source)| (index, read_one(source)))
+        .collect();
+    read.sort_unstable_by_key(|(index, _)| *index);
     let mut crds = Vec::new();
-    for (of_source, found) in read {
+    let mut diagnostics = Diagnostics::new();
+    for (_, (of_source, found)) in read {
         crds.extend(of_source);
         diagnostics.extend(found);
     }
     crds.sort_by(|a, b| {
         (&a.group, &a.kind, &a.source.name).cmp(&(&b.group, &b.kind, &b.source.name))
     });
-    refuse_duplicates(&crds, diagnostics);
-    crds
+    refuse_duplicates(&crds, &mut diagnostics);
+    (crds, diagnostics)
 }
 
-/// Threads to read on, with the stack that deep input needs; none for one source, which is not worth them.
-fn pool(sources: &[Source]) -> Option<rayon::ThreadPool> {
-    let pool = rayon::ThreadPoolBuilder::new().stack_size(STACK_BYTES);
-    (sources.len() > 1).then(|| pool.build().ok()).flatten()
-}
-
-fn read_source(source: &Source, filters: &Filters, diagnostics: &mut Diagnostics) -> Vec<Crd> {
-    let documents = match yaml::read_documents(source) {
+fn read_source(
+    source: &Source,
+    filters: &Filters,
+    places: Places,
+    diagnostics: &mut Diagnostics,
+) -> Vec<Crd> {
+    let mut documents = match yaml::read_documents(source, places) {
         Ok(documents) => documents,
         Err(diagnostic) => {
             diagnostics.push(*diagnostic);
@@ -109,7 +125,7 @@ fn read_source(source: &Source, filters: &Filters, diagnostics: &mut Diagnostics
         }
     };
     let mut crds = Vec::new();
-    for document in &documents {
+    for document in &mut documents {
         read_document(source, document, filters, &mut crds, diagnostics);
     }
     crds
@@ -118,7 +134,7 @@ fn read_source(source: &Source, filters: &Filters, diagnostics: &mut Diagnostics
 /// Reads a document that is a CRD, or the CRDs of a list; anything else is not ours.
 fn read_document(
     source: &Source,
-    node: &Node,
+    node: &mut Node,
     filters: &Filters,
     crds: &mut Vec<Crd>,
     diagnostics: &mut Diagnostics,
@@ -126,7 +142,8 @@ fn read_document(
     let text = |key: &str| node.get(key).and_then(Node::as_str).unwrap_or_default();
     match (text("apiVersion"), text("kind")) {
         (_, "List") | (_, "CustomResourceDefinitionList") => {
-            for item in node.get("items").map(Node::items).unwrap_or_default() {
+            let items = node.get_mut("items").map(Node::items_mut);
+            for item in items.unwrap_or_default() {
                 read_document(source, item, filters, crds, diagnostics);
             }
         }
@@ -165,7 +182,7 @@ fn unsupported_version(api_version: &str) -> Diagnostic {
     Diagnostic::error(message).help("write `apiVersion: apiextensions.k8s.io/v1`")
 }
 
-fn read_crd(reader: &mut Reader<'_>, node: &Node, filters: &Filters) -> Option<Crd> {
+fn read_crd(reader: &mut Reader<'_>, node: &mut Node, filters: &Filters) -> Option<Crd> {
     let spec = reader.map(node, "spec")?;
     reader.push("spec");
     let names = reader.read_names(spec);
@@ -202,7 +219,10 @@ fn read_crd(reader: &mut Reader<'_>, node: &Node, filters: &Filters) -> Option<C
         versions: Vec::new(),
     };
     reader.check_name(node, &crd);
-    if wanted(&filters.groups, &crd.group) && wanted(&filters.kinds, &crd.kind) {
+    if wanted(&filters.groups, &crd.group)
+        && wanted(&filters.kinds, &crd.kind)
+        && let Some(spec) = node.get_mut("spec")
+    {
         crd.versions = reader.read_versions(spec, |version| wanted(&filters.versions, version));
     }
     Some(crd)

@@ -132,11 +132,11 @@ impl Reader<'_> {
 
     pub(super) fn read_versions(
         &mut self,
-        spec: &Node,
+        spec: &mut Node,
         wanted: impl Fn(&str) -> bool,
     ) -> Vec<CrdVersion> {
         let help = "list each version with `name`, `served`, `storage` and `schema`";
-        let Some(versions) = spec.get("versions") else {
+        let Some(versions) = spec.get_mut("versions") else {
             self.missing(spec, "versions", help);
             return Vec::new();
         };
@@ -149,7 +149,7 @@ impl Reader<'_> {
         }
         let mut names: Vec<String> = Vec::new();
         let mut read = Vec::new();
-        for (index, version) in versions.items().iter().enumerate() {
+        for (index, version) in versions.items_mut().iter_mut().enumerate() {
             self.within(&format!("versions[{index}]"), |reader| {
                 let Some(name) = reader.version_name(version, &names) else {
                     return;
@@ -189,7 +189,7 @@ impl Reader<'_> {
         Some(name)
     }
 
-    fn read_version(&mut self, version: &Node, name: String) -> CrdVersion {
+    fn read_version(&mut self, version: &mut Node, name: String) -> CrdVersion {
         let deprecated = version
             .get("deprecated")
             .is_some_and(|node| self.bool(node, "deprecated"));
@@ -198,11 +198,7 @@ impl Reader<'_> {
         let scale = subresources
             .and_then(|node| node.get("scale"))
             .filter(|node| !node.is_null());
-        let schema = version
-            .get("schema")
-            .and_then(|node| node.get("openAPIV3Schema"))
-            .filter(|node| !node.is_null());
-        CrdVersion {
+        let mut read = CrdVersion {
             storage: version
                 .get("storage")
                 .is_some_and(|node| self.bool(node, "storage")),
@@ -223,11 +219,16 @@ impl Reader<'_> {
                         .map(|json_path| SelectableField { json_path })
                 })
                 .collect(),
-            schema: schema.map(|node| {
-                self.within("schema.openAPIV3Schema", |reader| reader.read_schema(node))
-            }),
+            schema: None,
             name,
-        }
+        };
+        let schema = version
+            .get_mut("schema")
+            .and_then(|node| node.get_mut("openAPIV3Schema"))
+            .filter(|node| !node.is_null());
+        read.schema = schema
+            .map(|node| self.within("schema.openAPIV3Schema", |reader| reader.read_schema(node)));
+        read
     }
 
     fn read_scale(&mut self, node: &Node) -> ScaleSubresource {

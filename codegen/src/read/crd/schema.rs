@@ -2,6 +2,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    mem,
     ops::Range,
 };
 
@@ -17,7 +18,7 @@ use crate::{
 /// A structural schema.
 #[derive(Clone, Debug, Default)]
 pub struct Schema {
-    /// The bytes of the schema.
+    /// The bytes of the schema; empty if nothing was found in any source.
     pub range: Range<usize>,
     /// `type`; none for int-or-string, preserve-unknown and untyped schemas.
     pub type_: Option<Type>,
@@ -137,12 +138,13 @@ const KEYWORDS: [&str; 43] = [
 ];
 
 impl Reader<'_> {
-    pub(super) fn read_schema(&mut self, node: &Node) -> Schema {
+    /// Reads a schema; its texts are taken out of the node.
+    pub(super) fn read_schema(&mut self, node: &mut Node) -> Schema {
         let mut schema = Schema {
             range: node.range.clone(),
             ..Schema::default()
         };
-        if !matches!(node.value, Yaml::Map(_)) {
+        let Yaml::Map(entries) = &mut node.value else {
             let found = node.describe();
             self.error(
                 node,
@@ -150,9 +152,9 @@ impl Reader<'_> {
                 "write `type: …` at least",
             );
             return schema;
-        }
-        for entry in node.entries() {
-            let (key, value) = (entry.key.as_str(), &entry.value);
+        };
+        for entry in entries {
+            let (key, value) = (entry.key.as_str(), &mut entry.value);
             if !self.read_structure(&mut schema, key, value)
                 && !self.read_validation(&mut schema.validation, key, value)
                 && !self.read_extension(&mut schema.validation, key, value)
@@ -171,7 +173,7 @@ impl Reader<'_> {
     }
 
     /// Keywords that shape the type.
-    fn read_structure(&mut self, schema: &mut Schema, key: &str, value: &Node) -> bool {
+    fn read_structure(&mut self, schema: &mut Schema, key: &str, value: &mut Node) -> bool {
         match key {
             "type" => schema.type_ = self.read_type(value),
             "description" => schema.description = self.text(value, key).unwrap_or_default(),
@@ -243,25 +245,30 @@ impl Reader<'_> {
         }
     }
 
-    fn read_properties(&mut self, value: &Node) -> BTreeMap<String, Schema> {
-        if !matches!(value.value, Yaml::Map(_)) {
+    fn read_properties(&mut self, value: &mut Node) -> BTreeMap<String, Schema> {
+        let Yaml::Map(entries) = &mut value.value else {
             if !value.is_null() {
                 self.wrong_type(value, "properties", "a map from name to schema");
             }
             return BTreeMap::new();
-        }
+        };
         self.within("properties", |reader| {
-            let mut properties = BTreeMap::new();
-            for entry in value.entries() {
-                let schema = reader.within(&entry.key, |reader| reader.read_schema(&entry.value));
-                properties.insert(entry.key.clone(), schema);
-            }
-            properties
+            let read = entries.iter_mut().map(|entry| {
+                let node = &mut entry.value;
+                let schema = reader.within(&entry.key, |reader| reader.read_schema(node));
+                (mem::take(&mut entry.key), schema)
+            });
+            read.collect()
         })
     }
 
     /// Keywords that restrict the value.
-    fn read_validation(&mut self, validation: &mut Validation, key: &str, value: &Node) -> bool {
+    fn read_validation(
+        &mut self,
+        validation: &mut Validation,
+        key: &str,
+        value: &mut Node,
+    ) -> bool {
         match key {
             "minimum" => validation.minimum = self.number(value, key),
             "maximum" => validation.maximum = self.number(value, key),
@@ -466,9 +473,9 @@ impl Reader<'_> {
     }
 
     /// A string, or a scalar that YAML read as something else (`description: yes`).
-    fn text(&mut self, node: &Node, key: &str) -> Option<String> {
-        match &node.value {
-            Yaml::String(text) => Some(text.clone()),
+    fn text(&mut self, node: &mut Node, key: &str) -> Option<String> {
+        match &mut node.value {
+            Yaml::String(text) => Some(mem::take(text)),
             Yaml::Null => None,
             _ => {
                 self.wrong_type(node, key, "a string");

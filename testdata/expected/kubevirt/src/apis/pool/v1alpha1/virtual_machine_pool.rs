@@ -1228,7 +1228,6 @@ pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecAffinityP
     /// that meets all of the scheduling requirements (resource request, requiredDuringScheduling
     /// affinity expressions, etc.), compute a sum by iterating through the elements of this field and
     /// adding "weight" to the sum if the node has pods which matches the corresponding podAffinityTerm;
-
     /// the node(s) with the highest sum are the most preferred.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preferred_during_scheduling_ignored_during_execution: Option<
