@@ -15,6 +15,10 @@ k8s-openapi = {{ version = "0.29", default-features = false, features = ["latest
 serde = {{ version = "1", features = ["derive"] }}
 serde_json = "1"
 serde-saphyr = "2"
+
+# Names of projects have two underscores.
+[lints.rust]
+non_snake_case = "allow"
 "#
     )
 }

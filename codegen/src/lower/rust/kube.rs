@@ -17,7 +17,7 @@ use crate::{
         ScaleSubresource, Scope, SelectableField, StructDef, TypeDef, TypeKind, TypeRef,
         Validation, names,
     },
-    read::rust::{Item, KubeDerive},
+    read::rust::{Body, Fields, Item, KubeDerive, Shape},
 };
 
 impl Cx<'_> {
@@ -96,9 +96,13 @@ impl Cx<'_> {
     }
 
     fn kube_root(&self, item: &Item, kube: &KubeDerive, root: &str) -> TypeDef {
+        let spec = TypeRef::Local(item.name.clone());
         let mut fields = vec![
             plain_field("metadata", TypeRef::Known(KnownType::ObjectMeta), true),
-            plain_field("spec", TypeRef::Local(item.name.clone()), true),
+            Field {
+                flatten: kube.no_spec,
+                ..plain_field("spec", spec, true)
+            },
         ];
         if let Some(status) = &kube.status {
             let segments: Vec<String> = status.split("::").map(str::to_owned).collect();
@@ -170,6 +174,7 @@ impl Cx<'_> {
             );
         }
         check_names(item, kube, diagnostics);
+        check_no_spec(item, kube, diagnostics);
         let root = kube.root.as_ref().unwrap_or(&kube.kind);
         self.check_kube_export(item, root, diagnostics);
         if let Some(other) = self.item(root) {
@@ -229,6 +234,35 @@ fn check_names(item: &Item, kube: &KubeDerive, diagnostics: &mut Diagnostics) {
             )
             .help("groups are DNS names and plurals DNS labels, in lower case; kinds are in camel case"),
         );
+    }
+}
+
+/// Only named fields can stand at the root, and only beside those that every object has.
+fn check_no_spec(item: &Item, kube: &KubeDerive, diagnostics: &mut Diagnostics) {
+    const TAKEN: [&str; 5] = ["apiVersion", "api_version", "kind", "metadata", "status"];
+    if !kube.no_spec {
+        return;
+    }
+    let Body::Struct(Fields {
+        fields,
+        shape: Shape::Named,
+    }) = &item.body
+    else {
+        let message = "`#[kube(no_spec)]` needs a struct with named fields";
+        let diagnostic = at_item(item, message, "has no fields for the root");
+        diagnostics.push(diagnostic.help("name the fields, or leave out `no_spec`"));
+        return;
+    };
+    for field in fields {
+        if TAKEN.contains(&field.name.as_str()) {
+            let name = &field.name;
+            let message = format!("`#[kube(no_spec)]` puts `{name}` beside the root's own");
+            diagnostics.push(
+                crate::Diagnostic::error(message)
+                    .at(field.place.clone(), "taken at the root")
+                    .help("name the field otherwise, or leave out `no_spec`"),
+            );
+        }
     }
 }
 

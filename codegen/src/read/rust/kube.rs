@@ -2,7 +2,7 @@
 
 use proc_macro2::TokenStream;
 use serde::Deserialize;
-use syn::{Attribute, Expr, ExprLit, Lit, LitStr, Token, meta::ParseNestedMeta};
+use syn::{Attribute, Expr, ExprLit, Lit, LitBool, LitStr, Token, meta::ParseNestedMeta};
 
 /// What `#[kube(…)]` says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -23,6 +23,8 @@ pub struct KubeDerive {
     pub singular: Option<String>,
     /// `namespaced`
     pub namespaced: bool,
+    /// `no_spec`: the fields of the spec stand at the root.
+    pub no_spec: bool,
     /// `derive`
     pub derives: Vec<String>,
     /// `status`: the path of the status type.
@@ -75,10 +77,9 @@ pub struct Scale {
     pub label_selector_path: Option<String>,
 }
 
-/// The attributes of kube-derive 5.
-const KNOWN: [&str; 28] = [
+/// The attributes of kube-derive 5 that may stand once.
+const ONCE: [&str; 17] = [
     "group",
-    "group_resolver",
     "version",
     "kind",
     "doc",
@@ -86,25 +87,28 @@ const KNOWN: [&str; 28] = [
     "plural",
     "singular",
     "namespaced",
-    "derive",
-    "attr",
+    "no_spec",
     "schema",
     "status",
-    "category",
-    "shortname",
-    "printcolumn",
-    "selectable",
     "scale",
     "crates",
-    "annotation",
-    "label",
-    "validation",
-    "rule",
     "cel",
     "storage",
     "served",
     "deprecated",
-    "struct",
+];
+
+/// The attributes of kube-derive 5 that may stand several times.
+const REPEATED: [&str; 9] = [
+    "derive",
+    "attr",
+    "category",
+    "shortname",
+    "printcolumn",
+    "selectable",
+    "annotation",
+    "label",
+    "validation",
 ];
 
 impl KubeDerive {
@@ -115,9 +119,17 @@ impl KubeDerive {
     /// An attribute that kube-derive does not know, or a value that it would refuse.
     pub(super) fn read(attributes: &[Attribute], item: proc_macro2::Span) -> syn::Result<Self> {
         let mut kube = Self::default();
+        let mut seen = Vec::new();
         for attribute in attributes {
             if attribute.path().is_ident("kube") {
-                attribute.parse_nested_meta(|meta| kube.apply(&meta))?;
+                attribute.parse_nested_meta(|meta| {
+                    let name = known(&meta)?;
+                    if ONCE.contains(&name) && seen.contains(&name) {
+                        return Err(meta.error(format!("`{name}` of kube is given twice")));
+                    }
+                    seen.push(name);
+                    kube.apply(name, &meta)
+                })?;
             }
         }
         for (name, value) in [
@@ -133,21 +145,17 @@ impl KubeDerive {
         Ok(kube)
     }
 
-    fn apply(&mut self, meta: &ParseNestedMeta<'_>) -> syn::Result<()> {
-        let name = meta
-            .path
-            .get_ident()
-            .map(ToString::to_string)
-            .unwrap_or_default();
-        match name.as_str() {
+    fn apply(&mut self, name: &str, meta: &ParseNestedMeta<'_>) -> syn::Result<()> {
+        match name {
             "group" => self.group = text(meta)?,
             "version" => self.version = text(meta)?,
             "kind" => self.kind = text(meta)?,
-            "root" | "struct" => self.root = Some(text(meta)?),
+            "root" => self.root = Some(text(meta)?),
             "doc" => self.doc = Some(text(meta)?),
             "plural" => self.plural = Some(text(meta)?),
             "singular" => self.singular = Some(text(meta)?),
             "namespaced" => self.namespaced = truth(meta)?,
+            "no_spec" => self.no_spec = truth(meta)?,
             "derive" => self.derives.push(text(meta)?),
             "status" => self.status = Some(path(meta)?),
             "category" => self.categories.push(text(meta)?),
@@ -166,30 +174,41 @@ impl KubeDerive {
             }
             "annotation" => self.annotations.push(pair(meta)?),
             "label" => self.labels.push(pair(meta)?),
-            "validation" | "rule" => self.validations.extend(rule(meta)?),
-            known if KNOWN.contains(&known) => skip(meta)?,
-            unknown => {
-                let help = crate::suggest::closest(unknown, KNOWN)
-                    .map(|near| format!("; did you mean `{near}`?"))
-                    .unwrap_or_default();
-                return Err(meta.error(format!("unknown attribute `{unknown}` of kube{help}")));
-            }
+            "validation" => self.validations.extend(rule(meta)?),
+            // `attr`, `schema`, `crates` and `cel` shape nothing but kube's own output.
+            _ => skip(meta)?,
         }
         Ok(())
     }
+}
+
+/// The name of an attribute.
+fn known(meta: &ParseNestedMeta<'_>) -> syn::Result<&'static str> {
+    let name = meta.path.get_ident().map(ToString::to_string);
+    let name = name.unwrap_or_default();
+    let mut known = ONCE.into_iter().chain(REPEATED);
+    known.find(|known| *known == name).ok_or_else(|| {
+        let help = crate::suggest::closest(&name, ONCE.into_iter().chain(REPEATED))
+            .map(|near| format!("; did you mean `{near}`?"))
+            .unwrap_or_default();
+        meta.error(format!("unknown attribute `{name}` of kube{help}"))
+    })
 }
 
 fn text(meta: &ParseNestedMeta<'_>) -> syn::Result<String> {
     Ok(meta.value()?.parse::<LitStr>()?.value())
 }
 
-/// A flag, alone or with a value.
+/// A flag, alone or with a value, which may be in quotes.
 fn truth(meta: &ParseNestedMeta<'_>) -> syn::Result<bool> {
-    if meta.input.peek(Token![=]) {
-        Ok(meta.value()?.parse::<syn::LitBool>()?.value)
-    } else {
-        Ok(true)
+    if !meta.input.peek(Token![=]) {
+        return Ok(true);
     }
+    let value = meta.value()?;
+    if value.peek(LitStr) {
+        return Ok(value.parse::<LitStr>()?.parse::<LitBool>()?.value);
+    }
+    Ok(value.parse::<LitBool>()?.value)
 }
 
 /// A path, in quotes or not.

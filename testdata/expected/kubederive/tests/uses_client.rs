@@ -11,7 +11,7 @@ use codegen_runtime::client::Scale;
 use codegen_runtime::kube::api::{ListParams, PostParams};
 use codegen_runtime::scheme::Scheme;
 use golden_kubederive::apis::documents::v1::{
-    Document, DocumentSpec, Shelf, ShelfSpec, zz_generated_register as register,
+    Card, CardFields, Document, DocumentSpec, Shelf, ShelfSpec, zz_generated_register as register,
 };
 use golden_kubederive::generated::clientset::fake;
 use golden_kubederive::generated::informers::SharedInformerFactory;
@@ -50,6 +50,21 @@ async fn the_client_works() {
             .size,
         9
     );
+}
+
+#[tokio::test]
+async fn fields_may_stand_at_the_root() {
+    let fields = CardFields {
+        text: "Hello".to_owned(),
+    };
+    let card = Card::new("first", fields);
+    let (clientset, _) = fake::Clientset::empty();
+    let cards = clientset.documents_v1().cards("default");
+    let created = cards.create(&card, &PostParams::default()).await.unwrap();
+    assert_eq!(created.spec, card.spec);
+    let written = serde_json::to_value(&created).unwrap();
+    assert_eq!(written["text"], "Hello");
+    assert_eq!(cards.get("first").await.unwrap(), created);
 }
 
 #[tokio::test]

@@ -165,6 +165,22 @@ fn kube_derive_is_read_in_both_of_its_forms() {
 }
 
 #[test]
+fn fields_of_a_kube_spec_may_stand_at_the_root() {
+    let version = single(
+        r#"
+        #[derive(CustomResource, Clone, Debug, Serialize, Deserialize, JsonSchema)]
+        #[kube(group = "cloud", version = "v1", kind = "Card", no_spec, cel, served = "true")]
+        pub struct CardFields { pub title: String }
+        "#,
+    );
+    let TypeKind::Struct(root) = &def(&version, "Card").kind else {
+        panic!("the root is a struct");
+    };
+    let flattened: Vec<bool> = root.fields.iter().map(|field| field.flatten).collect();
+    assert_eq!(flattened, [false, true]);
+}
+
+#[test]
 fn many_errors_come_in_one_run_sorted_by_place() {
     let text = errors("pub struct A<'a>(&'a str);\n// +nonsense\npub struct B;\n");
     assert_eq!(text, "mod.rs:5:4: error: unknown marker `+nonsense`");

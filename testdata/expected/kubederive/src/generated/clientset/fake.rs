@@ -34,7 +34,18 @@ impl Clientset {
 }
 
 /// What the embedded API server serves beside the built-in kinds.
-const RESOURCES: [fake::Resource; 2] = [
+const RESOURCES: [fake::Resource; 3] = [
+    fake::Resource {
+        group: "documents.example.com",
+        version: "v1",
+        kind: "Card",
+        plural: "cards",
+        singular: "card",
+        scope: fake::Scope::Namespaced,
+        short_names: &[],
+        status: false,
+        scale: None,
+    },
     fake::Resource {
         group: "documents.example.com",
         version: "v1",

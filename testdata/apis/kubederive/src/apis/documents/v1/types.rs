@@ -60,3 +60,18 @@ pub struct ShelfSpec {
     /// How many documents it holds.
     pub size: u32,
 }
+
+/// A card, whose fields stand at its root.
+#[derive(CustomResource, Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[kube(
+    group = "documents.example.com",
+    version = "v1",
+    kind = "Card",
+    namespaced,
+    no_spec,
+    derive = "PartialEq"
+)]
+pub struct CardFields {
+    /// What it says.
+    pub text: String,
+}

@@ -34,6 +34,7 @@ pub fn resource(resource: &str) -> scheme::GroupResource {
 ///
 /// Another type is registered for one of the kinds.
 pub fn add_to_scheme(scheme: &mut scheme::Scheme) -> Result<(), scheme::SchemeError> {
+    scheme.register::<super::Card>()?;
     scheme.register::<super::Document>()?;
     scheme.register::<super::Shelf>()?;
     Ok(())

@@ -2,6 +2,7 @@
 
 //! Informers for `documents.example.com/v1`.
 
+pub mod cards;
 pub mod documents;
 pub mod shelves;
 
@@ -14,6 +15,12 @@ impl V1Informers {
     #[must_use]
     pub fn new(factory: ::codegen_runtime::informer::SharedInformerFactory) -> Self {
         Self(factory)
+    }
+
+    /// The informer for `cards`.
+    #[must_use]
+    pub fn cards(&self) -> cards::CardInformer {
+        cards::CardInformer::new(self.0.clone())
     }
 
     /// The informer for `documents`.

@@ -2,5 +2,6 @@
 
 //! Listers for `documents.example.com/v1`.
 
+pub mod cards;
 pub mod documents;
 pub mod shelves;

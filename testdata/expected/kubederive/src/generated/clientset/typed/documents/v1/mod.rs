@@ -2,6 +2,7 @@
 
 //! Typed clients for `documents.example.com/v1`.
 
+pub mod cards;
 pub mod documents;
 pub mod shelves;
 
@@ -22,6 +23,12 @@ impl DocumentsV1Client {
     #[must_use]
     pub fn client(&self) -> &::codegen_runtime::kube::Client {
         &self.client
+    }
+
+    /// The client for `cards` in `namespace`; the empty one stands for all namespaces.
+    #[must_use]
+    pub fn cards(&self, namespace: &str) -> cards::Cards {
+        cards::Cards::new(self.client.clone(), namespace)
     }
 
     /// The client for `documents` in `namespace`; the empty one stands for all namespaces.
