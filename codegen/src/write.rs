@@ -101,9 +101,10 @@ impl Error {
 /// # Errors
 ///
 /// The first failure. Nothing has changed if it came before the renames; folders created for the run are removed again.
-pub fn apply(plans: &[Plan]) -> Result<(), Error> {
+pub fn apply<'a>(plans: impl IntoIterator<Item = &'a Plan, IntoIter: Clone>) -> Result<(), Error> {
+    let plans = plans.into_iter();
     let mut staged = Staged::default();
-    for plan in plans {
+    for plan in plans.clone() {
         for change in plan.changes() {
             if let ChangeKind::Create { text } | ChangeKind::Update { text, .. } = &change.kind {
                 staged.add(&plan.root().join(&change.path), text)?;

@@ -39,7 +39,7 @@ measure() {
 }
 
 ratio() {
-  awk -v ours="$1" -v peer="$2" '$1 == ours { o = $2 } $1 == peer { p = $2 } END { if (o > 0 && p > 0) printf "%s takes %.0f times as long as %s\n", peer, p / o, ours }' "$work/results"
+  awk -v ours="$1" -v peer="$2" '$1 == ours { o = $2 } $1 == peer { p = $2 } END { if (o > 0 && p > 0) printf "%s takes %.1f times as long as %s\n", peer, p / o, ours }' "$work/results"
 }
 
 # 1. One small API.

@@ -1,5 +1,7 @@
 //! The end of every generating command: write, check or list, and say what came of it.
 
+use std::mem;
+
 use codegen::{
     Config, Mode,
     config::{Prepared, Report, shown},
@@ -24,7 +26,11 @@ pub(super) struct Finish {
 impl Finish {
     /// Generates every configuration before anything is written.
     pub(super) fn run(self, configs: &[Config]) -> Result<(), Failure> {
-        self.conclude(configs, &prepare(configs)?, Vec::new())
+        let prepared = prepare(configs)?;
+        let concluded = self.conclude(configs, &prepared, Vec::new());
+        // The process ends with this: what it holds goes as a whole, not piece by piece.
+        mem::forget(prepared);
+        concluded
     }
 
     /// Writes, checks or lists what was prepared, and the plans that go with it.
@@ -32,14 +38,15 @@ impl Finish {
         self,
         configs: &[Config],
         prepared: &[Prepared],
-        mut plans: Vec<write::Plan>,
+        more: Vec<write::Plan>,
     ) -> Result<(), Failure> {
         for prepared in prepared {
             style::warn(&prepared.warnings, self.color);
         }
-        plans.extend(prepared.iter().map(|prepared| prepared.plan.clone()));
+        let plans = prepared.iter().map(|prepared| &prepared.plan);
+        let plans: Vec<&write::Plan> = more.iter().chain(plans).collect();
         match self.mode {
-            Mode::Write => write::apply(&plans)?,
+            Mode::Write => write::apply(plans.iter().copied())?,
             Mode::Check => check(&plans, self.color)?,
             Mode::DryRun => list(&plans),
         }
@@ -120,7 +127,7 @@ pub(super) fn prepare(configs: &[Config]) -> Result<Vec<Prepared>, Failure> {
         .collect()
 }
 
-fn changes(plans: &[write::Plan]) -> impl Iterator<Item = (String, &Change)> {
+fn changes<'a>(plans: &'a [&'a write::Plan]) -> impl Iterator<Item = (String, &'a Change)> {
     plans.iter().flat_map(|plan| {
         let shown = |change: &Change| shown(&plan.root().join(&change.path));
         plan.changes()
@@ -130,7 +137,7 @@ fn changes(plans: &[write::Plan]) -> impl Iterator<Item = (String, &Change)> {
 }
 
 /// Lists what a run would do.
-fn list(plans: &[write::Plan]) {
+fn list(plans: &[&write::Plan]) {
     for (path, change) in changes(plans) {
         let verb = match change.kind {
             ChangeKind::Create { .. } => "create",
@@ -142,7 +149,7 @@ fn list(plans: &[write::Plan]) {
 }
 
 /// Prints every difference; that there is one is the failure.
-fn check(plans: &[write::Plan], color: Color) -> Result<(), Failure> {
+fn check(plans: &[&write::Plan], color: Color) -> Result<(), Failure> {
     let (mut different, mut missing, mut orphaned) = (0, 0, 0);
     for (path, change) in changes(plans) {
         match change.kind {

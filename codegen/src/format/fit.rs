@@ -44,7 +44,8 @@ fn push_line(text: &mut String, line: &str, comments: &Comments) {
         return;
     };
     let marker = line.get(..indent(line) + "///".len()).unwrap_or_default();
-    for line in comment {
+    // Nothing has looked at these lines as Rust: what would end the comment ends the line.
+    for line in comment.iter().flat_map(|line| line.split(['\n', '\r'])) {
         text.push_str(marker);
         let line = line.trim_end_matches(' ');
         if !line.is_empty() {

@@ -44,7 +44,7 @@ use super::{
     context::{api_version, module_docs},
     fields,
 };
-use crate::format::{Code, Comments};
+use crate::format::{Code, Comments, Items};
 use crate::model::{Group, Origin, TypeDef, TypeKind, Version, names};
 
 /// What the items of one file are emitted with.
@@ -144,15 +144,15 @@ fn emit_file(cx: &Emit<'_>, group: &Group, version: &Version, defs: &[&TypeDef])
     let (aliases, own): (Vec<&TypeDef>, Vec<&TypeDef>) = defs
         .iter()
         .partition(|def| matches!(def.kind, TypeKind::Alias(_)));
-    let items: Vec<TokenStream> = own
-        .iter()
-        .chain(&aliases)
-        .map(|def| item::emit(&scope, def))
-        .collect();
+    let mut items = Items::default();
+    for def in own.iter().chain(&aliases) {
+        items.push(item::emit(&scope, def));
+    }
     let allow = allowances(&own);
     let uses = scope.imports.emit();
     Code {
-        tokens: quote!(#docs #allow #uses #(#items)*),
+        tokens: quote!(#docs #allow #uses),
+        items,
         comments: scope.comments.into_inner(),
     }
 }

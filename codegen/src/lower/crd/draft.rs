@@ -50,7 +50,7 @@ impl Drafts {
             ..Schema::default()
         });
         let own = |name: &str| !matches!(name, "apiVersion" | "kind" | "metadata");
-        schema.properties.retain(|name, _| own(name));
+        schema.properties.retain(|(name, _)| own(name));
         let mut fields = vec![metadata_field()];
         fields.extend(self.fields(&path, &mut schema, &["metadata", "unknown_fields"]));
         self.0.push(Draft {
@@ -69,7 +69,7 @@ impl Drafts {
     /// The fields of the properties, which are taken out of the schema.
     fn fields(&mut self, path: &Path, schema: &mut Schema, reserved: &[&str]) -> Vec<Field> {
         let properties = mem::take(&mut schema.properties);
-        let json_names: Vec<&str> = properties.keys().map(String::as_str).collect();
+        let json_names: Vec<&str> = properties.iter().map(|(name, _)| name.as_str()).collect();
         let rust_names = field_names(&json_names, reserved);
         properties
             .into_iter()

@@ -92,7 +92,7 @@ fn lower_version(
         .flat_map_iter(|member| Drafts::of_kind(&member.crd.kind, member.schema.take()))
         .collect();
     // Shorter paths first.
-    drafts.sort_by(|a, b| a.path.cmp(&b.path));
+    drafts.par_sort_by(|a, b| a.path.cmp(&b.path));
     let paths: Vec<&Path> = drafts.iter().map(|draft| &draft.path).collect();
     let reserved = members
         .iter()

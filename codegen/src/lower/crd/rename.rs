@@ -79,7 +79,8 @@ fn has_path(crd: &Crd, path: &str) -> bool {
 }
 
 fn property<'s>(schema: &'s Schema, name: &str) -> Option<&'s Schema> {
-    if let Some(found) = schema.properties.get(name) {
+    let named = |(key, _): &&(String, Schema)| key == name;
+    if let Some((_, found)) = schema.properties.iter().find(named) {
         return Some(found);
     }
     let element = schema.items.as_deref().or(match &schema.additional {

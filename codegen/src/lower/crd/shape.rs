@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
+use rayon::prelude::*;
+
 use super::draft::Draft;
 use crate::model::{
     Aliasing, EnumDef, Field, StructDef, TypeDef, TypeKind, TypeRef, UnknownFields, Variant,
@@ -34,7 +36,7 @@ pub(super) fn unify(drafts: Vec<Draft>, names: &BTreeMap<String, String>) -> Vec
     };
     let targets: Vec<Option<(usize, String)>> = shapes.iter().map(target).collect();
     let mut types: Vec<TypeDef> = drafts
-        .into_iter()
+        .into_par_iter()
         .zip(targets)
         .enumerate()
         .map(|(index, (draft, target))| {
@@ -55,7 +57,7 @@ pub(super) fn unify(drafts: Vec<Draft>, names: &BTreeMap<String, String>) -> Vec
             }
         })
         .collect();
-    types.sort_by(|a, b| a.name.cmp(&b.name));
+    types.par_sort_by(|a, b| a.name.cmp(&b.name));
     types
 }
 

@@ -1,10 +1,6 @@
 //! Structural schemas, losslessly: every keyword that the API server knows, typed.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    mem,
-    ops::Range,
-};
+use std::{mem, ops::Range};
 
 use serde_json::{Number, Value};
 
@@ -28,10 +24,10 @@ pub struct Schema {
     pub default: Option<Value>,
     /// `nullable`.
     pub nullable: bool,
-    /// `properties`, sorted by name.
-    pub properties: BTreeMap<String, Schema>,
+    /// `properties`, sorted by name, each name once. (Objects are small and many: nodes of a map would be empty for the most.)
+    pub properties: Vec<(String, Schema)>,
     /// `required`.
-    pub required: BTreeSet<String>,
+    pub required: Vec<String>,
     /// `additionalProperties`.
     pub additional: Additional,
     /// `items`.
@@ -245,12 +241,12 @@ impl Reader<'_> {
         }
     }
 
-    fn read_properties(&mut self, value: &mut Node) -> BTreeMap<String, Schema> {
+    fn read_properties(&mut self, value: &mut Node) -> Vec<(String, Schema)> {
         let Yaml::Map(entries) = &mut value.value else {
             if !value.is_null() {
                 self.wrong_type(value, "properties", "a map from name to schema");
             }
-            return BTreeMap::new();
+            return Vec::new();
         };
         self.within("properties", |reader| {
             let read = entries.iter_mut().map(|entry| {
@@ -258,7 +254,10 @@ impl Reader<'_> {
                 let schema = reader.within(&entry.key, |reader| reader.read_schema(node));
                 (mem::take(&mut entry.key), schema)
             });
-            read.collect()
+            let mut properties: Vec<_> = read.collect();
+            // YAML refuses keys that stand twice.
+            properties.sort_by(|(a, _), (b, _)| a.cmp(b));
+            properties
         })
     }
 
