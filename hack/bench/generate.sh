@@ -4,7 +4,7 @@
 #      same API in Go (k8s.io/code-generator, pinned in hack/bench/generate/go.mod);
 #   2. our `crd` on the CRDs of testdata/crds, and one kopium process a CRD.
 #
-# Usage: hack/bench/generate.sh [RUNS]     (default 5; medians are printed)
+# Usage: hack/bench/generate.sh [RUNS]     (default 5, ours and the peer's in turn; medians are printed)
 # Needs cargo, go and GNU time; builds what it measures below target/bench. A peer that cannot be built is left out, and said so.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -21,35 +21,39 @@ command -v /usr/bin/time >/dev/null || { echo "GNU time is missing: apt-get inst
 cargo build --quiet --release -p codegen
 ours="$target/release/kube-codegen"
 
-# measure NAME COMMAND… : medians of seconds and of KiB over the runs, as "NAME seconds KiB" in $work/results.
-measure() {
+# once NAME COMMAND…: one run; its seconds and KiB go to $work/NAME.times.
+once() {
   local name="$1"; shift
-  : >"$work/times"
-  for _ in $(seq "$runs"); do
-    rm -rf "$work/out"; mkdir -p "$work/out"
-    local start end
-    start=$(date +%s.%N)
-    # Peak memory is the largest of the processes, which GNU time reports for the shell's children.
-    /usr/bin/time -o "$work/kib" -f %M bash -c 'exec "$@"' _ "$@" >"$work/log" 2>&1 || { cat "$work/log" >&2; exit 1; }
-    end=$(date +%s.%N)
-    awk -v a="$start" -v b="$end" -v m="$(tail -1 "$work/kib")" 'BEGIN { printf "%.4f %d\n", b - a, m }' >>"$work/times"
-  done
-  local middle=$(((runs + 1) / 2))
-  echo "$name $(cut -d' ' -f1 "$work/times" | sort -n | sed -n "${middle}p") $(cut -d' ' -f2 "$work/times" | sort -n | sed -n "${middle}p")" >>"$work/results"
+  rm -rf "$work/out"; mkdir -p "$work/out"
+  local start end
+  start=$(date +%s.%N)
+  # Peak memory is the largest of the processes, which GNU time reports for the shell's children.
+  /usr/bin/time -o "$work/kib" -f %M bash -c 'exec "$@"' _ "$@" >"$work/log" 2>&1 || { cat "$work/log" >&2; exit 1; }
+  end=$(date +%s.%N)
+  awk -v a="$start" -v b="$end" -v m="$(tail -1 "$work/kib")" 'BEGIN { printf "%.4f %d\n", b - a, m }' >>"$work/$name.times"
 }
 
-ratio() {
-  awk -v ours="$1" -v peer="$2" '$1 == ours { o = $2 } $1 == peer { p = $2 } END { if (o > 0 && p > 0) printf "%s takes %.1f times as long as %s\n", peer, p / o, ours }' "$work/results"
+# middle NAME COLUMN: the median of a column of a command's times.
+middle() {
+  cut -d' ' -f"$2" "$work/$1.times" | sort -n | sed -n "$(((runs + 1) / 2))p"
+}
+
+# report OURS [PEER]: medians, and how many times as long the peer takes.
+report() {
+  local name
+  for name in "$@"; do
+    printf '%-22s %10.3f %10.1f\n' "$name" "$(middle "$name" 1)" "$(awk -v kib="$(middle "$name" 2)" 'BEGIN { print kib / 1024 }')"
+  done
+  if [ $# -eq 2 ]; then
+    awk -v ours="$(middle "$1" 1)" -v peer="$(middle "$2" 1)" -v names="$2 takes %.1f times as long as $1\n" 'BEGIN { printf names, peer / ours }'
+  fi
 }
 
 # 1. One small API.
 apis="$PWD/testdata/apis/virtualmachine"
 mkdir -p "$work/crate"
 cp -r "$apis/src" "$work/crate/"
-(
-  cd "$work/crate"
-  measure kube-codegen-groups "$ours" groups all src/generated src/apis "cloudnative:v1alpha1"
-)
+groups=(bash -c "cd '$work/crate' && exec '$ours' groups all src/generated src/apis cloudnative:v1alpha1")
 if command -v go >/dev/null; then
   cp -r hack/bench/generate "$work/go"
   (
@@ -70,26 +74,36 @@ flags="--go-header-file $work/boilerplate"
 GO
     # Once unmeasured, so that Go's build cache is warm.
     bash "$work/generate-go.sh"
-    measure go-generators bash "$work/generate-go.sh"
+    for _ in $(seq "$runs"); do
+      once kube-codegen-groups "${groups[@]}"
+      once go-generators bash "$work/generate-go.sh"
+    done
   )
+  peer=go-generators
 else
   echo "go is missing: the Go generators are left out"
+  for _ in $(seq "$runs"); do once kube-codegen-groups "${groups[@]}"; done
+  peer=
 fi
+printf '%-22s %10s %10s\n' command seconds MiB
+report kube-codegen-groups ${peer:+"$peer"}
 
 # 2. The CRDs of four projects.
 mapfile -t crds < <(find testdata/crds -name '*.yaml' | sort)
-measure kube-codegen-crd "$ours" crd "${crds[@]}" --output "$work/out" --emit types
+crd=("$ours" crd "${crds[@]}" --output "$work/out" --emit types)
 if [ -x "$tools/bin/kopium" ] || cargo install --quiet kopium --version "$kopium_version" --root "$tools"; then
   cat >"$work/kopium.sh" <<KOPIUM
 for crd in "\$@"; do "$tools/bin/kopium" --docs --derive Default --derive PartialEq -f "\$crd" >"$work/out/\$(basename "\$crd").rs" || echo "\$crd" >>"$work/kopium-failed"; done
 KOPIUM
-  measure kopium bash "$work/kopium.sh" "${crds[@]}"
+  for _ in $(seq "$runs"); do
+    once kube-codegen-crd "${crd[@]}"
+    once kopium bash "$work/kopium.sh" "${crds[@]}"
+  done
   [ ! -f "$work/kopium-failed" ] || echo "kopium failed on $(sort -u "$work/kopium-failed" | wc -l) of ${#crds[@]} CRDs"
+  peer=kopium
 else
   echo "kopium $kopium_version cannot be built: left out"
+  for _ in $(seq "$runs"); do once kube-codegen-crd "${crd[@]}"; done
+  peer=
 fi
-
-printf '%-22s %10s %10s\n' command seconds MiB
-awk '{ printf "%-22s %10.3f %10.1f\n", $1, $2, $3 / 1024 }' "$work/results"
-ratio kube-codegen-groups go-generators
-ratio kube-codegen-crd kopium
+report kube-codegen-crd ${peer:+"$peer"}

@@ -263,7 +263,7 @@ fn escape<'a>(words: &[&'a str]) -> Vec<Cow<'a, str>> {
                     rest = &rest[length..];
                     continue;
                 }
-                if MARKUP.contains(&c) {
+                if MARKUP.contains(&c) || reads_as_url(&escaped, rest) {
                     escaped.push('\\');
                 }
             }
@@ -273,6 +273,14 @@ fn escape<'a>(words: &[&'a str]) -> Vec<Cow<'a, str>> {
         Cow::Owned(escaped)
     };
     words.iter().map(|word| escape_word(word)).collect()
+}
+
+/// Whether rustdoc takes the text before, with `rest`, for a bare URL, though it is none: `https://%s.example.com`.
+fn reads_as_url(before: &str, rest: &str) -> bool {
+    const STARTS: [char; 9] = ['-', '@', ':', '%', '.', '_', '+', '#', '='];
+    let host = rest.strip_prefix("://");
+    host.is_some_and(|host| host.starts_with(STARTS))
+        && (before.ends_with("http") || before.ends_with("https"))
 }
 
 /// The length of the URL at the start of `text`, without the punctuation that ends a sentence.
@@ -322,6 +330,10 @@ mod tests {
         check(
             "http:// is none, nor is http://<host>",
             &[r"http:// is none, nor is http://\<host\>"],
+        );
+        check(
+            "from https://%s.x.com/%s or http://-y.com",
+            &[r"from https\://%s.x.com/%s or http\://-y.com"],
         );
     }
 

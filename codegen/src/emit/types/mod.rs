@@ -44,8 +44,10 @@ use super::{
     context::{api_version, module_docs},
     fields,
 };
-use crate::format::{Code, Comments, Items};
-use crate::model::{Group, Origin, TypeDef, TypeKind, Version, names};
+use crate::{
+    format::{Code, Comments, Items},
+    model::{Group, Origin, TypeDef, TypeKind, Version, names},
+};
 
 /// What the items of one file are emitted with.
 pub(crate) struct Scope<'a> {

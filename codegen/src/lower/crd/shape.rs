@@ -2,8 +2,10 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::mem::discriminant;
 
 use rayon::prelude::*;
+use serde_json::Value;
 
 use super::draft::Draft;
 use crate::model::{
@@ -89,13 +91,17 @@ fn shapes(drafts: &[Draft]) -> Vec<usize> {
 /// The shapes that are known so far.
 type ShapeOfPath<'a> = HashMap<&'a str, usize>;
 
-/// A number that drafts of one shape share: of their names on the wire and the shapes they refer to.
+/// A number that drafts of one shape share and others hardly do: of most that [`is_same`] compares.
 fn digest(draft: &Draft, shapes: &ShapeOfPath<'_>) -> u64 {
     let mut hasher = DefaultHasher::new();
     match &draft.kind {
         TypeKind::Struct(def) => def.fields.iter().for_each(|field| {
             field.json_name.hash(&mut hasher);
             field.required.hash(&mut hasher);
+            discriminant(&field.ty).hash(&mut hasher);
+            field.validation.pattern.hash(&mut hasher);
+            let default = field.default.as_ref().map(Value::to_string);
+            default.hash(&mut hasher);
             if let Some(path) = field.ty.local() {
                 shapes.get(path).hash(&mut hasher);
             }
