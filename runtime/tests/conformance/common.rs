@@ -20,13 +20,13 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use crate::support::expect::eventually;
+use crate::support::expect::{PATIENCE, eventually};
 
 pub(crate) const fn ms(millis: u64) -> Duration {
     Duration::from_millis(millis)
 }
 
-/// Waits until a condition holds; panics after 30 s.
+/// Waits until a condition holds; panics after [`PATIENCE`].
 pub(crate) async fn until(what: &str, holds: impl Fn() -> bool) {
     eventually(what, || async { holds().then_some(()) }).await;
 }
@@ -264,10 +264,10 @@ impl<K: Cacheable> Running<K> {
         }
     }
 
-    /// Waits for the first list; panics after 30 s.
+    /// Waits for the first list; panics after [`PATIENCE`].
     pub(crate) async fn synced(&self) {
-        let synced = tokio::time::timeout(Duration::from_secs(30), self.informer.wait_for_sync());
-        assert_eq!(synced.await, Ok(true), "no first list in 30 s");
+        let synced = tokio::time::timeout(PATIENCE, self.informer.wait_for_sync());
+        assert_eq!(synced.await, Ok(true), "no first list in {PATIENCE:?}");
     }
 
     /// The names in the cache, with their versions.

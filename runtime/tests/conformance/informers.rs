@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 use codegen_runtime::informer::SharedInformerFactory;
 use codegen_runtime::reflector::{ApiSourceOptions, ReflectorOptions};
@@ -15,6 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::common::{Running, Secrets, Spy, Told, until, version};
 use crate::harness::cases;
+use crate::support::expect::PATIENCE;
 use crate::support::namespace;
 
 cases![
@@ -325,7 +325,7 @@ async fn the_lister_waits_for_a_write(client: Client) {
         let made = case.secrets.create(&format!("w{n}"), &[]).await;
         let version = made.resource_version().unwrap();
         lister
-            .wait_for_resource_version(&version, Duration::from_secs(20))
+            .wait_for_resource_version(&version, PATIENCE)
             .await
             .unwrap();
         let namespace = lister.namespace(&made.namespace().unwrap());

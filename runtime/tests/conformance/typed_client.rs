@@ -14,6 +14,7 @@ use kube::{Client, Error, ResourceExt};
 use serde_json::{Value, json};
 
 use crate::harness::cases;
+use crate::support::expect::PATIENCE;
 use crate::support::namespace;
 
 cases![
@@ -105,7 +106,7 @@ async fn lists_are_paged_and_selected(client: Client) {
 async fn a_watch_gives_events(client: Client) {
     let maps = maps(&client).await;
     let from = maps.list(&labelled("test")).await.unwrap().metadata;
-    let params = WatchParams::default().labels("test").timeout(20);
+    let params = WatchParams::default().labels("test").timeout(290);
     let version = from.resource_version.unwrap();
     let mut events = maps.watch(&params, &version).await.unwrap();
     let mut made = maps.create(&map("a", "x"), &post()).await.unwrap();
@@ -114,7 +115,7 @@ async fn a_watch_gives_events(client: Client) {
     maps.delete("a", &DeleteParams::default()).await.unwrap();
     let mut seen = Vec::new();
     while seen.len() < 3 {
-        let event = tokio::time::timeout(std::time::Duration::from_secs(20), events.next());
+        let event = tokio::time::timeout(PATIENCE, events.next());
         match event.await.unwrap().unwrap().unwrap() {
             WatchEvent::Added(map) => seen.push(("added", map.data.is_some())),
             WatchEvent::Modified(map) => seen.push(("modified", map.data.is_some())),

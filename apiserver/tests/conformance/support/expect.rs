@@ -1,7 +1,7 @@
 //! What an answer should hold.
 
 use std::fmt::Debug;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -53,17 +53,23 @@ pub(crate) fn resource_version(value: &Value) -> String {
     version.to_owned()
 }
 
-/// Polls until there is a value; panics after 30 s, which only a broken server takes.
+/// How long what happens of itself may take, and be right. The slowest is the garbage collector of
+/// kube-controller-manager: it looks for new resources every 30 s, waits up to 30 s more for their caches (`Sync` in
+/// garbagecollector.go), and asks for an owner of a kind that it doesn't know yet at intervals that double.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(240);
+
+/// Polls until there is a value; panics after [`PATIENCE`], which only a broken server takes.
 pub(crate) async fn eventually<T, F, Fut>(what: &str, poll: F) -> T
 where
     F: Fn() -> Fut,
     Fut: Future<Output = Option<T>>,
 {
-    for _ in 0..600 {
+    let started = Instant::now();
+    while started.elapsed() < PATIENCE {
         if let Some(value) = poll().await {
             return value;
         }
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
-    panic!("still not so after 30 s: {what}");
+    panic!("still not so after {PATIENCE:?}: {what}");
 }

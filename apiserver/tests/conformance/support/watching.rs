@@ -1,14 +1,12 @@
 //! Watches: a stream of events, one JSON object a line.
 
-use std::time::Duration;
-
 use http::{Method, Request};
 use http_body_util::BodyExt;
 use kube::Client;
 use kube::client::Body;
 use serde_json::Value;
 
-use super::expect::{at, check};
+use super::expect::{PATIENCE, at, check};
 use super::wire;
 
 /// A watch that was accepted.
@@ -50,10 +48,10 @@ impl Watch {
         }
     }
 
-    /// The next event, or `None` once the server ended the stream; panics after 20 s, which only a broken server takes.
+    /// The next event, or `None` once the server ended the stream; panics after [`PATIENCE`], which only a broken server takes.
     pub(crate) async fn next(&mut self) -> Option<Value> {
-        let line = tokio::time::timeout(Duration::from_secs(20), self.next_line()).await;
-        let line = line.unwrap_or_else(|_| panic!("{}: no event in 20 s", self.path))?;
+        let line = tokio::time::timeout(PATIENCE, self.next_line()).await;
+        let line = line.unwrap_or_else(|_| panic!("{}: no event in {PATIENCE:?}", self.path))?;
         Some(
             serde_json::from_slice(&line)
                 .unwrap_or_else(|error| panic!("{}: {error} in {line:?}", self.path)),

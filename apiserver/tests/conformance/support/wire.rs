@@ -2,7 +2,8 @@
 //!
 //! Cases see status codes, headers and bodies as they are, so nothing of a client library's own stands between.
 
-use std::time::Duration;
+use std::error::Error;
+use std::time::{Duration, Instant};
 
 use http::{HeaderMap, Method, Request};
 use http_body_util::BodyExt;
@@ -10,7 +11,7 @@ use kube::Client;
 use kube::client::Body;
 use serde_json::Value;
 
-use super::expect::{at, check, check_absent};
+use super::expect::{PATIENCE, at, check, check_absent};
 
 /// The media type of a patch.
 pub(crate) mod patch_type {
@@ -96,7 +97,8 @@ impl Reply {
 
 /// A request with any method, headers and body.
 ///
-/// While kube-apiserver replaces the storage of a CRD that changed it answers 429 and asks to come back: this does.
+/// While kube-apiserver replaces the storage of a CRD that changed it answers 429 and asks to come back, or closes the
+/// connection without an answer: this tries again.
 pub(crate) async fn send(
     client: &Client,
     method: Method,
@@ -104,14 +106,31 @@ pub(crate) async fn send(
     headers: &[(&str, &str)],
     body: Vec<u8>,
 ) -> Reply {
-    for _ in 0..100 {
-        let reply = send_once(client, &method, path, headers, body.clone()).await;
-        if reply.code != 429 || !reply.text.contains("storage is (re)initializing") {
-            return reply;
+    let started = Instant::now();
+    while started.elapsed() < PATIENCE {
+        match send_once(client, &method, path, headers, body.clone()).await {
+            Ok(reply)
+                if reply.code == 429 && reply.text.contains("storage is (re)initializing") => {}
+            Ok(reply) => return reply,
+            Err(error) if closed_without_answer(&error) => println!("{method} {path}: {error:?}"),
+            Err(error) => panic!("{method} {path}: {error:?}"),
         }
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
-    panic!("{method} {path}: still initializing after 10 s");
+    panic!("{method} {path}: not served within {PATIENCE:?}");
+}
+
+/// Whether a server took the request and closed the connection before it answered. The embedded server, asked without a
+/// socket, has no such errors to hide.
+fn closed_without_answer(error: &kube::Error) -> bool {
+    let mut cause = Some(error as &(dyn Error + 'static));
+    while let Some(error) = cause {
+        if let Some(error) = error.downcast_ref::<hyper::Error>() {
+            return error.is_incomplete_message() || error.is_canceled() || error.is_closed();
+        }
+        cause = error.source();
+    }
+    false
 }
 
 async fn send_once(
@@ -120,7 +139,7 @@ async fn send_once(
     path: &str,
     headers: &[(&str, &str)],
     body: Vec<u8>,
-) -> Reply {
+) -> Result<Reply, kube::Error> {
     let mut request = Request::builder().method(method.clone()).uri(path);
     for (name, value) in headers {
         request = request.header(*name, *value);
@@ -128,22 +147,15 @@ async fn send_once(
     let request = request
         .body(Body::from(body))
         .expect("a well-formed request");
-    let response = client
-        .send(request)
-        .await
-        .unwrap_or_else(|error| panic!("{method} {path}: {error}"));
+    let response = client.send(request).await?;
     let (parts, body) = response.into_parts();
-    let bytes = body
-        .collect()
-        .await
-        .unwrap_or_else(|error| panic!("{method} {path}: {error}"))
-        .to_bytes();
-    Reply {
+    let bytes = body.collect().await?.to_bytes();
+    Ok(Reply {
         code: parts.status.as_u16(),
         headers: parts.headers,
         text: String::from_utf8_lossy(&bytes).into_owned(),
         request: format!("{method} {path}"),
-    }
+    })
 }
 
 async fn send_json(client: &Client, method: Method, path: &str, body: &Value) -> Reply {

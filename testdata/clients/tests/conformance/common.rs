@@ -6,6 +6,8 @@ use kube::api::{ListParams, PostParams, WatchEvent};
 use kube::core::Status;
 use kube::{Error, Resource, ResourceExt};
 
+use crate::support::expect::PATIENCE;
+
 pub(crate) fn post() -> PostParams {
     PostParams::default()
 }
@@ -35,10 +37,9 @@ pub(crate) fn refused<T: std::fmt::Debug>(result: Result<T, Error>) -> Status {
 
 /// The next event that is no bookmark, with the label `step` of its object.
 pub(crate) async fn next_event<K: Resource>(events: &mut WatchStream<K>) -> (&'static str, String) {
-    let wait = std::time::Duration::from_secs(20);
     loop {
-        let event = tokio::time::timeout(wait, events.next()).await;
-        let (kind, object) = match event.expect("an event in 20 s").expect("no end").unwrap() {
+        let event = tokio::time::timeout(PATIENCE, events.next()).await;
+        let (kind, object) = match event.expect("an event in time").expect("no end").unwrap() {
             WatchEvent::Added(object) => ("added", object),
             WatchEvent::Modified(object) => ("modified", object),
             WatchEvent::Deleted(object) => ("deleted", object),
