@@ -9,6 +9,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
+export LC_ALL=C
 runs="${1:-5}"
 kopium_version=0.24.1
 target="${CARGO_TARGET_DIR:-$PWD/target}"
@@ -25,11 +26,10 @@ ours="$target/release/kube-codegen"
 once() {
   local name="$1"; shift
   rm -rf "$work/out"; mkdir -p "$work/out"
-  local start end
-  start=$(date +%s.%N)
-  # Peak memory is the largest of the processes, which GNU time reports for the shell's children.
-  /usr/bin/time -o "$work/kib" -f %M bash -c 'exec "$@"' _ "$@" >"$work/log" 2>&1 || { cat "$work/log" >&2; exit 1; }
-  end=$(date +%s.%N)
+  local start=$EPOCHREALTIME
+  # Peak memory is that of the largest process, also where the command starts others.
+  /usr/bin/time -o "$work/kib" -f %M "$@" >"$work/log" 2>&1 || { cat "$work/log" >&2; exit 1; }
+  local end=$EPOCHREALTIME
   awk -v a="$start" -v b="$end" -v m="$(tail -1 "$work/kib")" 'BEGIN { printf "%.4f %d\n", b - a, m }' >>"$work/$name.times"
 }
 
@@ -53,7 +53,7 @@ report() {
 apis="$PWD/testdata/apis/virtualmachine"
 mkdir -p "$work/crate"
 cp -r "$apis/src" "$work/crate/"
-groups=(bash -c "cd '$work/crate' && exec '$ours' groups all src/generated src/apis cloudnative:v1alpha1")
+groups=(env -C "$work/crate" "$ours" groups all src/generated src/apis cloudnative:v1alpha1)
 if command -v go >/dev/null; then
   cp -r hack/bench/generate "$work/go"
   (
