@@ -188,3 +188,36 @@ fn an_error_in_the_input_writes_nothing() {
     assert!(before == sandbox.state());
     sandbox.check("groups-bad-marker");
 }
+
+/// The files that a text for readers shows, each a fenced block whose first line names it in a comment.
+fn shown_files(text: &str) -> Vec<(&str, &str)> {
+    let blocks = text.split("```").skip(1).step_by(2);
+    blocks
+        .filter_map(|block| {
+            let (_, body) = block.split_once('\n')?;
+            let (name, body) = body.split_once('\n')?;
+            let name = name.strip_prefix("// ").or(name.strip_prefix("# "))?;
+            (name == "Cargo.toml" || name.starts_with("src/")).then_some((name, body))
+        })
+        .collect()
+}
+
+/// What the README's first minute shows is all that it takes: nothing is missing, and nothing has to be declared.
+#[test]
+fn the_first_minute_of_the_readme_generates() {
+    let readme = concat!(env!("CARGO_MANIFEST_DIR"), "/../README.md");
+    let readme = fs::read_to_string(readme).unwrap();
+    let files = shown_files(&readme);
+    assert_eq!(files.len(), 5);
+    let sandbox = Sandbox::new();
+    for (name, text) in files {
+        sandbox.write(name, text);
+    }
+    let run = sandbox.quiet("", &ALL, "");
+    assert_eq!(
+        (run.code, &*run.stderr),
+        (0, ""),
+        "no note of what is missing"
+    );
+    assert_eq!(sandbox.quiet("", &with(&["--check"]), "").code, 0);
+}

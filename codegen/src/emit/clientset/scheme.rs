@@ -28,6 +28,15 @@ pub(super) fn emit(cx: &Emit<'_>) -> TokenStream {
             }
         })
     });
+    let unused = cx.options.group_features.then(|| {
+        let features = cx.api.groups.iter().map(|group| &group.module);
+        quote! {
+            #[cfg_attr(
+                not(any(#(feature = #features),*)),
+                allow(unused_variables, reason = "no group, no kinds")
+            )]
+        }
+    });
     quote! {
         //! The scheme of the clientset: every kind that it has a client for.
         use #runtime::scheme;
@@ -37,6 +46,7 @@ pub(super) fn emit(cx: &Emit<'_>) -> TokenStream {
         /// # Errors
         ///
         /// Another type is registered for one of the kinds.
+        #unused
         pub fn add_to_scheme(scheme: &mut scheme::Scheme) -> Result<(), scheme::SchemeError> {
             #(#registrations)*
             Ok(())
