@@ -203,7 +203,9 @@ impl SimulatedServer {
 }
 
 /// Leave to change the servers, which one caller has at a time: the lock of their directory, held until the file is closed.
-pub(super) struct Turn(Option<File>);
+pub(super) struct Turn {
+    _lock: Option<File>,
+}
 
 /// Where the servers are.
 pub(super) enum Backing {
@@ -225,13 +227,13 @@ impl Backing {
     /// Waits for a turn without holding up the thread: a process may be paused in the middle of its own.
     pub(super) async fn turn(&self) -> Result<Turn, DriverError> {
         let Self::Directory(directory) = self else {
-            return Ok(Turn(None));
+            return Ok(Turn { _lock: None });
         };
         let failed = |error| DriverError::failed(directory.display(), error);
         let lock = File::create(directory.join(LOCK)).map_err(failed)?;
         loop {
             match lock.try_lock() {
-                Ok(()) => return Ok(Turn(Some(lock))),
+                Ok(()) => return Ok(Turn { _lock: Some(lock) }),
                 Err(TryLockError::WouldBlock) => sleep(TURN_WAIT).await,
                 Err(TryLockError::Error(error)) => return Err(failed(error)),
             }
@@ -271,12 +273,12 @@ impl Backing {
     /// A change that nobody asked for; waits for its turn on the thread.
     pub(super) fn change<T>(&self, change: impl FnOnce(&mut Cloud) -> T) -> Result<T, DriverError> {
         let turn = match self {
-            Self::Memory(_) => Turn(None),
+            Self::Memory(_) => Turn { _lock: None },
             Self::Directory(directory) => {
                 let failed = |error| DriverError::failed(directory.display(), error);
                 let lock = File::create(directory.join(LOCK)).map_err(failed)?;
                 lock.lock().map_err(failed)?;
-                Turn(Some(lock))
+                Turn { _lock: Some(lock) }
             }
         };
         self.locked(turn, |cloud, _| change(cloud))
