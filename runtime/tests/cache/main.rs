@@ -1,4 +1,6 @@
 //! Tests of the caches: reflector, event queue, store, lister, informer and factory, on a scripted API server.
+//!
+//! Long sleeps take no time: the tests that wait for more than milliseconds run on a paused clock (`start_paused`).
 
 #![allow(unreachable_pub, reason = "a test binary exports nothing")]
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]

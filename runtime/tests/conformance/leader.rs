@@ -144,7 +144,7 @@ async fn the_leader_renews(client: Client) {
     let after = lock.spec().await;
     assert_eq!(after.acquire_time, before.acquire_time);
     assert_eq!(after.lease_transitions, before.lease_transitions);
-    // For longer than a term.
+    // For longer than a term, which is real time here: the clock of a server in another process cannot be paused.
     sleep(ms(6000)).await;
     assert!(contender.elector.is_leader());
     contender.stop().await;

@@ -1,4 +1,6 @@
 //! What controllers are made of, each statement pinned by a test named after it, against an API server in memory.
+//!
+//! Long sleeps take no time: the tests that wait for more than milliseconds run on a paused clock (`start_paused`).
 
 #![allow(
     clippy::unwrap_used,

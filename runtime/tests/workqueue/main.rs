@@ -1,4 +1,6 @@
 //! The work queue's statements, each pinned by a test named after it.
+//!
+//! Long sleeps take no time: the tests that wait for more than milliseconds run on a paused clock (`start_paused`).
 
 #![allow(
     clippy::unwrap_used,

@@ -120,8 +120,8 @@ pub(crate) async fn send(
     panic!("{method} {path}: not served within {PATIENCE:?}");
 }
 
-/// Whether a server took the request and closed the connection before it answered. The embedded server, asked without a
-/// socket, has no such errors to hide.
+/// Whether a server took the request and closed the connection before it answered. This hides no such fault of the
+/// embedded server, whose own suite asks it without a socket.
 fn closed_without_answer(error: &kube::Error) -> bool {
     let mut cause = Some(error as &(dyn Error + 'static));
     while let Some(error) = cause {
