@@ -28,5 +28,6 @@ if ! present && ! install; then
 fi
 
 export QEMU_REQUIRED=1
-cargo test -q --locked -p virtualmachine-controller --test qemu -- "$@"
-cargo test -q --locked -p virtualmachine-controller --test controller -- qemu::
+# Of the whole workspace, so that nothing is built again with the features that one package alone would choose.
+cargo test -q --locked --workspace --test qemu -- "$@"
+cargo test -q --locked --workspace --test controller -- qemu::

@@ -28,10 +28,11 @@ export KUBECTL
 
 suite() {
 	export CONFORMANCE_KUBECONFIG=$KUBECONFIG
-	cargo test -q -p virtualmachine-controller --test kubevirt -- "$@"
-	cargo test -q -p virtualmachine-controller --test controller -- processes:: "$@"
+	cargo test -q --locked --workspace --test kubevirt -- "$@"
+	cargo test -q --locked --workspace --test controller -- processes:: "$@"
 }
 export -f suite
 
-cargo test -q -p virtualmachine-controller --test kubevirt --test controller --no-run
+# Of the whole workspace, so that nothing is built again with the features that one package alone would choose.
+cargo test -q --locked --workspace --test kubevirt --test controller --no-run
 hack/envtest.sh run "${flags[@]}" -- bash -ec 'suite "$@"' suite "$@"
