@@ -1,6 +1,9 @@
 use serde::{Deserialize, Serialize};
 
-/// A spec.
+/** A spec.
+
+ +kubebuilder:validation:XValidation:rule="has(self.name)"
+ */
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Spec {
     /* +optional */

@@ -119,4 +119,76 @@ pub(super) const MARKERS: &[MarkerDef] = &[
         ),
         &[value(String)],
     ),
+    with(
+        flag(
+            "k8s:prerelease-lifecycle-gen",
+            "+k8s:prerelease-lifecycle-gen=true",
+            &[Package],
+            "Accepted for sources that come from Go; `+kubebuilder:deprecatedversion` deprecates a version here.",
+            "",
+        ),
+        &[value(Bool)],
+    ),
+    lifecycle(
+        "k8s:prerelease-lifecycle-gen:introduced",
+        "+k8s:prerelease-lifecycle-gen:introduced=<release>",
+    ),
+    lifecycle(
+        "k8s:prerelease-lifecycle-gen:deprecated",
+        "+k8s:prerelease-lifecycle-gen:deprecated=<release>",
+    ),
+    lifecycle(
+        "k8s:prerelease-lifecycle-gen:removed",
+        "+k8s:prerelease-lifecycle-gen:removed=<release>",
+    ),
+    with(
+        flag(
+            "patchStrategy",
+            "+patchStrategy=<strategy>",
+            &[Field],
+            "Accepted for sources that come from Go; custom resources have no strategic merge patches.",
+            "",
+        ),
+        &[value(String)],
+    ),
+    with(
+        flag(
+            "patchMergeKey",
+            "+patchMergeKey=<field>",
+            &[Field],
+            "Accepted for sources that come from Go; `+listMapKey` names the keys of a list here.",
+            "",
+        ),
+        &[value(String)],
+    ),
+    flag(
+        "union",
+        "+union",
+        &[Type],
+        "Accepted for sources that come from Go; `+kubebuilder:validation:ExactlyOneOf` holds it.",
+        "",
+    ),
+    with(
+        flag(
+            "protobuf",
+            "+protobuf=true|false",
+            &[Package, Type],
+            "Accepted for sources that come from Go; custom resources have no protobuf.",
+            "",
+        ),
+        &[value(Bool)],
+    ),
 ];
+
+const fn lifecycle(name: &'static str, syntax: &'static str) -> MarkerDef {
+    with(
+        flag(
+            name,
+            syntax,
+            &[Type],
+            "Accepted for sources that come from Go.",
+            "",
+        ),
+        const { &[value(String)] },
+    )
+}

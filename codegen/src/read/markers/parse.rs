@@ -37,6 +37,23 @@ impl RawMarker {
         }
     }
 
+    /// Whether the text starts with the name of a marker, or with one that is nearly one.
+    #[must_use]
+    pub fn names_marker(&self) -> bool {
+        let (name, name_end) = self.name();
+        self.find(name, name_end).is_ok()
+            || suggest::closest(name, REGISTRY.iter().map(|def| def.name)).is_some()
+    }
+
+    /// The name, and where it ends.
+    fn name(&self) -> (&str, usize) {
+        let text = self.text();
+        let name_end = text.find('=').unwrap_or(text.len());
+        let name = text.get(1..name_end).unwrap_or_default().trim_end();
+        // Older sources write `:=`, which says the same.
+        (name.strip_suffix(':').unwrap_or(name), name_end)
+    }
+
     /// Reads name and arguments without regard to where the marker stands.
     ///
     /// # Errors
@@ -44,10 +61,7 @@ impl RawMarker {
     /// An unknown name or argument, or a value that is not what the marker takes.
     pub fn parse(&self) -> Result<Marker, Diagnostic> {
         let text = self.text();
-        let name_end = text.find('=').unwrap_or(text.len());
-        let name = text[1..name_end].trim_end();
-        // Older sources write `:=`, which says the same.
-        let name = name.strip_suffix(':').unwrap_or(name);
+        let (name, name_end) = self.name();
         let (def, arguments_at) = self.find(name, name_end)?;
         let mut marker = Marker {
             def,

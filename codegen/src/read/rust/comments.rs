@@ -10,7 +10,7 @@ use std::{ops::Range, sync::Arc};
 use super::scan::{Comment, CommentKind};
 use crate::{
     diag::{Diagnostic, Diagnostics, Place},
-    read::markers::{RawMarker, find, is_marker},
+    read::markers::{RawMarker, is_marker},
 };
 
 /// The comments of one file, and which of them have been given away.
@@ -217,14 +217,14 @@ impl Comments {
             let start = at + line.len() - content.len();
             let content = content.trim_end().trim_end_matches("*/").trim_end();
             at += line.len();
-            let name = content
-                .strip_prefix('+')
-                .and_then(|rest| rest.split('=').next())
-                .unwrap_or_default();
-            if find(name).is_some() {
+            let range = start..start + content.len();
+            let raw = RawMarker {
+                place: self.place(range),
+            };
+            if is_marker(content) && raw.names_marker() {
                 diagnostics.push(
                     Diagnostic::error("a marker stands in a block comment")
-                        .at(self.place(start..start + content.len()), "not read there")
+                        .at(raw.place, "not read there")
                         .help(format!("write `// {content}`")),
                 );
             }

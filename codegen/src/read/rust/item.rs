@@ -48,6 +48,8 @@ pub struct Module {
     pub uses: Vec<Use>,
     /// The modules that it declares without a body.
     pub declared: Vec<Declared>,
+    /// Those that it declares for tests only, whose files are none of the API.
+    pub tests: Vec<Declared>,
 }
 
 /// `mod name;`

@@ -91,34 +91,59 @@ fn read_package(package: &RustPackage, diagnostics: &mut Diagnostics) -> Option<
         impls: Vec::new(),
         has_macros: false,
     };
-    let mut files: Vec<&Source> = package.files.iter().collect();
-    files.sort_by_key(|file| (file.name != root.name, file.name.as_str()));
-    for file in files {
-        let path = module_of(file.name.strip_prefix(root_dir).unwrap_or(&file.name));
-        let is_root = file.name == root.name;
-        if let Some(items) = read_file(file, path, is_root, diagnostics) {
-            add(&mut read, items, is_root);
-        }
+    for (file, items) in read_files(&package.files, root_dir, diagnostics) {
+        add(&mut read, items, file.name == root.name);
     }
     follow_path_attributes(&mut read);
     read.markers.check(diagnostics);
     Some(read)
 }
 
+/// The files of the API in order: the version's `mod.rs`, then by name. Modules are read before those that they declare,
+/// so that the modules of tests are known before their files are read.
+fn read_files<'a>(
+    files: &'a [Source],
+    root_dir: &str,
+    diagnostics: &mut Diagnostics,
+) -> Vec<(&'a Source, FileItems)> {
+    let path_of = |file: &Source| module_of(file.name.strip_prefix(root_dir).unwrap_or(&file.name));
+    let mut files: Vec<_> = files.iter().map(|file| (path_of(file), file)).collect();
+    files.sort_by_key(|(path, file)| (path.len(), file.name.as_str()));
+    let mut tests: Vec<Vec<String>> = Vec::new();
+    let mut read = Vec::new();
+    for (path, file) in files {
+        if tests.iter().any(|test| path.starts_with(test)) {
+            continue;
+        }
+        if let Some(items) = read_file(file, path.clone(), path.is_empty(), diagnostics) {
+            let declares = |module: &Module| {
+                let declared = module.tests.iter();
+                declared
+                    .map(|test| file_of(module, test))
+                    .collect::<Vec<_>>()
+            };
+            tests.extend(items.modules.iter().flat_map(declares));
+            read.push((path, file, items));
+        }
+    }
+    read.sort_by_key(|(path, file, _)| (!path.is_empty(), file.name.as_str()));
+    read.into_iter()
+        .map(|(_, file, items)| (file, items))
+        .collect()
+}
+
 /// Files that `#[path = "…"]` names are the modules that it stands above.
 fn follow_path_attributes(package: &mut Package) {
     let mut moves = Vec::new();
     for module in package.modules.iter().filter(|module| module.from_file) {
-        let is_dir = module.path.is_empty() || module.place.file.ends_with("/mod.rs");
-        let parent = module.path.len() - usize::from(!is_dir);
-        for declared in &module.declared {
-            if let Some(path) = &declared.path {
-                let mut from = module.path[..parent].to_vec();
-                from.extend(module_of(path));
-                let mut to = module.path.clone();
-                to.push(declared.name.clone());
-                moves.push((from, to));
-            }
+        for declared in module
+            .declared
+            .iter()
+            .filter(|declared| declared.path.is_some())
+        {
+            let mut to = module.path.clone();
+            to.push(declared.name.clone());
+            moves.push((file_of(module, declared), to));
         }
     }
     for module in &mut package.modules {
@@ -132,12 +157,31 @@ fn follow_path_attributes(package: &mut Package) {
     }
 }
 
-/// The `mod.rs` that is nearest to the top.
+/// The module that the place of a declared module's file suggests.
+fn file_of(module: &Module, declared: &Declared) -> Vec<String> {
+    let Some(path) = &declared.path else {
+        return module
+            .path
+            .iter()
+            .chain([&declared.name])
+            .cloned()
+            .collect();
+    };
+    let is_dir = module.path.is_empty() || module.place.file.ends_with("/mod.rs");
+    let parent = module.path.len() - usize::from(!is_dir);
+    let mut file = module.path[..parent].to_vec();
+    file.extend(module_of(path));
+    file
+}
+
+/// The `mod.rs` of the folder in which, or below which, all files are.
 fn root_file(files: &[Source]) -> Option<&Source> {
-    files
-        .iter()
-        .filter(|file| file.name == "mod.rs" || file.name.ends_with("/mod.rs"))
-        .min_by_key(|file| (file.name.matches('/').count(), file.name.as_str()))
+    files.iter().find(|file| {
+        file.name.strip_suffix("mod.rs").is_some_and(|dir| {
+            (dir.is_empty() || dir.ends_with('/'))
+                && files.iter().all(|file| file.name.starts_with(dir))
+        })
+    })
 }
 
 /// The module of a file, from its path below the version's folder: `a/b.rs` and `a/b/mod.rs` are `a::b`.
@@ -145,7 +189,7 @@ fn module_of(path: &str) -> Vec<String> {
     let stem = path.strip_suffix(".rs").unwrap_or(path);
     let stem = stem.strip_suffix("/mod").unwrap_or(stem);
     stem.split('/')
-        .filter(|part| !part.is_empty() && *part != "mod")
+        .filter(|part| !matches!(*part, "" | "." | "mod"))
         .map(str::to_owned)
         .collect()
 }

@@ -127,6 +127,7 @@ impl FileReader<'_> {
             place,
             uses: Vec::new(),
             declared: Vec::new(),
+            tests: Vec::new(),
         });
         let mut from = start;
         for (index, item) in items.iter().enumerate() {
@@ -139,6 +140,10 @@ impl FileReader<'_> {
 
     fn item(&mut self, item: &syn::Item, module: usize, from: usize, end: usize, first: bool) {
         if is_test(attributes_of(item)) {
+            if let syn::Item::Mod(item) = item {
+                let declared = self.declared(item);
+                self.out.modules[module].tests.push(declared);
+            }
             return self.comments.ignore(from..end);
         }
         match item {
@@ -181,12 +186,7 @@ impl FileReader<'_> {
                     self.module(path, items, start, place);
                 }
                 None => {
-                    let declared = Declared {
-                        name: ident_text(&item.ident),
-                        public: is_public(&item.vis),
-                        path: path_attribute(&item.attrs),
-                        place: self.place(&item.ident),
-                    };
+                    let declared = self.declared(item);
                     self.out.modules[module].declared.push(declared);
                 }
             },
@@ -221,6 +221,15 @@ impl FileReader<'_> {
                 self.out.has_macros |= matches!(other, syn::Item::Macro(_));
                 self.comments.ignore(self.range(other).start..end);
             }
+        }
+    }
+
+    fn declared(&self, item: &syn::ItemMod) -> Declared {
+        Declared {
+            name: ident_text(&item.ident),
+            public: is_public(&item.vis),
+            path: path_attribute(&item.attrs),
+            place: self.place(&item.ident),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Small questions to a syntax tree.
 
-use syn::{Attribute, Ident, spanned::Spanned};
+use syn::{Attribute, Ident, Meta, Token, punctuated::Punctuated, spanned::Spanned};
 
 /// An identifier's text, without `r#`.
 pub(super) fn ident_text(ident: &Ident) -> String {
@@ -51,14 +51,24 @@ pub(super) fn path_attribute(attrs: &[Attribute]) -> Option<String> {
     }
 }
 
-/// `#[cfg(test)]`
+/// `#[cfg(test)]`, or a `cfg` that asks for it among others.
 pub(super) fn is_test(attrs: &[Attribute]) -> bool {
     attrs.iter().any(|attribute| {
         attribute.path().is_ident("cfg")
             && attribute
-                .parse_args::<Ident>()
-                .is_ok_and(|predicate| predicate == "test")
+                .parse_args::<Meta>()
+                .is_ok_and(|predicate| needs_test(&predicate))
     })
+}
+
+fn needs_test(predicate: &Meta) -> bool {
+    match predicate {
+        Meta::List(list) if list.path.is_ident("all") => list
+            .parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated)
+            .is_ok_and(|parts| parts.iter().any(needs_test)),
+        Meta::Path(path) => path.is_ident("test"),
+        _ => false,
+    }
 }
 
 pub(super) fn attributes_of(item: &syn::Item) -> &[Attribute] {

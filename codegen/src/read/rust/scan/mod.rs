@@ -181,15 +181,17 @@ impl Lexer<'_> {
         }
     }
 
-    /// The arrows `->` and `=>` close nothing.
+    /// The arrows `->` and `=>` close nothing. What stands before a `=>` is the pattern of an arm, whose `|` and `<` are no
+    /// closures and no brackets.
     fn angle(&mut self, byte: u8) {
         self.count();
-        let arrow = self.at > 0 && matches!(self.bytes[self.at - 1], b'-' | b'=');
+        let before = self.at.checked_sub(1).map(|at| self.bytes[at]);
         if let Some(run) = self.runs.last_mut() {
-            if byte == b'<' {
-                run.angles += 1;
-            } else if !arrow {
-                run.angles = run.angles.saturating_sub(1);
+            match (byte, before) {
+                (b'<', _) => run.angles += 1,
+                (_, Some(b'=')) => (run.angles, run.pipes) = (0, false),
+                (_, Some(b'-')) => {}
+                _ => run.angles = run.angles.saturating_sub(1),
             }
         }
     }

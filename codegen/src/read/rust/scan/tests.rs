@@ -82,6 +82,11 @@ fn deep_nesting_is_told() {
     );
     assert_eq!(scan(&fields).too_deep, None);
     assert_eq!(scan(&"struct A { a: u8 }\n".repeat(5000)).too_deep, None);
+    let arms = "\"a\" | \"b\" if n < 3 => 1,\n".repeat(2000);
+    assert_eq!(
+        scan(&format!("fn f() {{ match x {{ {arms} }} }}")).too_deep,
+        None
+    );
     assert_eq!(
         scan(&"const A: [u8; 2] = [1, 2];\n".repeat(5000)).too_deep,
         None
