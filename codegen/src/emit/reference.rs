@@ -38,7 +38,8 @@ fn emit_external(cx: &Emit<'_>, name: &str) -> TokenStream {
         let rest = path(rest);
         return quote!(#k8s_openapi::#rest);
     }
-    let own = ["::", "crate::", "super::", "self::"];
+    // `kube` is imported beside `client`.
+    let own = ["::", "crate::", "super::", "self::", "kube::"];
     if own.iter().any(|prefix| name.starts_with(prefix)) {
         path(name)
     } else {

@@ -185,6 +185,24 @@ impl Verb {
             Self::ApplyStatus => "applyStatus",
         }
     }
+
+    /// The names of the methods that a typed client has for the verb, beside one of a `status`.
+    const fn methods(self, status: bool) -> &'static [&'static str] {
+        match self {
+            Self::Create => &["create"],
+            Self::Update => &["update"],
+            Self::UpdateStatus => &["update_status"],
+            Self::Delete => &["delete"],
+            Self::DeleteCollection => &["delete_collection"],
+            Self::Get => &["get", "get_opt"],
+            Self::List => &["list"],
+            Self::Watch => &["watch"],
+            Self::Patch if status => &["patch", "patch_status"],
+            Self::Patch => &["patch"],
+            Self::Apply => &["apply"],
+            Self::ApplyStatus => &["apply_status"],
+        }
+    }
 }
 
 /// The verbs that a typed client offers.
@@ -201,6 +219,15 @@ impl VerbSet {
                 .filter(|verb| status || !matches!(verb, Verb::UpdateStatus | Verb::ApplyStatus))
                 .collect(),
         )
+    }
+
+    /// The names of the client's methods for these verbs.
+    pub fn methods(&self) -> impl Iterator<Item = &'static str> {
+        let status = self.contains(Verb::UpdateStatus);
+        self.0
+            .iter()
+            .flat_map(move |verb| verb.methods(status))
+            .copied()
     }
 
     /// Whether the verb is offered.

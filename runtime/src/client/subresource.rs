@@ -1,4 +1,4 @@
-//! Verbs on subresources with any input and result, for `+genclient:method=` and `scale`.
+//! Verbs with any input and result, for `+genclient:method=` and `scale`: on subresources, and for kinds that are requests.
 
 use std::fmt::Debug;
 
@@ -12,6 +12,21 @@ use super::{Result, Scale, TypedClient};
 use crate::object::Object;
 
 impl<K: Object> TypedClient<K> {
+    /// Posts `input` where objects are created and reads the answer as an `R`: kinds that are requests, such as reviews,
+    /// may take and return other types.
+    pub async fn create_as<I: Serialize, R: DeserializeOwned>(
+        &self,
+        input: &I,
+        params: &PostParams,
+    ) -> Result<R> {
+        let body = serde_json::to_vec(input).map_err(Error::SerdeError)?;
+        let request = self
+            .path()
+            .create(params, body)
+            .map_err(Error::BuildRequest)?;
+        self.client.request(request).await
+    }
+
     /// Reads `subresource` of the named object as an `R`.
     pub async fn get_subresource<R: DeserializeOwned>(
         &self,

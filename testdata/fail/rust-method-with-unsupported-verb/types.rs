@@ -2,7 +2,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde::{Deserialize, Serialize};
 
 // +genclient
-// +genclient:method=GetScale,verb=watch,subresource=scale
+// +genclient:method=GetScale,verb=deleteCollection,subresource=scale
 /// A machine.
 #[derive(Debug)]
 pub struct Machine {

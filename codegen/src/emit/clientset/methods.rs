@@ -26,6 +26,8 @@ struct Method<'a> {
     name: Ident,
     verb: Verb,
     subresource: Option<&'a str>,
+    /// Whether it sends and returns the resource itself.
+    is_of_own_type: bool,
     input: TokenStream,
     result: TokenStream,
 }
@@ -43,6 +45,7 @@ impl<'a> Method<'a> {
             name: ident(&method.name),
             verb: method.verb,
             subresource: method.subresource.as_deref(),
+            is_of_own_type: method.input.is_none() && method.result.is_none(),
             input: ty(&method.input),
             result: ty(&method.result),
         }
@@ -51,6 +54,12 @@ impl<'a> Method<'a> {
     fn docs(&self, does: &str) -> TokenStream {
         docs(&match self.subresource {
             Some(subresource) => format!("{does} `{subresource}` of the object."),
+            None if matches!(self.verb, Verb::List | Verb::Watch) => {
+                format!("{does} objects, as the verb of the same name does.")
+            }
+            None if !self.is_of_own_type => {
+                format!("{does} what the input asks for, and returns the server's answer.")
+            }
             None => format!("{does} the object itself, as the verb of the same name does."),
         })
     }
@@ -85,7 +94,8 @@ fn emit_method(method: &Method<'_>) -> TokenStream {
     }
 }
 
-/// A method without a subresource is a verb by another name; its input and result are the resource itself.
+/// A method without a subresource is a verb by another name. Only what is created may be of other types, for kinds that
+/// are requests, such as reviews.
 ///
 /// ```ignore
 /// pub async fn register(
@@ -103,55 +113,66 @@ fn emit_verb(method: &Method<'_>) -> TokenStream {
         result,
         ..
     } = method;
-    let (does, parameters, call) = match method.verb {
+    let generics =
+        (method.verb == Verb::Patch).then(|| quote!(<P: ::serde::Serialize + ::std::fmt::Debug>));
+    let (does, parameters, returns, call) = match method.verb {
         Verb::Create => (
             "Creates",
             quote!(input: &#input, params: &kube::api::PostParams),
-            quote!(create(input, params)),
+            quote!(#result),
+            if method.is_of_own_type {
+                quote!(create(input, params))
+            } else {
+                quote!(create_as(input, params))
+            },
         ),
         Verb::Update | Verb::UpdateStatus => (
             "Replaces",
             quote!(input: &#input, params: &kube::api::PostParams),
+            quote!(#result),
             quote!(update(input, params)),
         ),
         Verb::Apply | Verb::ApplyStatus => (
             "Applies, on the server's side,",
             quote!(name: &str, input: &#input, params: &kube::api::PatchParams),
+            quote!(#result),
             quote!(patch(name, params, &kube::api::Patch::Apply(input))),
         ),
-        Verb::Patch => {
-            let docs = method.docs("Patches");
-            return quote! {
-                #docs
-                pub async fn #name<P: ::serde::Serialize + ::std::fmt::Debug>(
-                    &self,
-                    name: &str,
-                    params: &kube::api::PatchParams,
-                    patch: &kube::api::Patch<P>,
-                ) -> client::Result<#result> {
-                    self.0.patch(name, params, patch).await
-                }
-            };
-        }
-        Verb::List => {
-            return quote! {
-                /// Lists objects, as the verb of the same name does.
-                pub async fn #name(
-                    &self,
-                    params: &kube::api::ListParams,
-                ) -> client::Result<kube::api::ObjectList<#result>> {
-                    self.0.list(params).await
-                }
-            };
-        }
-        Verb::Get | Verb::Watch | Verb::Delete | Verb::DeleteCollection => {
-            ("Reads", quote!(name: &str), quote!(get(name)))
-        }
+        Verb::Patch => (
+            "Patches",
+            quote!(name: &str, params: &kube::api::PatchParams, patch: &kube::api::Patch<P>),
+            quote!(#result),
+            quote!(patch(name, params, patch)),
+        ),
+        Verb::List => (
+            "Lists",
+            quote!(params: &kube::api::ListParams),
+            quote!(kube::api::ObjectList<#result>),
+            quote!(list(params)),
+        ),
+        Verb::Watch => (
+            "Watches",
+            quote!(params: &kube::api::WatchParams, resource_version: &str),
+            quote!(client::WatchStream<#result>),
+            quote!(watch(params, resource_version)),
+        ),
+        Verb::Delete | Verb::DeleteCollection => (
+            "Deletes",
+            quote!(name: &str, params: &kube::api::DeleteParams),
+            quote!(client::Either<#result, kube::core::Status>),
+            quote!(delete(name, params)),
+        ),
+        Verb::Get => (
+            "Reads",
+            quote!(name: &str),
+            quote!(#result),
+            quote!(get(name)),
+        ),
     };
     let docs = method.docs(does);
     quote! {
         #docs
-        pub async fn #name(&self, #parameters) -> client::Result<#result> {
+        pub async fn #name #generics(&self, #parameters) -> client::Result<#returns> {
             self.0.#call.await
         }
     }

@@ -15,7 +15,7 @@ use crate::{
     model::{
         Constraints, Conversion, CustomMethod, Field, KnownType, PrinterColumn, Resource, RustItem,
         ScaleSubresource, Scope, SelectableField, StructDef, TypeDef, TypeKind, TypeRef,
-        Validation, names,
+        Validation, VerbSet, names,
     },
     read::rust::{Body, Fields, Item, KubeDerive, Shape},
 };
@@ -33,6 +33,7 @@ impl Cx<'_> {
         let root = kube.root.as_ref().unwrap_or(&kube.kind);
         let served = kube.served != Some(false);
         let status = kube.status.is_some() && !item.markers.has("genclient:noStatus");
+        let verbs = verbs::verbs(item, status, diagnostics);
         let resource = Resource {
             kind: kube.kind.clone(),
             list_kind: self.list_kind(&kube.kind),
@@ -70,8 +71,8 @@ impl Cx<'_> {
             annotations: kube.annotations.iter().cloned().collect(),
             labels: kube.labels.iter().cloned().collect(),
             deprecation: kube.deprecated.clone(),
-            verbs: verbs::verbs(item, status, diagnostics),
-            methods: self.kube_methods(item, kube.scale.is_some(), diagnostics),
+            methods: self.kube_methods(item, &verbs, kube.scale.is_some(), diagnostics),
+            verbs,
             client: served,
         };
         let def = self.kube_root(item, kube, root);
@@ -82,10 +83,11 @@ impl Cx<'_> {
     fn kube_methods(
         &self,
         item: &Item,
+        verbs: &VerbSet,
         scale: bool,
         diagnostics: &mut Diagnostics,
     ) -> Vec<CustomMethod> {
-        let mut methods = self.methods(item, diagnostics);
+        let mut methods = self.methods(item, verbs, diagnostics);
         let more = if scale { scale_methods() } else { Vec::new() };
         for method in more {
             if methods.iter().all(|known| known.name != method.name) {

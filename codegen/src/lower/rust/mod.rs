@@ -7,6 +7,7 @@ mod checks;
 mod enums;
 mod known;
 mod kube;
+mod methods;
 mod paths;
 mod policy;
 mod refs;
@@ -163,7 +164,7 @@ impl<'a> Cx<'a> {
         let mut types = Vec::new();
         let mut resources = Vec::new();
         for (index, item) in package.items.iter().enumerate() {
-            if item.markers.has("kubebuilder:skip") {
+            if item.markers.has("kubebuilder:skip") || is_helper(item) {
                 continue;
             }
             if self.by_name.get(item.name.as_str()) != Some(&index) {
@@ -206,6 +207,12 @@ impl<'a> Cx<'a> {
         checks::generated_modules(self, &version, diagnostics);
         version
     }
+}
+
+/// Whether the item helps code rather than being of the API, such as the visitor of a `Deserialize` by hand: it is private,
+/// borrows, and no marker is about it. An API type that has it as a field borrows too, which is an error there.
+fn is_helper(item: &Item) -> bool {
+    !item.visible && item.generics.lifetime.is_some() && item.markers.0.is_empty()
 }
 
 /// Whether the item derives the trait.

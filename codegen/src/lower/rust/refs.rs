@@ -136,10 +136,12 @@ impl Cx<'_> {
         let [name] = path else {
             return;
         };
-        if name == "str" || name == "char" || !name.starts_with(char::is_uppercase) {
+        if ["str", "char", "Result"].contains(&name.as_str())
+            || !name.starts_with(char::is_uppercase)
+        {
             return;
         }
-        if self.package.has_macros || self.has_foreign_globs() {
+        if self.package.has_macros || self.resolver.has_foreign_globs() {
             return;
         }
         let names = self.package.items.iter().map(|item| item.name.as_str());
@@ -150,26 +152,6 @@ impl Cx<'_> {
             Some(near) => unknown.help(format!("import it: `use super::{near};`")),
             None => unknown.help("declare the type, or import it with `use`"),
         });
-    }
-
-    /// Whether a glob from elsewhere may bring names that are not known here.
-    fn has_foreign_globs(&self) -> bool {
-        self.package
-            .modules
-            .iter()
-            .flat_map(|module| &module.uses)
-            .any(|import| {
-                import.name.is_none()
-                    && !matches!(
-                        import.path.first().map(String::as_str),
-                        Some("self" | "super")
-                    )
-                    && !self
-                        .package
-                        .modules
-                        .iter()
-                        .any(|module| module.path.first() == import.path.first())
-            })
     }
 
     /// What a value of the type is on the wire.

@@ -1,6 +1,6 @@
 //! Names in annotated Rust: from a path as written to the item or the foreign type that it means.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::read::rust::{Package, Use};
 
@@ -15,6 +15,38 @@ pub(super) enum Resolved {
 
 /// How many imports may lead from one to the next.
 const MAX_HOPS: usize = 32;
+
+/// One look for what a path means.
+#[derive(Debug)]
+struct Walk {
+    /// How many more imports may be followed.
+    hops: usize,
+    /// The names that were looked for, each with its module. Globs lead in circles: `pub use types::*` in `mod.rs` and
+    /// `use super::*` in `types.rs`.
+    seen: BTreeSet<(Vec<String>, String)>,
+}
+
+impl Walk {
+    fn new() -> Self {
+        Self {
+            hops: MAX_HOPS,
+            seen: BTreeSet::new(),
+        }
+    }
+
+    /// Goes one import further, if any may follow.
+    fn further<T>(&mut self, look: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
+        self.hops = self.hops.checked_sub(1)?;
+        let found = look(self);
+        self.hops += 1;
+        found
+    }
+
+    /// Whether the name has not been looked for in the module yet.
+    fn is_new(&mut self, module: &[String], name: &str) -> bool {
+        self.seen.insert((module.to_vec(), name.to_owned()))
+    }
+}
 
 /// The modules of a package, indexed.
 #[derive(Debug)]
@@ -71,8 +103,19 @@ impl<'a> Resolver<'a> {
         if global {
             return Resolved::External(segments.to_vec());
         }
-        self.path(path, segments, MAX_HOPS)
+        self.path(path, segments, &mut Walk::new())
             .unwrap_or_else(|| Resolved::External(segments.to_vec()))
+    }
+
+    /// Whether a glob may bring names that are not known here.
+    pub(super) fn has_foreign_globs(&self) -> bool {
+        self.modules.iter().any(|(path, scope)| {
+            scope.globs.iter().any(|import| {
+                let variants = || self.path(path, &import.path, &mut Walk::new());
+                self.module(path, &import.path, MAX_HOPS).is_none()
+                    && !matches!(variants(), Some(Resolved::Item(_)))
+            })
+        })
     }
 
     /// Whether others see the item by its own name in the version's module.
@@ -80,59 +123,76 @@ impl<'a> Resolver<'a> {
         let Some(found) = self.package.items.get(item) else {
             return false;
         };
-        let Some(root) = self.modules.get(&[][..]) else {
-            return false;
-        };
-        if root.items.get(found.name.as_str()) == Some(&item) {
-            return found.visible;
-        }
-        let named = root.uses.get(found.name.as_str());
-        named.into_iter().chain(&root.globs).any(|import| {
-            import.public
-                && match &import.name {
-                    Some(_) => self.path(&[], &import.path, MAX_HOPS) == Some(Resolved::Item(item)),
-                    None => {
-                        self.through_glob(&[], import, &found.name, MAX_HOPS)
-                            == Some(Resolved::Item(item))
-                    }
-                }
-        })
+        let module = self.package.modules.get(found.module);
+        module.is_some_and(|module| self.is_name_exported(&module.path, &found.name, found.visible))
     }
 
-    /// Whether others see a name that a macro declares in a module of the package, as `name` of the version's module.
+    /// Whether others see a name that is declared in a module of the package, as `name` of the version's module: an item's,
+    /// or one that a macro declares.
     pub(super) fn is_name_exported(&self, module: &[String], name: &str, visible: bool) -> bool {
         if module.is_empty() {
             return visible;
         }
-        let Some(root) = self.modules.get(&[][..]) else {
-            return false;
-        };
-        let named = root.uses.get(name).is_some_and(|import| import.public);
-        named
-            || root.globs.iter().any(|import| {
-                import.public && self.module(&[], &import.path, MAX_HOPS).as_deref() == Some(module)
-            })
+        self.leads(&[], name, (module, name), &mut Walk::new())
     }
 
-    fn path(&self, module: &[String], segments: &[String], hops: usize) -> Option<Resolved> {
-        let hops = hops.checked_sub(1)?;
+    /// Whether public imports lead from a name in a module to the item of a name and module.
+    fn leads(&self, from: &[String], name: &str, to: (&[String], &str), walk: &mut Walk) -> bool {
+        if (from, name) == to {
+            return true;
+        }
+        let Some(scope) = self.modules.get(from) else {
+            return false;
+        };
+        if !walk.is_new(from, name) || scope.items.contains_key(name) {
+            return false;
+        }
+        let mut through = |module: &[String], name: &str| {
+            self.module(from, module, MAX_HOPS)
+                .is_some_and(|at| self.leads(&at, name, to, walk))
+        };
+        match scope.uses.get(name) {
+            Some(import) => {
+                import.public
+                    && import
+                        .path
+                        .split_last()
+                        .is_some_and(|(last, module)| through(module, last))
+            }
+            None => scope
+                .globs
+                .iter()
+                .any(|import| import.public && through(&import.path, name)),
+        }
+    }
+
+    fn path(&self, module: &[String], segments: &[String], walk: &mut Walk) -> Option<Resolved> {
+        walk.further(|walk| self.path_within(module, segments, walk))
+    }
+
+    fn path_within(
+        &self,
+        module: &[String],
+        segments: &[String],
+        walk: &mut Walk,
+    ) -> Option<Resolved> {
         let (head, rest) = segments.split_first()?;
         match head.as_str() {
             "crate" => match segments.strip_prefix(self.root.as_slice()) {
-                Some(below) if !below.is_empty() => self.below(&[], below, hops),
+                Some(below) if !below.is_empty() => self.below(&[], below, walk),
                 _ => None,
             },
-            "self" => self.below(module, rest, hops),
+            "self" => self.below(module, rest, walk),
             "super" => match module.split_last() {
-                Some((_, parent)) => self.below_or_super(parent, rest, hops),
+                Some((_, parent)) => self.below_or_super(parent, rest, walk),
                 None => Some(self.above(rest)),
             },
-            _ if rest.is_empty() => self.name(module, head, hops),
+            _ if rest.is_empty() => self.name(module, head, walk),
             _ => {
                 let mut child = module.to_vec();
                 child.push(head.clone());
                 if self.modules.contains_key(child.as_slice()) {
-                    return self.below(&child, rest, hops);
+                    return self.below(&child, rest, walk);
                 }
                 let import = self.modules.get(module)?.uses.get(head.as_str())?;
                 let path: Vec<String> = import.path.iter().chain(rest).cloned().collect();
@@ -140,7 +200,7 @@ impl<'a> Resolver<'a> {
                     return Some(Resolved::External(path));
                 }
                 Some(
-                    self.path(module, &path, hops)
+                    self.path(module, &path, walk)
                         .unwrap_or(Resolved::External(path)),
                 )
             }
@@ -148,41 +208,55 @@ impl<'a> Resolver<'a> {
     }
 
     /// After a `super`, another may follow.
-    fn below_or_super(&self, module: &[String], rest: &[String], hops: usize) -> Option<Resolved> {
+    fn below_or_super(
+        &self,
+        module: &[String],
+        rest: &[String],
+        walk: &mut Walk,
+    ) -> Option<Resolved> {
         if rest.first().is_some_and(|next| next == "super") {
-            self.path(module, rest, hops)
+            self.path(module, rest, walk)
         } else {
-            self.below(module, rest, hops)
+            self.below(module, rest, walk)
         }
     }
 
     /// A path that leaves the version's module upwards.
     fn above(&self, rest: &[String]) -> Resolved {
-        let parent = self.root.split_last().map_or(&[][..], |(_, parent)| parent);
-        Resolved::External(parent.iter().chain(rest).cloned().collect())
+        let more = rest.iter().take_while(|next| *next == "super").count();
+        let kept = self.root.len().saturating_sub(more + 1);
+        Resolved::External(
+            self.root[..kept]
+                .iter()
+                .chain(&rest[more..])
+                .cloned()
+                .collect(),
+        )
     }
 
     /// A path whose head is known to be a module.
-    fn below(&self, module: &[String], segments: &[String], hops: usize) -> Option<Resolved> {
+    fn below(&self, module: &[String], segments: &[String], walk: &mut Walk) -> Option<Resolved> {
         match segments {
             [] => None,
-            [name] => self.name(module, name, hops),
+            [name] => self.name(module, name, walk),
             [head, rest @ ..] => {
                 let mut child = module.to_vec();
                 child.push(head.clone());
                 if self.modules.contains_key(child.as_slice()) {
-                    self.below(&child, rest, hops.checked_sub(1)?)
+                    walk.further(|walk| self.below(&child, rest, walk))
                 } else {
-                    self.path(module, segments, hops)
+                    self.path(module, segments, walk)
                 }
             }
         }
     }
 
     /// A single name in a module: its items, its imports, then its globs.
-    fn name(&self, module: &[String], name: &str, hops: usize) -> Option<Resolved> {
-        let hops = hops.checked_sub(1)?;
+    fn name(&self, module: &[String], name: &str, walk: &mut Walk) -> Option<Resolved> {
         let scope = self.modules.get(module)?;
+        if !walk.is_new(module, name) {
+            return None;
+        }
         if let Some(&item) = scope.items.get(name) {
             return Some(Resolved::Item(item));
         }
@@ -192,14 +266,14 @@ impl<'a> Resolver<'a> {
                 return Some(Resolved::External(import.path.clone()));
             }
             return Some(
-                self.path(module, &import.path, hops)
+                self.path(module, &import.path, walk)
                     .unwrap_or_else(|| Resolved::External(import.path.clone())),
             );
         }
         scope
             .globs
             .iter()
-            .find_map(|import| self.through_glob(module, import, name, hops))
+            .find_map(|import| self.through_glob(module, import, name, walk))
     }
 
     /// A name that a glob brings: of a module of the package, or a type that Kubernetes defines.
@@ -208,10 +282,10 @@ impl<'a> Resolver<'a> {
         module: &[String],
         import: &Use,
         name: &str,
-        hops: usize,
+        walk: &mut Walk,
     ) -> Option<Resolved> {
-        match self.module(module, &import.path, hops) {
-            Some(target) if target != module => self.name(&target, name, hops.checked_sub(1)?),
+        match self.module(module, &import.path, MAX_HOPS) {
+            Some(target) if target != module => self.name(&target, name, walk),
             Some(_) => None,
             None => {
                 let mut path = import.path.clone();

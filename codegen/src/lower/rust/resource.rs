@@ -84,6 +84,7 @@ impl Cx<'_> {
         check_names(resource, diagnostics);
         let kind = item.name.clone();
         let plural = self.plural(item, diagnostics);
+        let verbs = verbs::verbs(item, status, diagnostics);
         Some(Resource {
             list_kind: self.list_kind(&kind),
             singular: text("singular").map_or_else(|| kind.to_lowercase(), str::to_owned),
@@ -105,8 +106,8 @@ impl Cx<'_> {
             deprecation: markers
                 .get("kubebuilder:deprecatedversion")
                 .map(|marker| marker.text("warning").unwrap_or_default().to_owned()),
-            verbs: verbs::verbs(item, status, diagnostics),
-            methods: self.methods(item, diagnostics),
+            methods: self.methods(item, &verbs, diagnostics),
+            verbs,
             client,
             plural,
             kind,

@@ -54,7 +54,7 @@ impl Cx<'_> {
         }
     }
 
-    fn not_exported(&self, item: &Item, name: &str) -> Diagnostic {
+    pub(super) fn not_exported(&self, item: &Item, name: &str) -> Diagnostic {
         let module = self.module(item).join("::");
         let wanted = if module.is_empty() {
             format!("make it `pub struct {}`", item.name)
@@ -128,18 +128,6 @@ impl Cx<'_> {
                     ))
                     .at(marker.place.clone(), "asks for it")
                     .help("add the field `pub status: Option<…>`, or remove the marker"),
-                );
-            } else if let (Some(marker), false) =
-                (markers.get("genclient"), markers.has("genclient:noStatus"))
-            {
-                diagnostics.push(
-                    Diagnostic::error(format!("`{}` has no status", item.name))
-                        .at(item.place.clone(), "no field `status`")
-                        .at(
-                            marker.place.clone(),
-                            "asks for a client, whose verbs include update_status",
-                        )
-                        .help("add `+genclient:noStatus`, or the field `pub status: Option<…>`"),
                 );
             }
             return;

@@ -8,7 +8,9 @@ use super::{
 };
 
 /// The verbs of a custom method; client-gen has no code for the others.
-const METHOD_VERBS: &[&str] = &["create", "update", "get", "list", "patch", "apply"];
+const METHOD_VERBS: &[&str] = &[
+    "create", "update", "delete", "get", "list", "watch", "patch", "apply",
+];
 
 pub(super) const MARKERS: &[MarkerDef] = &[
     flag(

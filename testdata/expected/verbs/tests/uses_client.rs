@@ -11,7 +11,7 @@ use codegen_runtime::client::Scale;
 use codegen_runtime::fake::Reaction;
 use codegen_runtime::kube::api::{ListParams, PostParams};
 use golden_verbs::apis::fleet::v1::{
-    Catalog, Check, Fleet, FleetSpec, Region, RestartOptions, RestartResult,
+    Catalog, Check, CheckResult, Fleet, FleetSpec, Region, RestartOptions, RestartResult,
 };
 use golden_verbs::generated::clientset::fake;
 use golden_verbs::generated::informers::SharedInformerFactory;
@@ -108,6 +108,22 @@ async fn a_method_without_types_sends_and_gets_the_object() {
         .await
         .unwrap();
     assert_eq!(answer, check);
+}
+
+#[tokio::test]
+async fn what_is_created_may_be_answered_by_another_type() {
+    let (clientset, tracker) = fake::Clientset::empty();
+    tracker.prepend_reactor("create", "checks", |action| {
+        assert_eq!(action.body["target"], "north");
+        Reaction::Respond(json!({ "passed": true }))
+    });
+    let check = Check {
+        target: "north".to_owned(),
+        ..Check::default()
+    };
+    let checks = clientset.fleet_v1().checks("default");
+    let result: CheckResult = checks.create(&check, &PostParams::default()).await.unwrap();
+    assert_eq!(result, CheckResult { passed: true });
 }
 
 #[tokio::test]

@@ -1,3 +1,5 @@
+mod methods;
+mod modules;
 mod objects;
 mod types;
 

@@ -101,9 +101,11 @@ pub struct Catalog {
 
 // +genclient
 // +genclient:noVerbs
-// +genclient:noStatus
+// +genclient:method=Create,verb=create,result=CheckResult
 // +genclient:method=Probe,verb=create,subresource=probe
 // +genclient:method=Start,verb=create
+// +genclient:method=Follow,verb=watch
+// +genclient:method=Cancel,verb=delete
 // +k8s:deepcopy-gen:interfaces=runtime.Object
 /// A check that exists only while it runs.
 #[derive(Debug, Default, PartialEq)]
@@ -112,4 +114,11 @@ pub struct Check {
     pub metadata: ObjectMeta,
     /// What is checked.
     pub target: String,
+}
+
+/// What a check came to.
+#[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CheckResult {
+    /// Whether the target is well.
+    pub passed: bool,
 }

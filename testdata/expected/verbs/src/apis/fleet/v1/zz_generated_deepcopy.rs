@@ -252,6 +252,14 @@ impl ::core::clone::Clone for super::types::Check {
     }
 }
 
+impl ::core::clone::Clone for super::types::CheckResult {
+    fn clone(&self) -> Self {
+        Self {
+            passed: ::core::clone::Clone::clone(&self.passed),
+        }
+    }
+}
+
 impl ::codegen_runtime::k8s_openapi::Resource for super::types::Region {
     const API_VERSION: &'static str = "fleet.example.com/v1";
     const GROUP: &'static str = "fleet.example.com";

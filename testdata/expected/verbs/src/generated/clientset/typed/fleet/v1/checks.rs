@@ -22,6 +22,15 @@ impl Checks {
         &self.0
     }
 
+    /// Creates what the input asks for, and returns the server's answer.
+    pub async fn create(
+        &self,
+        input: &api::Check,
+        params: &kube::api::PostParams,
+    ) -> client::Result<api::CheckResult> {
+        self.0.create_as(input, params).await
+    }
+
     /// Posts to `probe` of the object.
     pub async fn probe(
         &self,
@@ -41,5 +50,23 @@ impl Checks {
         params: &kube::api::PostParams,
     ) -> client::Result<api::Check> {
         self.0.create(input, params).await
+    }
+
+    /// Watches objects, as the verb of the same name does.
+    pub async fn follow(
+        &self,
+        params: &kube::api::WatchParams,
+        resource_version: &str,
+    ) -> client::Result<client::WatchStream<api::Check>> {
+        self.0.watch(params, resource_version).await
+    }
+
+    /// Deletes the object itself, as the verb of the same name does.
+    pub async fn cancel(
+        &self,
+        name: &str,
+        params: &kube::api::DeleteParams,
+    ) -> client::Result<client::Either<api::Check, kube::core::Status>> {
+        self.0.delete(name, params).await
     }
 }

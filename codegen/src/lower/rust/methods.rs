@@ -1,0 +1,206 @@
+//! Methods of the typed client beyond its verbs, from `+genclient:method=…`.
+
+use super::{Cx, resolve::Resolved};
+use crate::{
+    diag::{Diagnostic, Diagnostics},
+    model::{CustomMethod, TypeRef, Verb, VerbSet, names},
+    read::{
+        markers::{Argument, Marker},
+        rust::Item,
+    },
+    suggest,
+};
+
+/// The methods that every typed client has.
+const OWN: &[&str] = &["new", "typed"];
+
+impl Cx<'_> {
+    /// The methods that `+genclient:method=` adds to those of the verbs.
+    pub(super) fn methods(
+        &self,
+        item: &Item,
+        verbs: &VerbSet,
+        diagnostics: &mut Diagnostics,
+    ) -> Vec<CustomMethod> {
+        let mut methods: Vec<CustomMethod> = Vec::new();
+        for marker in item.markers.all("genclient:method") {
+            let Some(method) = self.method(item, marker, diagnostics) else {
+                continue;
+            };
+            let name = method.name.as_str();
+            let is_taken = OWN.contains(&name)
+                || verbs.methods().any(|other| other == name)
+                || methods.iter().any(|other| other.name == name);
+            if is_taken {
+                diagnostics.push(
+                    Diagnostic::error(format!("the client already has a method `{name}`"))
+                        .at(marker.place.clone(), "the second one")
+                        .help("give it another name"),
+                );
+            }
+            methods.push(method);
+        }
+        methods
+    }
+
+    fn method(
+        &self,
+        item: &Item,
+        marker: &Marker,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<CustomMethod> {
+        // What is no verb has been reported where the marker was read.
+        let wanted = marker.text("verb")?;
+        let verb = Verb::ALL
+            .into_iter()
+            .find(|verb| verb.marker_name() == wanted)?;
+        let name = names::snake_case(marker.text("").unwrap_or_default());
+        if !is_name(&name) {
+            diagnostics.push(
+                Diagnostic::error("the method's name is no name")
+                    .at(marker.place.clone(), "not a Rust identifier")
+                    .help("write it in camel case, such as `GetScale`"),
+            );
+            return None;
+        }
+        check_arguments(marker, verb, diagnostics);
+        Some(CustomMethod {
+            name,
+            verb,
+            subresource: marker.text("subresource").map(str::to_owned),
+            input: self.method_type(item, marker, "input", diagnostics),
+            result: self.method_type(item, marker, "result", diagnostics),
+        })
+    }
+
+    /// A type that a marker names: of the version, by a Rust path, or by a Go path.
+    fn method_type(
+        &self,
+        item: &Item,
+        marker: &Marker,
+        name: &str,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<TypeRef> {
+        let argument = marker.argument(name)?;
+        let text = argument.value.as_str()?;
+        if text.contains('/') {
+            return go_type(text).map(TypeRef::External).or_else(|| {
+                diagnostics.push(
+                    Diagnostic::error(format!("no Rust type is known for `{text}`"))
+                        .at(argument.place.clone(), "a Go path")
+                        .help("name it by its Rust path, such as `crate::apis::…::Type`"),
+                );
+                None
+            });
+        }
+        let segments: Vec<String> = text.split("::").map(str::to_owned).collect();
+        if !segments.iter().all(|segment| is_name(segment)) {
+            diagnostics.push(
+                Diagnostic::error(format!("`{text}` is no type"))
+                    .at(argument.place.clone(), "neither a name nor a path"),
+            );
+            return None;
+        }
+        match self.resolver.resolve(item.module, false, &segments) {
+            Resolved::Item(index) => {
+                let found = self.package.items.get(index)?;
+                if !self.resolver.is_exported(index) {
+                    diagnostics.push(
+                        self.not_exported(found, &found.name)
+                            .at(argument.place.clone(), "the client names it"),
+                    );
+                }
+                Some(TypeRef::Local(found.name.clone()))
+            }
+            Resolved::External(path) if path.len() > 1 => Some(TypeRef::External(path.join("::"))),
+            Resolved::External(_) => {
+                diagnostics.push(self.unknown_type(text, argument));
+                None
+            }
+        }
+    }
+
+    fn unknown_type(&self, text: &str, argument: &Argument) -> Diagnostic {
+        let unknown = Diagnostic::error(format!("no type `{text}` in this version"))
+            .at(argument.place.clone(), "not declared here");
+        let items = self.package.items.iter().map(|item| item.name.as_str());
+        match suggest::closest(text, items) {
+            Some(near) => unknown.help(format!("did you mean `{near}`?")),
+            None => unknown.help("declare it, or name it by its path"),
+        }
+    }
+}
+
+/// A method sends and returns what its verb can, and addresses what it can.
+fn check_arguments(marker: &Marker, verb: Verb, diagnostics: &mut Diagnostics) {
+    let name = verb.marker_name();
+    let takes_input = matches!(verb, Verb::Create | Verb::Update | Verb::Apply);
+    if let (false, Some(input)) = (takes_input, marker.argument("input")) {
+        diagnostics.push(
+            Diagnostic::error(format!("`{name}` sends nothing"))
+                .at(input.place.clone(), "an input")
+                .help("only create, update and apply take an input"),
+        );
+    }
+    if let (Verb::Watch | Verb::Delete, Some(subresource)) = (verb, marker.argument("subresource"))
+    {
+        diagnostics.push(
+            Diagnostic::error(format!(
+                "`{name}` is about objects, not about their subresources"
+            ))
+            .at(subresource.place.clone(), "a subresource")
+            .help("leave out the `subresource`"),
+        );
+    }
+    // Requests such as reviews are created and answered by something else.
+    let about_itself = marker.argument("subresource").is_none() && verb != Verb::Create;
+    for other in ["input", "result"] {
+        if let (true, Some(argument)) = (about_itself, marker.argument(other)) {
+            diagnostics.push(
+                Diagnostic::error("without a subresource a method is about the resource itself")
+                    .at(argument.place.clone(), "another type")
+                    .help(format!("name the `subresource`, or leave out `{other}`")),
+            );
+        }
+    }
+}
+
+fn is_name(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+/// k8s-openapi's path of a Go type: `k8s.io/api/autoscaling/v1.Scale` → `k8s_openapi::api::autoscaling::v1::Scale`.
+fn go_type(text: &str) -> Option<String> {
+    let (package, name) = text.rsplit_once('.')?;
+    let path = package
+        .strip_prefix("k8s.io/api/")
+        .map(|rest| format!("api/{rest}"))
+        .or_else(|| {
+            package
+                .strip_prefix("k8s.io/apimachinery/")
+                .map(|rest| format!("apimachinery/{rest}"))
+        })?;
+    let segments: Vec<&str> = path.split('/').collect();
+    let legal = is_name(name) && segments.iter().all(|segment| is_name(segment));
+    legal.then(|| format!("k8s_openapi::{}::{name}", segments.join("::")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn go_paths_have_a_rust_path() {
+        assert_eq!(
+            go_type("k8s.io/api/autoscaling/v1.Scale").as_deref(),
+            Some("k8s_openapi::api::autoscaling::v1::Scale")
+        );
+        assert_eq!(
+            go_type("k8s.io/apimachinery/pkg/apis/meta/v1.Status").as_deref(),
+            Some("k8s_openapi::apimachinery::pkg::apis::meta::v1::Status")
+        );
+        assert_eq!(go_type("example.com/api/v1.Thing"), None);
+        assert_eq!(go_type("k8s.io/api/../v1.Scale"), None);
+    }
+}
