@@ -26,8 +26,8 @@ pub fn qualified_module_name(group: &str) -> String {
 
 /// The module of each group of a set, each unique.
 ///
-/// A group has [`module_name`] unless another of the set has it too; those that share it have [`qualified_module_name`], and
-/// those that even share that have a checksum of their name behind it. So no name depends on the order of groups, and each is
+/// A group has [`module_name`] unless another of the set has it too, or something else that generated code has beside it or
+/// around it; then it has [`qualified_module_name`], and groups that even share that have a checksum of their name behind it. So no name depends on the order of groups, and each is
 /// made of the group's own name alone.
 pub fn module_names<'a>(groups: impl IntoIterator<Item = &'a str>) -> BTreeMap<String, String> {
     let groups: BTreeSet<&str> = groups.into_iter().collect();
@@ -38,7 +38,7 @@ pub fn module_names<'a>(groups: impl IntoIterator<Item = &'a str>) -> BTreeMap<S
         .map(|group| {
             let name = module_name(group);
             let qualified = qualified_module_name(group);
-            let module = if short.get(&name) == Some(&1) {
+            let module = if short.get(&name) == Some(&1) && !is_reserved(&name) {
                 name
             } else if long.get(&qualified) == Some(&1) && !short.contains_key(&qualified) {
                 qualified
@@ -56,7 +56,30 @@ pub fn go_name(group: &str) -> String {
     if group.is_empty() {
         return "Core".to_owned();
     }
-    plain_ident(&upper_camel(first_label(group)))
+    match upper_camel(first_label(group)) {
+        name if name == "Self" => "SelfGroup".to_owned(),
+        name => plain_ident(&name),
+    }
+}
+
+/// Whether a module of this name would clash: with the modules around it, with the versions in it, with `mod.rs`, with the
+/// features that every crate has, or with what Rust means by the name.
+fn is_reserved(module: &str) -> bool {
+    const RESERVED: [&str; 10] = [
+        "apis",
+        "crate_",
+        "default",
+        "fake",
+        "informers",
+        "listers",
+        "mod",
+        "self_",
+        "super_",
+        "typed",
+    ];
+    let version = module.strip_prefix('v');
+    RESERVED.contains(&module)
+        || version.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 fn first_label(group: &str) -> &str {
@@ -92,6 +115,28 @@ mod tests {
         assert_eq!(module_name("crate.example.com"), "crate_");
         assert_eq!(go_name("my-group.example.com"), "MyGroup");
         assert_eq!(go_name("cloudnative.czs"), "Cloudnative");
+    }
+
+    #[test]
+    fn groups_keep_out_of_the_way_of_other_modules() {
+        let groups = [
+            "apis.kcp.io",
+            "default.x.y",
+            "mod.x",
+            "self.x",
+            "v1.x",
+            "vault.x",
+            "fake",
+        ];
+        let names = module_names(groups);
+        assert_eq!(names["apis.kcp.io"], "apis_kcp_io");
+        assert_eq!(names["default.x.y"], "default_x_y");
+        assert_eq!(names["mod.x"], "mod_x");
+        assert_eq!(names["self.x"], "self_x");
+        assert_eq!(names["v1.x"], "v1_x");
+        assert_eq!(names["vault.x"], "vault");
+        assert!(names["fake"].starts_with("fake_"));
+        assert_eq!(go_name("self.x"), "SelfGroup");
     }
 
     #[test]
