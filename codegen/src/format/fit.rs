@@ -277,7 +277,7 @@ fn break_line(line: String) -> Vec<String> {
     {
         return vec![header.to_owned(), format!("{pad}{{")];
     }
-    if width(&line) > MAX_WIDTH - pad.len()
+    if width(&line) > MAX_WIDTH.saturating_sub(pad.len())
         && code.starts_with(')')
         && let Some(header) = line.strip_suffix(" {")
     {
@@ -322,7 +322,7 @@ fn break_return(line: &str) -> Option<Vec<String>> {
     } else if width(whole) <= MAX_WIDTH + 1 {
         // rustfmt counts a column less here.
         Some(vec![whole.to_owned(), brace])
-    } else if width(&returned) + 2 > MAX_WIDTH - pad.len() {
+    } else if width(&returned) + 2 > MAX_WIDTH.saturating_sub(pad.len()) {
         Some(vec![format!("{head}()"), returned, brace])
     } else {
         Some(vec![format!("{head}()"), format!("{returned} {{")])

@@ -16,6 +16,22 @@ use crate::{
 /// Apimachinery's pattern of a quantity, which controller-gen puts at every field of that type.
 const QUANTITY_PATTERN: &str = r"^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$";
 
+/// Fields of a root that are not the schema's, on the wire or in Rust.
+const ROOT_FIELDS: &[&str] = &["api_version", "kind", "metadata", "unknown_fields"];
+
+/// How many steps it may take to follow the types from the root to a value. What is further is held as JSON, since rustc
+/// goes 128 steps, some of which it needs for the futures of clients.
+const MAX_STEPS: usize = 100;
+
+/// The steps into a property: the struct and an `Option`.
+const STEPS_OF_PROPERTY: usize = 2;
+
+/// The steps through a list: `Vec`, `RawVec`, `PhantomData`.
+const STEPS_OF_LIST: usize = 3;
+
+/// The steps through a map: `BTreeMap` and what it consists of.
+const STEPS_OF_MAP: usize = 5;
+
 /// A type whose references to others are paths.
 #[derive(Clone, Debug)]
 pub(super) struct Draft {
@@ -52,7 +68,7 @@ impl Drafts {
         let own = |name: &str| !matches!(name, "apiVersion" | "kind" | "metadata");
         schema.properties.retain(|(name, _)| own(name));
         let mut fields = vec![metadata_field()];
-        fields.extend(self.fields(&path, &mut schema, &["metadata", "unknown_fields"]));
+        fields.extend(self.fields(&path, 0, &mut schema, ROOT_FIELDS));
         self.0.push(Draft {
             path,
             kind: TypeKind::Struct(StructDef {
@@ -67,7 +83,14 @@ impl Drafts {
     }
 
     /// The fields of the properties, which are taken out of the schema.
-    fn fields(&mut self, path: &Path, schema: &mut Schema, reserved: &[&str]) -> Vec<Field> {
+    fn fields(
+        &mut self,
+        path: &Path,
+        steps: usize,
+        schema: &mut Schema,
+        reserved: &[&str],
+    ) -> Vec<Field> {
+        let steps = steps + STEPS_OF_PROPERTY;
         let properties = mem::take(&mut schema.properties);
         let json_names: Vec<&str> = properties.iter().map(|(name, _)| name.as_str()).collect();
         let rust_names = field_names(&json_names, reserved);
@@ -76,33 +99,33 @@ impl Drafts {
             .zip(rust_names)
             .map(|((name, property), rust_name)| {
                 let required = schema.required.contains(&name);
-                self.field(path, property, name, rust_name, required)
+                let at = At {
+                    parent: path,
+                    property: &name,
+                    steps,
+                };
+                let field = self.field(at, property, required);
+                Field {
+                    json_name: name,
+                    rust_name,
+                    ..field
+                }
             })
             .collect()
     }
 
-    fn field(
-        &mut self,
-        parent: &Path,
-        mut schema: Schema,
-        name: String,
-        rust_name: String,
-        required: bool,
-    ) -> Field {
+    /// The field of a property, nameless for the time being.
+    fn field(&mut self, at: At<'_>, mut schema: Schema, required: bool) -> Field {
         let element = element_validation(&schema);
         let nullable = is_nullable(&schema);
-        let at = At {
-            parent,
-            property: &name,
-        };
         let ty = self.type_of(at, &mut schema);
         let mut validation = schema.validation;
         if element.is_some() {
             validation.element = element;
         }
         Field {
-            json_name: name,
-            rust_name,
+            json_name: String::new(),
+            rust_name: String::new(),
             docs: schema.description,
             // A `Value` holds null by itself.
             option: !required || (nullable && ty != TypeRef::Any),
@@ -122,6 +145,9 @@ impl Drafts {
         let validation = &schema.validation;
         if validation.int_or_string {
             return TypeRef::Known(KnownType::IntOrString);
+        }
+        if at.steps > MAX_STEPS {
+            return TypeRef::Any;
         }
         match schema.type_ {
             None if !schema.properties.is_empty() => self.object(at, schema),
@@ -145,12 +171,12 @@ impl Drafts {
         if schema.properties.is_empty() {
             // What the server would prune is kept too: an open map costs nothing and loses nothing.
             return TypeRef::Map(Box::new(match &mut schema.additional {
-                Additional::Schema(value) => self.element(at, value),
+                Additional::Schema(value) => self.element(at.further(STEPS_OF_MAP), value),
                 Additional::Any | Additional::No => TypeRef::Any,
             }));
         }
         let path = at.path();
-        let fields = self.fields(&path, schema, &["unknown_fields"]);
+        let fields = self.fields(&path, at.steps, schema, &["unknown_fields"]);
         let unknown_fields = unknown_fields(schema);
         self.add(
             path,
@@ -165,7 +191,7 @@ impl Drafts {
 
     fn list(&mut self, at: At<'_>, schema: &mut Schema) -> TypeRef {
         TypeRef::List(Box::new(match &mut schema.items {
-            Some(items) => self.element(at, items),
+            Some(items) => self.element(at.further(STEPS_OF_LIST), items),
             None => TypeRef::Any,
         }))
     }
@@ -231,11 +257,20 @@ impl Drafts {
 struct At<'a> {
     parent: &'a Path,
     property: &'a str,
+    /// How many steps it takes to follow the types to it.
+    steps: usize,
 }
 
 impl At<'_> {
     fn path(self) -> Path {
         self.parent.property(self.property)
+    }
+
+    fn further(self, steps: usize) -> Self {
+        Self {
+            steps: self.steps + steps,
+            ..self
+        }
     }
 }
 
