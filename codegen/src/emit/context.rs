@@ -135,6 +135,11 @@ pub(crate) fn ident(name: &str) -> Ident {
     }
 }
 
+/// The name of a type about a kind, in camel case whatever the kind's (`VirtualMachine` and `Lister`: `VirtualMachineLister`).
+pub(crate) fn kind_ident(resource: &Resource, suffix: &str) -> Ident {
+    ident(&format!("{}{suffix}", names::upper_camel(&resource.kind)))
+}
+
 /// Documentation as `///` lines.
 pub(crate) fn docs(text: &str) -> TokenStream {
     let lines = doc_lines(text);

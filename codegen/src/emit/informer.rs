@@ -5,7 +5,7 @@ use quote::{format_ident, quote};
 
 use super::{
     Emit, Files,
-    context::{api_version, by_group, docs, ident, module_docs, path},
+    context::{api_version, by_group, docs, ident, kind_ident, module_docs, path},
     lister::lister_name,
 };
 use crate::{
@@ -195,7 +195,7 @@ fn emit_version(cx: &Emit<'_>, group: &Group, version: &Version) -> TokenStream 
     let accessors = informers(version).map(|resource| {
         let docs = docs(&format!("The informer for `{}`.", resource.plural));
         let accessor = ident(&resource.accessor);
-        let name = format_ident!("{}Informer", resource.kind);
+        let name = kind_ident(resource, "Informer");
         quote! {
             #docs
             #[must_use]
@@ -258,7 +258,7 @@ fn emit_informer(
         .then(|| listers_import(cx, group, version));
     let imports = cx.imports_with(version, &["informer"], listers.as_slice());
     let kind = ident(&resource.root);
-    let name = format_ident!("{}Informer", resource.kind);
+    let name = kind_ident(resource, "Informer");
     let docs = docs(&format!(
         "The factory's informer for [`{root}`](api::{root}) objects. Cloning is cheap.",
         root = resource.root

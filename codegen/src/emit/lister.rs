@@ -1,11 +1,11 @@
 //! `generated/listers/`: reads from an informer's cache.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::{format_ident, quote};
+use quote::quote;
 
 use super::{
     Emit, Files,
-    context::{api_version, docs, ident, module_docs},
+    context::{api_version, docs, ident, kind_ident, module_docs},
     modules,
 };
 use crate::model::{Group, Resource, Scope, Version};
@@ -46,7 +46,7 @@ fn informers(version: &Version) -> impl Iterator<Item = &Resource> {
 
 /// The lister of a resource (`VirtualMachineLister`).
 pub(crate) fn lister_name(resource: &Resource) -> Ident {
-    format_ident!("{}Lister", resource.kind)
+    kind_ident(resource, "Lister")
 }
 
 fn emit_file(cx: &Emit<'_>, group: &Group, version: &Version, resource: &Resource) -> TokenStream {
@@ -115,7 +115,7 @@ fn emit_lister(resource: &Resource) -> TokenStream {
 
 fn emit_namespace_accessor(resource: &Resource) -> TokenStream {
     let accessor = ident(&resource.accessor);
-    let name = format_ident!("{}NamespaceLister", resource.kind);
+    let name = kind_ident(resource, "NamespaceLister");
     quote! {
         /// Reads the objects of one namespace.
         #[must_use]
@@ -149,7 +149,7 @@ fn emit_get(kind: &Ident) -> TokenStream {
 /// ```
 fn emit_namespace_lister(resource: &Resource) -> TokenStream {
     let kind = ident(&resource.root);
-    let name = format_ident!("{}NamespaceLister", resource.kind);
+    let name = kind_ident(resource, "NamespaceLister");
     let docs = docs(&format!(
         "Reads the [`{root}`](api::{root}) objects of one namespace from a cache.",
         root = resource.root

@@ -9,7 +9,7 @@ use crate::{
         Emit,
         context::{api_version, docs, ident, module_docs},
     },
-    model::{Group, Resource, Scope, Verb, Version},
+    model::{Group, Resource, Scope, Verb, Version, names},
 };
 
 /// ```ignore
@@ -83,7 +83,7 @@ fn emit_list(resource: &Resource) -> Option<TokenStream> {
         return None;
     }
     let kind = ident(&resource.root);
-    let name = ident(&resource.list_kind);
+    let name = ident(&names::upper_camel(&resource.list_kind));
     let docs = docs(&format!(
         "A list of [`{root}`](api::{root}) objects.",
         root = resource.root

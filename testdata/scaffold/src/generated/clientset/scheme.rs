@@ -9,10 +9,7 @@ use ::codegen_runtime::scheme;
 /// # Errors
 ///
 /// Another type is registered for one of the kinds.
-#[cfg_attr(
-    not(any(feature = "cloudnative", feature = "storage")),
-    allow(unused_variables, reason = "no group, no kinds")
-)]
+#[allow(unused_variables, reason = "without any group there are no kinds")]
 pub fn add_to_scheme(scheme: &mut scheme::Scheme) -> Result<(), scheme::SchemeError> {
     #[cfg(feature = "cloudnative")]
     let _ = scheme.register::<crate::apis::cloudnative::v1alpha1::VirtualMachine>()?;
