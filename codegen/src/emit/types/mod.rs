@@ -27,6 +27,7 @@
 //!
 //! serde of the root, which knows `apiVersion` and `kind`, is in `zz_generated_deepcopy.rs` as for annotated Rust.
 
+mod allow;
 mod codec;
 mod default;
 mod imports;
@@ -150,20 +151,11 @@ fn emit_file(cx: &Emit<'_>, group: &Group, version: &Version, defs: &[&TypeDef])
     for def in own.iter().chain(&aliases) {
         items.push(item::emit(&scope, def));
     }
-    let allow = allowances(&own);
+    let allow = allow::emit(&own);
     let uses = scope.imports.emit();
     Code {
         tokens: quote!(#docs #allow #uses),
         items,
         comments: scope.comments.into_inner(),
-    }
-}
-
-/// Names are the API's: clippy's advice on them cannot be taken.
-fn allowances(defs: &[&TypeDef]) -> TokenStream {
-    if defs.iter().any(|def| matches!(def.kind, TypeKind::Enum(_))) {
-        quote!(#![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)])
-    } else {
-        TokenStream::new()
     }
 }

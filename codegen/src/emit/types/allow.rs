@@ -1,0 +1,93 @@
+//! Clippy's advice that a file of types cannot take, since names, types and values are the API's.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::default::honoured;
+use crate::{
+    emit::fields::Presence,
+    model::{Field, TypeDef, TypeKind, TypeRef},
+};
+
+/// The score above which clippy calls a type very complex, unless configured otherwise.
+const MAX_COMPLEXITY: usize = 250;
+
+/// The `#![allow(…)]` of a file with the given types.
+pub(super) fn emit(defs: &[&TypeDef]) -> TokenStream {
+    let fields = || defs.iter().flat_map(|def| fields(def));
+    let has_enum = defs.iter().any(|def| matches!(def.kind, TypeKind::Enum(_)));
+    let lints = [
+        (
+            fields().any(looks_like_constant),
+            quote!(clippy::approx_constant),
+        ),
+        (has_enum, quote!(clippy::enum_variant_names)),
+        (
+            fields().any(|field| field_complexity(field) > MAX_COMPLEXITY),
+            quote!(clippy::type_complexity),
+        ),
+        (has_enum, quote!(clippy::upper_case_acronyms)),
+    ];
+    let lints: Vec<TokenStream> = lints
+        .into_iter()
+        .filter_map(|(applies, lint)| applies.then_some(lint))
+        .collect();
+    if lints.is_empty() {
+        return TokenStream::new();
+    }
+    quote!(#![allow(#(#lints),*)])
+}
+
+fn fields(def: &TypeDef) -> &[Field] {
+    match &def.kind {
+        TypeKind::Struct(def) => &def.fields,
+        _ => &[],
+    }
+}
+
+/// Whether the default may be read as a mathematical constant, such as 3.14.
+fn looks_like_constant(field: &Field) -> bool {
+    let default = field.default.as_ref().filter(|_| honoured(field));
+    field.ty == TypeRef::Float
+        && default.is_some_and(|default| {
+            let text = default.to_string();
+            text.split_once('.')
+                .is_some_and(|(_, fraction)| fraction.len() > 1)
+        })
+}
+
+/// Clippy's score of a field's type: ten for each part, times how deep it stands.
+fn field_complexity(field: &Field) -> usize {
+    let options = match Presence::of(field) {
+        Presence::Required => 0,
+        Presence::RequiredNullable | Presence::Optional => 1,
+        Presence::OptionalNullable => 2,
+    };
+    (1..=options).map(|nest| 10 * nest).sum::<usize>() + complexity(&field.ty, options + 1)
+}
+
+fn complexity(ty: &TypeRef, nest: usize) -> usize {
+    let own = 10 * nest;
+    match ty {
+        TypeRef::List(inner) | TypeRef::Optional(inner) | TypeRef::Boxed(inner) => {
+            own + complexity(inner, nest + 1)
+        }
+        TypeRef::Map(inner) => own + 10 * (nest + 1) + complexity(inner, nest + 1),
+        _ => own,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// clippy warns of the third map within an `Option`, not of the second.
+    #[test]
+    fn maps_of_maps_are_complex_from_the_third_on() {
+        let map = |inner| TypeRef::Map(Box::new(inner));
+        let two = map(map(TypeRef::String));
+        assert_eq!(10 + complexity(&two, 2), 10 + 20 + 30 + 30 + 40 + 40);
+        let three = map(two);
+        assert!(10 + complexity(&three, 2) > MAX_COMPLEXITY);
+    }
+}
