@@ -61,11 +61,13 @@ fn null_is_a_value(field: &Field) -> bool {
 }
 
 /// The `#[serde(…)]` attribute of a field; none where serde needs no telling. `implied_name` is the name on the wire that
-/// the container's `rename_all` gives; `default` names the function of a default value; `codec` is the path of the module.
+/// the container's `rename_all` gives; `default` names the function of a default value; `option` and `codec` are the paths
+/// of the type and the module.
 pub(crate) fn serde_attribute(
     field: &Field,
     implied_name: &str,
     default: Option<&str>,
+    option: &str,
     codec: &str,
 ) -> TokenStream {
     let mut parts: Vec<TokenStream> = Vec::new();
@@ -100,7 +102,8 @@ pub(crate) fn serde_attribute(
         }
     }
     if optional {
-        parts.push(quote!(skip_serializing_if = "Option::is_none"));
+        let is_none = format!("{option}::is_none");
+        parts.push(quote!(skip_serializing_if = #is_none));
     }
     if parts.is_empty() {
         TokenStream::new()

@@ -8,6 +8,7 @@ use crate::{emit::Emit, model::Version};
 /// Emits the module; only for versions that use it.
 pub(super) fn emit(cx: &Emit<'_>, _version: &Version) -> TokenStream {
     let module = functions();
+    let defaults = defaults();
     let trait_ = trait_and_containers();
     let values = values();
     let k8s_openapi = cx.k8s_openapi();
@@ -18,9 +19,12 @@ pub(super) fn emit(cx: &Emit<'_>, _version: &Version) -> TokenStream {
         #![allow(dead_code)]
         use #k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
         use #k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
+        use #k8s_openapi::jiff::Timestamp;
+        use serde::de::IntoDeserializer;
         use serde::{Deserialize, Deserializer, Serialize, Serializer};
         use std::collections::BTreeMap;
         #module
+        #defaults
         #trait_
         #values
     }
@@ -63,6 +67,19 @@ fn functions() -> TokenStream {
             ) -> Result<S::Ok, S::Error> {
                 value.encode(serializer)
             }
+        }
+    }
+}
+
+fn defaults() -> TokenStream {
+    quote! {
+        /// The value of a default, as JSON.
+        pub(super) fn from_json<T: Codec + Default>(json: &str) -> T {
+            serde_json::from_str(json).map_or_else(|_| T::default(), Decoded::value)
+        }
+        /// The value of a default that is a time; the start of the Unix epoch stands for what is none.
+        pub(super) fn time(text: &str) -> Time {
+            text.parse().map_or(Time(Timestamp::UNIX_EPOCH), Time)
         }
     }
 }
@@ -129,12 +146,21 @@ fn values() -> TokenStream {
     quote! {
         impl Codec for Time {
             fn decode<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                Time::deserialize(deserializer)
+                let text = String::deserialize(deserializer)?;
+                if text == NEVER {
+                    return Ok(Time(Timestamp::MAX));
+                }
+                Time::deserialize(text.into_deserializer())
             }
             fn encode<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                if self.0 == Timestamp::MAX {
+                    return serializer.serialize_str(NEVER);
+                }
                 serializer.collect_str(&self.0)
             }
         }
+        /// What APIs write for never, which stands a day after the last [`Timestamp`] and is held as that.
+        const NEVER: &str = "9999-12-31T23:59:59Z";
         impl Codec for f64 {
             fn decode<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 f64::deserialize(deserializer)

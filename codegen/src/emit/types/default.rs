@@ -10,7 +10,10 @@ use super::{
     item::{field_type, is_root, type_tokens},
 };
 use crate::{
-    emit::{context::ident, fields::Presence},
+    emit::{
+        context::ident,
+        fields::{Presence, needs_codec},
+    },
     model::{Field, KnownType, StructDef, TypeDef, TypeKind, TypeRef, UnknownFields},
 };
 
@@ -42,12 +45,13 @@ pub(super) fn emit(scope: &Scope<'_>, def: &TypeDef, body: &StructDef) -> Defaul
         let value = initial(scope, field);
         quote!(#ident: #value,)
     });
+    let trait_ = default_trait(scope);
     let unknown = matches!(body.unknown_fields, UnknownFields::Kept(_))
-        .then(|| quote!(unknown_fields: Default::default(),));
+        .then(|| quote!(unknown_fields: #trait_::default(),));
     let functions = (!functions.is_empty()).then(|| quote!(impl #name { #(#functions)* }));
     let items = quote! {
         #functions
-        impl Default for #name {
+        impl #trait_ for #name {
             fn default() -> Self {
                 Self {
                     #(#fields)*
@@ -69,7 +73,8 @@ pub(super) fn function(def: &TypeDef, field: &Field) -> Option<String> {
 
 /// Whether a missing property decodes as its default: only where the field cannot tell that it is missing.
 pub(crate) fn honoured(field: &Field) -> bool {
-    Presence::of(field) == Presence::Required
+    let presence = Presence::of(field);
+    matches!(presence, Presence::Required | Presence::RequiredNullable)
         && field
             .default
             .as_ref()
@@ -85,6 +90,10 @@ fn emit_function(scope: &Scope<'_>, def: &TypeDef, field: &Field) -> Option<Toke
     let name = function_ident(field);
     let ty = field_type(scope, field);
     let value = value(scope, &field.ty, default);
+    let value = match Presence::of(field) {
+        Presence::RequiredNullable => quote!(Some(#value)),
+        _ => value,
+    };
     // serde of a root is in a file beside the type's.
     let visibility = is_root(scope, def).then(|| quote!(pub(super)));
     Some(quote! {
@@ -102,8 +111,13 @@ fn initial(scope: &Scope<'_>, field: &Field) -> TokenStream {
     } else if has_no_default(field) {
         epoch(scope)
     } else {
-        quote!(Default::default())
+        let default = default_trait(scope);
+        quote!(#default::default())
     }
+}
+
+fn default_trait(scope: &Scope<'_>) -> TokenStream {
+    scope.imports.prelude("::std::default", "Default")
 }
 
 /// A required time: `Time` has no `Default`.
@@ -136,10 +150,18 @@ fn value(scope: &Scope<'_>, ty: &TypeRef, default: &Value) -> TokenStream {
             quote!(#literal)
         }
         (TypeRef::String, Value::String(text)) => quote!(#text.to_owned()),
+        (TypeRef::Known(KnownType::Time), Value::String(text)) => quote!(super::codec::time(#text)),
         (TypeRef::Known(KnownType::Time), _) => epoch(scope),
         (TypeRef::Local(name), Value::String(text)) => variant(scope, name, text),
         (_, Value::Object(members)) if members.is_empty() => from_json(default),
-        (TypeRef::List(_), Value::Array(items)) if items.is_empty() => quote!(Default::default()),
+        (TypeRef::List(_), Value::Array(items)) if items.is_empty() => {
+            let default = default_trait(scope);
+            quote!(#default::default())
+        }
+        _ if needs_codec(ty) => {
+            let text = default.to_string();
+            quote!(super::codec::from_json(#text))
+        }
         _ => from_json(default),
     }
 }
@@ -167,7 +189,10 @@ fn variant(scope: &Scope<'_>, name: &str, text: &str) -> TokenStream {
                 let open = crate::emit::context::ident(open);
                 quote!(#ident::#open(#text.to_owned()))
             }
-            (None, None) => quote!(Default::default()),
+            (None, None) => {
+                let default = default_trait(scope);
+                quote!(#default::default())
+            }
         },
         _ => from_json(&Value::String(text.to_owned())),
     }

@@ -81,7 +81,15 @@ fn emit_field(
             field.rust_name.clone()
         };
         let function = default::function(def, field);
-        serde_attribute(field, &implied, function.as_deref(), "super::codec")
+        let option = scope.imports.prelude("::std::option", "Option");
+        let option = option.to_string().replace(' ', "");
+        serde_attribute(
+            field,
+            &implied,
+            function.as_deref(),
+            &option,
+            "super::codec",
+        )
     };
     let schemars = (scope.cx.options.schemars && needs_codec(&field.ty)).then(|| {
         let with = ty.to_string();

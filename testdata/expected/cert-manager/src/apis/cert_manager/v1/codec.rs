@@ -7,6 +7,8 @@
 #![allow(dead_code)]
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
+use ::codegen_runtime::k8s_openapi::jiff::Timestamp;
+use serde::de::IntoDeserializer;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::BTreeMap;
 
@@ -56,6 +58,16 @@ pub(super) mod nullable {
     ) -> Result<S::Ok, S::Error> {
         value.encode(serializer)
     }
+}
+
+/// The value of a default, as JSON.
+pub(super) fn from_json<T: Codec + Default>(json: &str) -> T {
+    serde_json::from_str(json).map_or_else(|_| T::default(), Decoded::value)
+}
+
+/// The value of a default that is a time; the start of the Unix epoch stands for what is none.
+pub(super) fn time(text: &str) -> Time {
+    text.parse().map_or(Time(Timestamp::UNIX_EPOCH), Time)
 }
 
 /// A value with serde of its own.
@@ -126,13 +138,23 @@ impl<T: Codec> Codec for BTreeMap<String, T> {
 
 impl Codec for Time {
     fn decode<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Time::deserialize(deserializer)
+        let text = String::deserialize(deserializer)?;
+        if text == NEVER {
+            return Ok(Time(Timestamp::MAX));
+        }
+        Time::deserialize(text.into_deserializer())
     }
 
     fn encode<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if self.0 == Timestamp::MAX {
+            return serializer.serialize_str(NEVER);
+        }
         serializer.collect_str(&self.0)
     }
 }
+
+/// What APIs write for never, which stands a day after the last [`Timestamp`] and is held as that.
+const NEVER: &str = "9999-12-31T23:59:59Z";
 
 impl Codec for f64 {
     fn decode<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

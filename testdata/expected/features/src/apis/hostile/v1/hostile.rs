@@ -23,79 +23,85 @@ pub struct Hostile {
 #[serde(rename_all = "camelCase")]
 pub struct HostileSpec {
     /// ``.
-    #[serde(rename = "", skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "", skip_serializing_if = "::std::option::Option::is_none")]
     pub field: ::std::option::Option<HostileSpec19ce>,
     /// ``.
-    #[serde(rename = "\n", skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "\n", skip_serializing_if = "::std::option::Option::is_none")]
     pub field_af63: ::std::option::Option<::std::string::String>,
     /// `"`.
-    #[serde(rename = "\"", skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "\"", skip_serializing_if = "::std::option::Option::is_none")]
     pub field_af639f4c: ::std::option::Option<::std::string::String>,
     /// `$ref`.
-    #[serde(rename = "$ref", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        rename = "$ref",
+        skip_serializing_if = "::std::option::Option::is_none"
+    )]
     pub r#ref: ::std::option::Option<HostileSpecRef>,
     /// `*/`.
-    #[serde(rename = "*/", skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "*/", skip_serializing_if = "::std::option::Option::is_none")]
     pub field_07e7: ::std::option::Option<::std::string::String>,
     /// `-`.
-    #[serde(rename = "-", skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "-", skip_serializing_if = "::std::option::Option::is_none")]
     pub field_af63a04c: ::std::option::Option<HostileSpec0922>,
     /// `--`.
-    #[serde(rename = "--", skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "--", skip_serializing_if = "::std::option::Option::is_none")]
     pub field_07d0: ::std::option::Option<HostileSpec81a1>,
     /// `//`.
-    #[serde(rename = "//", skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "//", skip_serializing_if = "::std::option::Option::is_none")]
     pub field_07d6: ::std::option::Option<::std::string::String>,
     /// `1`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
     pub _1: ::std::option::Option<HostileSpec1>,
     /// `AB`.
-    #[serde(rename = "AB", skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "AB", skip_serializing_if = "::std::option::Option::is_none")]
     pub ab_0908: ::std::option::Option<HostileSpecAB>,
     /// `Self`.
-    #[serde(rename = "Self", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        rename = "Self",
+        skip_serializing_if = "::std::option::Option::is_none"
+    )]
     pub self_57a6: ::std::option::Option<HostileSpecSelf>,
     /// `_`.
-    #[serde(rename = "_", skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "_", skip_serializing_if = "::std::option::Option::is_none")]
     pub field_af64: ::std::option::Option<HostileSpec0921>,
     /// `a-b`.
-    #[serde(rename = "a-b", skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "a-b", skip_serializing_if = "::std::option::Option::is_none")]
     pub a_b_e61a: ::std::option::Option<HostileSpecAB1420>,
     /// `a-name-that-is-longer-than-any-line-of-rust-should-ever-be-and-then-some-more-for-good-measure`.
     #[serde(
         rename = "a-name-that-is-longer-than-any-line-of-rust-should-ever-be-and-then-some-more-for-good-measure",
-        skip_serializing_if = "Option::is_none"
+        skip_serializing_if = "::std::option::Option::is_none"
     )]
     pub a_name_that_is_longer_than_any_line_of_rust_should_ever_be_and_then_some_more_for_good_measure:
         ::std::option::Option<
             HostileSpecANameThatIsLongerThanAnyLineOfRustShouldEverBeAndThenSomeMoreForGoodMeasure,
         >,
     /// `a.b`.
-    #[serde(rename = "a.b", skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "a.b", skip_serializing_if = "::std::option::Option::is_none")]
     pub a_b_e61d: ::std::option::Option<HostileSpecAB585b>,
     /// `aB`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
     pub a_b: ::std::option::Option<HostileSpecAB80f0>,
     /// `a_b`.
-    #[serde(rename = "a_b", skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "a_b", skip_serializing_if = "::std::option::Option::is_none")]
     pub a_b_e6c4: ::std::option::Option<HostileSpecAB1596>,
     /// `ab`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
     pub ab: ::std::option::Option<HostileSpecAb>,
     /// `anyItems`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
     pub any_items: ::std::option::Option<Vec<serde_json::Value>>,
     /// `apiVersion`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
     pub api_version: ::std::option::Option<::std::string::String>,
     /// `async`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
     pub r#async: ::std::option::Option<::std::string::String>,
     /// `closed`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
     pub closed: ::std::option::Option<BTreeMap<::std::string::String, serde_json::Value>>,
     /// `crate`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
     pub crate_: ::std::option::Option<::std::string::String>,
     /// `default`.
     ///
@@ -103,16 +109,16 @@ pub struct HostileSpec {
     #[serde(default = "HostileSpec::default_default")]
     pub default: ::std::string::String,
     /// `emptyItems`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
     pub empty_items: ::std::option::Option<Vec<serde_json::Value>>,
     /// `gen`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
     pub r#gen: ::std::option::Option<::std::string::String>,
     /// `kind`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
     pub kind: ::std::option::Option<::std::string::String>,
     /// `metadata`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
     pub metadata: ::std::option::Option<BTreeMap<::std::string::String, serde_json::Value>>,
     /// `mixed`.
     ///
@@ -120,7 +126,7 @@ pub struct HostileSpec {
     #[serde(
         default,
         deserialize_with = "super::codec::present::deserialize",
-        skip_serializing_if = "Option::is_none"
+        skip_serializing_if = "::std::option::Option::is_none"
     )]
     pub mixed: ::std::option::Option<serde_json::Value>,
     /// `most`.
@@ -129,7 +135,7 @@ pub struct HostileSpec {
     #[serde(default = "HostileSpec::default_most", with = "super::codec")]
     pub most: f64,
     /// `nullValues`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
     pub null_values: ::std::option::Option<
         BTreeMap<::std::string::String, ::std::option::Option<::std::string::String>>,
     >,
@@ -137,11 +143,11 @@ pub struct HostileSpec {
     #[serde(
         default,
         deserialize_with = "super::codec::present::deserialize",
-        skip_serializing_if = "Option::is_none"
+        skip_serializing_if = "::std::option::Option::is_none"
     )]
     pub only_null: ::std::option::Option<serde_json::Value>,
     /// `self`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
     pub self_: ::std::option::Option<HostileSpecSelf5fac>,
     /// `signs`.
     ///
@@ -154,10 +160,16 @@ pub struct HostileSpec {
     #[serde(default = "HostileSpec::default_too_large")]
     pub too_large: i64,
     /// `unknownFields`.
-    #[serde(rename = "unknownFields", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        rename = "unknownFields",
+        skip_serializing_if = "::std::option::Option::is_none"
+    )]
     pub unknown_fields_b608: ::std::option::Option<::std::string::String>,
     /// `unknown_fields`.
-    #[serde(rename = "unknown_fields", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        rename = "unknown_fields",
+        skip_serializing_if = "::std::option::Option::is_none"
+    )]
     pub unknown_fields_7bab: ::std::option::Option<::std::string::String>,
     /// `whole`.
     ///
@@ -165,13 +177,16 @@ pub struct HostileSpec {
     #[serde(default = "HostileSpec::default_whole")]
     pub whole: i32,
     /// `é`.
-    #[serde(rename = "é", skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "é", skip_serializing_if = "::std::option::Option::is_none")]
     pub field_0ac2: ::std::option::Option<HostileSpec7ed6>,
     /// ``.
-    #[serde(rename = "\u{202e}", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        rename = "\u{202e}",
+        skip_serializing_if = "::std::option::Option::is_none"
+    )]
     pub field_5640: ::std::option::Option<::std::string::String>,
     /// `日本`.
-    #[serde(rename = "日本", skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "日本", skip_serializing_if = "::std::option::Option::is_none")]
     pub field_121d: ::std::option::Option<HostileSpec784b>,
     /// Properties that the schema does not name; the API server keeps them.
     #[serde(flatten)]
@@ -200,52 +215,52 @@ impl HostileSpec {
     }
 }
 
-impl Default for HostileSpec {
+impl ::std::default::Default for HostileSpec {
     fn default() -> Self {
         Self {
-            field: Default::default(),
-            field_af63: Default::default(),
-            field_af639f4c: Default::default(),
-            r#ref: Default::default(),
-            field_07e7: Default::default(),
-            field_af63a04c: Default::default(),
-            field_07d0: Default::default(),
-            field_07d6: Default::default(),
-            _1: Default::default(),
-            ab_0908: Default::default(),
-            self_57a6: Default::default(),
-            field_af64: Default::default(),
-            a_b_e61a: Default::default(),
+            field: ::std::default::Default::default(),
+            field_af63: ::std::default::Default::default(),
+            field_af639f4c: ::std::default::Default::default(),
+            r#ref: ::std::default::Default::default(),
+            field_07e7: ::std::default::Default::default(),
+            field_af63a04c: ::std::default::Default::default(),
+            field_07d0: ::std::default::Default::default(),
+            field_07d6: ::std::default::Default::default(),
+            _1: ::std::default::Default::default(),
+            ab_0908: ::std::default::Default::default(),
+            self_57a6: ::std::default::Default::default(),
+            field_af64: ::std::default::Default::default(),
+            a_b_e61a: ::std::default::Default::default(),
             a_name_that_is_longer_than_any_line_of_rust_should_ever_be_and_then_some_more_for_good_measure:
-                Default::default(),
-            a_b_e61d: Default::default(),
-            a_b: Default::default(),
-            a_b_e6c4: Default::default(),
-            ab: Default::default(),
-            any_items: Default::default(),
-            api_version: Default::default(),
-            r#async: Default::default(),
-            closed: Default::default(),
-            crate_: Default::default(),
+                ::std::default::Default::default(),
+            a_b_e61d: ::std::default::Default::default(),
+            a_b: ::std::default::Default::default(),
+            a_b_e6c4: ::std::default::Default::default(),
+            ab: ::std::default::Default::default(),
+            any_items: ::std::default::Default::default(),
+            api_version: ::std::default::Default::default(),
+            r#async: ::std::default::Default::default(),
+            closed: ::std::default::Default::default(),
+            crate_: ::std::default::Default::default(),
             default: Self::default_default(),
-            empty_items: Default::default(),
-            r#gen: Default::default(),
-            kind: Default::default(),
-            metadata: Default::default(),
-            mixed: Default::default(),
+            empty_items: ::std::default::Default::default(),
+            r#gen: ::std::default::Default::default(),
+            kind: ::std::default::Default::default(),
+            metadata: ::std::default::Default::default(),
+            mixed: ::std::default::Default::default(),
             most: Self::default_most(),
-            null_values: Default::default(),
-            only_null: Default::default(),
-            self_: Default::default(),
+            null_values: ::std::default::Default::default(),
+            only_null: ::std::default::Default::default(),
+            self_: ::std::default::Default::default(),
             signs: Self::default_signs(),
             too_large: Self::default_too_large(),
-            unknown_fields_b608: Default::default(),
-            unknown_fields_7bab: Default::default(),
+            unknown_fields_b608: ::std::default::Default::default(),
+            unknown_fields_7bab: ::std::default::Default::default(),
             whole: Self::default_whole(),
-            field_0ac2: Default::default(),
-            field_5640: Default::default(),
-            field_121d: Default::default(),
-            unknown_fields: Default::default(),
+            field_0ac2: ::std::default::Default::default(),
+            field_5640: ::std::default::Default::default(),
+            field_121d: ::std::default::Default::default(),
+            unknown_fields: ::std::default::Default::default(),
         }
     }
 }
@@ -254,7 +269,7 @@ impl Default for HostileSpec {
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, Deserialize)]
 pub struct HostileSpec0921 {
     /// `d`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
     pub d: ::std::option::Option<::std::string::String>,
 }
 
@@ -262,7 +277,7 @@ pub struct HostileSpec0921 {
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, Deserialize)]
 pub struct HostileSpec0922 {
     /// `b`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
     pub b: ::std::option::Option<::std::string::String>,
 }
 
@@ -270,7 +285,7 @@ pub struct HostileSpec0922 {
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, Deserialize)]
 pub struct HostileSpec1 {
     /// `e`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
     pub e: ::std::option::Option<::std::string::String>,
 }
 
@@ -278,7 +293,7 @@ pub struct HostileSpec1 {
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, Deserialize)]
 pub struct HostileSpec19ce {
     /// `a`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
     pub a: ::std::option::Option<::std::string::String>,
 }
 
@@ -286,7 +301,7 @@ pub struct HostileSpec19ce {
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, Deserialize)]
 pub struct HostileSpec784b {
     /// `g`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
     pub g: ::std::option::Option<::std::string::String>,
 }
 
@@ -294,7 +309,7 @@ pub struct HostileSpec784b {
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, Deserialize)]
 pub struct HostileSpec7ed6 {
     /// `f`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
     pub f: ::std::option::Option<::std::string::String>,
 }
 
@@ -302,7 +317,7 @@ pub struct HostileSpec7ed6 {
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, Deserialize)]
 pub struct HostileSpec81a1 {
     /// `c`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
     pub c: ::std::option::Option<::std::string::String>,
 }
 
@@ -310,7 +325,7 @@ pub struct HostileSpec81a1 {
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, Deserialize)]
 pub struct HostileSpecAB {
     /// `j`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
     pub j: ::std::option::Option<::std::string::String>,
 }
 
@@ -318,7 +333,7 @@ pub struct HostileSpecAB {
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, Deserialize)]
 pub struct HostileSpecAB1420 {
     /// `k`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
     pub k: ::std::option::Option<::std::string::String>,
 }
 
@@ -326,7 +341,7 @@ pub struct HostileSpecAB1420 {
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, Deserialize)]
 pub struct HostileSpecAB1596 {
     /// `l`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
     pub l: ::std::option::Option<::std::string::String>,
 }
 
@@ -334,7 +349,7 @@ pub struct HostileSpecAB1596 {
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, Deserialize)]
 pub struct HostileSpecAB585b {
     /// `m`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
     pub m: ::std::option::Option<::std::string::String>,
 }
 
@@ -342,7 +357,7 @@ pub struct HostileSpecAB585b {
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, Deserialize)]
 pub struct HostileSpecAB80f0 {
     /// `h`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
     pub h: ::std::option::Option<::std::string::String>,
 }
 
@@ -364,7 +379,7 @@ pub enum HostileSpecANameThatIsLongerThanAnyLineOfRustShouldEverBeAndThenSomeMor
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, Deserialize)]
 pub struct HostileSpecAb {
     /// `i`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
     pub i: ::std::option::Option<::std::string::String>,
 }
 
@@ -373,7 +388,10 @@ pub struct HostileSpecAb {
 #[serde(rename_all = "camelCase")]
 pub struct HostileSpecRef {
     /// `$ref`.
-    #[serde(rename = "$ref", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        rename = "$ref",
+        skip_serializing_if = "::std::option::Option::is_none"
+    )]
     pub r#ref: ::std::option::Option<::std::string::String>,
 }
 
@@ -381,7 +399,7 @@ pub struct HostileSpecRef {
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, Deserialize)]
 pub struct HostileSpecSelf {
     /// `o`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
     pub o: ::std::option::Option<::std::string::String>,
 }
 
@@ -389,7 +407,7 @@ pub struct HostileSpecSelf {
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, Deserialize)]
 pub struct HostileSpecSelf5fac {
     /// `n`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
     pub n: ::std::option::Option<::std::string::String>,
 }
 

@@ -14,7 +14,7 @@ pub struct SelfSpec {
     #[serde(
         default,
         deserialize_with = "super::codec::present::deserialize",
-        skip_serializing_if = "Option::is_none"
+        skip_serializing_if = "::std::option::Option::is_none"
     )]
     pub any: ::std::option::Option<serde_json::Value>,
     /// `at`.
@@ -26,7 +26,7 @@ pub struct SelfSpec {
     #[serde(default = "SelfSpec::default_mode")]
     pub mode: SelfSpecMode,
     /// `names`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
     pub names: ::std::option::Option<BTreeMap<::std::string::String, Vec<::std::string::String>>>,
 }
 
@@ -36,15 +36,15 @@ impl SelfSpec {
     }
 }
 
-impl Default for SelfSpec {
+impl ::std::default::Default for SelfSpec {
     fn default() -> Self {
         Self {
-            any: Default::default(),
+            any: ::std::default::Default::default(),
             at: ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::Time(
                 ::codegen_runtime::k8s_openapi::jiff::Timestamp::UNIX_EPOCH,
             ),
             mode: Self::default_mode(),
-            names: Default::default(),
+            names: ::std::default::Default::default(),
         }
     }
 }
