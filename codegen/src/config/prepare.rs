@@ -259,14 +259,28 @@ impl Config {
         let generated = target.generated(&self.options);
         folders.insert(generated.clone());
         if self.partial.is_none() {
-            folders.insert(target.below.join("apis"));
-            folders.extend(self.apis.iter().map(|apis| Place::of(&apis.folder).below));
+            folders.extend(self.owned_apis(sources, target));
         }
         Scope {
             folders,
             generated,
             only: self.partial.clone(),
         }
+    }
+
+    /// The folders of types that are this configuration's alone. Where it names its groups, those of others are not.
+    fn owned_apis(&self, sources: &Sources, target: &Target) -> BTreeSet<PathBuf> {
+        let groups = sources
+            .rust
+            .iter()
+            .filter_map(|package| package.dir.parent());
+        let mut folders: BTreeSet<PathBuf> = groups.map(Path::to_owned).collect();
+        let whole = self.apis.iter().filter(|apis| apis.groups.is_empty());
+        folders.extend(whole.map(|apis| Place::of(&apis.folder).below));
+        if !self.crds.is_empty() || self.apis.iter().all(|apis| apis.groups.is_empty()) {
+            folders.insert(target.below.join("apis"));
+        }
+        folders
     }
 
     /// The output folder as messages name it, and as two configurations of one run may not share it.
