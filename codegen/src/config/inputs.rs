@@ -11,7 +11,7 @@ use rayon::prelude::*;
 
 use super::{
     Error, Progress,
-    layout::{Place, module_path, shown},
+    layout::{module_path, shown},
 };
 use crate::{
     diag::{Diagnostic, Diagnostics},
@@ -80,18 +80,17 @@ pub(crate) enum CrdInput {
     Stdin,
 }
 
-/// Loads the group-version folders of `apis`, sorted by group and version.
+/// Loads the group-version folders of `apis`, which stands at `below` in its source root; sorted by group and version.
 ///
 /// # Errors
 ///
 /// Folders that are missing, or files that cannot be read.
-pub(super) fn load_apis(apis: &Apis) -> Result<Vec<RustPackage>, Error> {
+pub(super) fn load_apis(apis: &Apis, below: &Path) -> Result<Vec<RustPackage>, Error> {
     let wanted = if apis.groups.is_empty() {
         discover(&apis.folder)?
     } else {
         apis.groups.clone()
     };
-    let place = Place::of(&apis.folder);
     fs::read_dir(&apis.folder).map_err(read_error(&apis.folder))?;
     let mut diagnostics = Diagnostics::new();
     let mut packages = Vec::new();
@@ -105,7 +104,7 @@ pub(super) fn load_apis(apis: &Apis) -> Result<Vec<RustPackage>, Error> {
                 continue;
             };
             let folder = folder.join(&version_folder);
-            let dir = place.below.join(&group_folder).join(&version_folder);
+            let dir = below.join(&group_folder).join(&version_folder);
             packages.push(RustPackage {
                 group: group.clone(),
                 version: version.clone(),

@@ -9,6 +9,8 @@ pub(super) struct Place {
     pub(super) root: PathBuf,
     /// The folder, relative to the root; empty for the root itself.
     pub(super) below: PathBuf,
+    /// Whether the path tells the root; else the folder is taken for one.
+    pub(super) found: bool,
 }
 
 impl Place {
@@ -18,14 +20,8 @@ impl Place {
     /// below that folder; else `folder` is a root itself. Paths stay as the caller wrote them, so that messages stay
     /// relative where the caller was.
     pub(super) fn of(folder: &Path) -> Self {
-        let depth = folder
-            .components()
-            .filter(|component| !matches!(component, Component::CurDir))
-            .count();
-        let whole = normalize(&std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned()));
-        let manifest = whole
-            .ancestors()
-            .find(|ancestor| ancestor.join("Cargo.toml").is_file());
+        let whole = whole(folder);
+        let manifest = manifest_folder(&whole);
         let rest = manifest
             .and_then(|manifest| whole.strip_prefix(manifest).ok())
             .unwrap_or(&whole);
@@ -40,21 +36,44 @@ impl Place {
             return Self {
                 root: folder.to_owned(),
                 below: PathBuf::new(),
+                found: false,
             };
         };
         let below: PathBuf = parts.iter().skip(position + 1).collect();
-        let up = below.components().count();
-        let plain = !folder.components().any(|part| part == Component::ParentDir);
-        let root = if up == 0 || (up < depth && plain) {
-            folder.ancestors().nth(up).map(Path::to_owned)
-        } else {
-            whole.ancestors().nth(up).map(Path::to_owned)
-        };
         Self {
-            root: root.unwrap_or(whole),
+            root: as_written(folder, below.components().count()),
             below,
+            found: true,
         }
     }
+}
+
+/// The absolute path, normalized.
+pub(super) fn whole(folder: &Path) -> PathBuf {
+    normalize(&std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned()))
+}
+
+/// The nearest folder at or above an absolute path that has a `Cargo.toml`.
+pub(super) fn manifest_folder(whole: &Path) -> Option<&Path> {
+    whole
+        .ancestors()
+        .find(|ancestor| ancestor.join("Cargo.toml").is_file())
+}
+
+/// The folder so many levels above one; as the caller wrote it where that is long enough, else absolute.
+pub(super) fn as_written(folder: &Path, up: usize) -> PathBuf {
+    let depth = folder
+        .components()
+        .filter(|component| !matches!(component, Component::CurDir))
+        .count();
+    let plain = !folder.components().any(|part| part == Component::ParentDir);
+    let whole = whole(folder);
+    let root = if up == 0 || (up < depth && plain) {
+        folder.ancestors().nth(up)
+    } else {
+        whole.ancestors().nth(up)
+    };
+    root.unwrap_or(&whole).to_owned()
 }
 
 /// The module of a folder below a source root.

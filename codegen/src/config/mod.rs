@@ -10,6 +10,7 @@ mod inputs;
 mod layout;
 mod prepare;
 mod table;
+mod target;
 
 use std::{
     collections::BTreeSet,

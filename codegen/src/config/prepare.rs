@@ -9,6 +9,7 @@ use super::{
     Config, Error, Progress, advice,
     inputs::{load_apis, load_crds, read},
     layout::{Place, module_path, normalize, shown},
+    target::Target,
 };
 use crate::{
     diag::{Diagnostic, Diagnostics},
@@ -74,21 +75,6 @@ impl Prepared {
     }
 }
 
-/// Where the output folder stands.
-struct Target {
-    /// The folder that plans are relative to.
-    root: PathBuf,
-    /// The output folder below it.
-    below: PathBuf,
-}
-
-impl Target {
-    /// The folder below the root that holds clientset, listers and informers.
-    fn generated(&self, options: &Options) -> PathBuf {
-        self.below.join(&options.generated)
-    }
-}
-
 impl Config {
     /// Loads the inputs, generates everything, and compares it with the disk. Writes nothing.
     ///
@@ -96,21 +82,9 @@ impl Config {
     ///
     /// [`Error`].
     pub fn prepare(&self, progress: &dyn Progress) -> Result<Prepared, Error> {
-        let out = self.out()?;
-        let place = Place::of(&out);
-        let target = if self.base_path.is_some() && self.apis.is_empty() {
-            Target {
-                root: out,
-                below: PathBuf::new(),
-            }
-        } else {
-            Target {
-                root: place.root,
-                below: place.below,
-            }
-        };
+        let target = self.target()?;
         let options = self.options(&target)?;
-        let sources = self.sources(progress)?;
+        let sources = self.sources(Some(&target), progress)?;
         let (api, warnings, tree) = run(&sources, &options)?;
         let tree = self.place(tree, &sources, &target, &options)?;
         let modules = ["apis", &options.generated];
@@ -136,8 +110,9 @@ impl Config {
         let options = self.options(&Target {
             root: PathBuf::new(),
             below: PathBuf::new(),
+            holds_apis: false,
         })?;
-        Ok(run(&self.sources(progress)?, &options)?.2)
+        Ok(run(&self.sources(None, progress)?, &options)?.2)
     }
 
     /// Reads and checks the inputs without generating; the warnings come with the model.
@@ -146,13 +121,20 @@ impl Config {
     ///
     /// [`Error`].
     pub fn load(&self, progress: &dyn Progress) -> Result<(ApiSet, Diagnostics), Error> {
-        crate::load_with_warnings(&self.sources(progress)?, &self.options).map_err(Error::Input)
+        let target = self.out.is_some().then(|| self.target()).transpose()?;
+        let sources = self.sources(target.as_ref(), progress)?;
+        crate::load_with_warnings(&sources, &self.options).map_err(Error::Input)
     }
 
-    fn sources(&self, progress: &dyn Progress) -> Result<Sources, Error> {
+    fn sources(&self, target: Option<&Target>, progress: &dyn Progress) -> Result<Sources, Error> {
         let mut sources = Sources::default();
         for apis in &self.apis {
-            sources.rust.extend(load_apis(apis)?);
+            let folder = &apis.folder;
+            let below = target.map_or_else(
+                || Place::of(folder).below,
+                |target| target.apis_below(folder),
+            );
+            sources.rust.extend(load_apis(apis, &below)?);
         }
         sources.crds = load_crds(&self.crds, progress)?;
         Ok(sources)
@@ -251,13 +233,11 @@ impl Config {
 
     /// Where files that nothing generates any more may be.
     fn scope(&self, sources: &Sources, target: &Target) -> Scope {
-        let mut folders: BTreeSet<PathBuf> = sources
-            .rust
-            .iter()
-            .map(|package| package.dir.clone())
-            .collect();
         let generated = target.generated(&self.options);
-        folders.insert(generated.clone());
+        let mut folders = BTreeSet::from([generated.clone()]);
+        if target.holds_apis {
+            folders.extend(sources.rust.iter().map(|package| package.dir.clone()));
+        }
         if self.partial.is_none() {
             folders.extend(self.owned_apis(sources, target));
         }

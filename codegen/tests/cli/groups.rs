@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::sandbox::Sandbox;
+use crate::sandbox::{Sandbox, copy};
 
 const ALL: [&str; 5] = [
     "groups",
@@ -187,6 +187,52 @@ fn an_error_in_the_input_writes_nothing() {
     assert_eq!(run.code, 1);
     assert!(before == sandbox.state());
     sandbox.check("groups-bad-marker");
+}
+
+#[test]
+fn a_crate_without_src_has_a_root_all_the_same() {
+    let sandbox = Sandbox::with_apis("virtualmachine");
+    for (root, lib) in [("pkg", ""), ("tests", ""), ("lib/kube", "lib/lib.rs")] {
+        copy(&sandbox.path("src/apis"), &sandbox.path(root).join("apis"));
+        if !lib.is_empty() {
+            sandbox.write(lib, "pub mod kube;\n");
+        }
+        let (out, apis) = (format!("{root}/generated"), format!("{root}/apis"));
+        let arguments = ["groups", "all", &out, &apis, "cloudnative:v1alpha1"];
+        let run = sandbox.quiet("", &arguments, "");
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        let beside = format!("{apis}/cloudnative/v1alpha1/zz_generated_deepcopy.rs");
+        assert!(sandbox.path(&beside).exists(), "{beside}");
+        let module = if lib.is_empty() {
+            "crate"
+        } else {
+            "crate::kube"
+        };
+        let informer = "informers/cloudnative/v1alpha1/virtual_machines.rs";
+        let informer = sandbox.read(&format!("{out}/{informer}"));
+        for path in ["apis::cloudnative::v1alpha1", "generated::listers"] {
+            assert!(
+                informer.contains(&format!("{module}::{path}")),
+                "{informer}"
+            );
+        }
+    }
+}
+
+#[test]
+fn types_of_another_crate_are_refused() {
+    let mut sandbox = Sandbox::with_apis("virtualmachine");
+    let other = "[package]\nname = \"other\"\n";
+    sandbox.write("other/Cargo.toml", other);
+    sandbox.write("other/src/lib.rs", "pub mod apis;\n");
+    copy(&sandbox.path("src/apis"), &sandbox.path("other/src/apis"));
+    let before = sandbox.state();
+    for output in ["other/src/generated", "generated", "other/generated"] {
+        let run = sandbox.run(&["groups", "all", output, "src/apis", "cloudnative:v1alpha1"]);
+        assert_eq!(run.code, 2);
+    }
+    assert!(before == sandbox.state());
+    sandbox.check("groups-apart");
 }
 
 /// The files that a text for readers shows, each a fenced block whose first line names it in a comment.
