@@ -106,8 +106,8 @@ pub(super) fn load_apis(apis: &Apis, below: &Path) -> Result<Vec<RustPackage>, E
             let folder = folder.join(&version_folder);
             let dir = below.join(&group_folder).join(&version_folder);
             packages.push(RustPackage {
-                group: group.clone(),
-                version: version.clone(),
+                group: group_folder.clone(),
+                version: version_folder,
                 module_path: module_path(&dir),
                 dir,
                 files: rust_files(&folder)?,

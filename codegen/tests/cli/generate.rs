@@ -1,5 +1,7 @@
 //! `kube-codegen generate`.
 
+use std::fs;
+
 use crate::sandbox::{Sandbox, copy, testdata};
 
 #[test]
@@ -152,6 +154,31 @@ fn a_file_that_two_crates_want_with_different_texts_is_an_error() {
     assert_eq!(run.code, 2);
     assert!(before == sandbox.state());
     sandbox.check("generate-twice");
+}
+
+#[test]
+fn a_group_has_one_name_whichever_command_finds_it() {
+    let sandbox = Sandbox::with_apis("multiversion");
+    copy(
+        &sandbox.path("src/apis/shop"),
+        &sandbox.path("src/apis/my_shop"),
+    );
+    fs::remove_dir_all(sandbox.path("src/apis/shop")).unwrap();
+    sandbox.write("codegen.toml", "[[crate]]\n[crate.rust]\n");
+    assert_eq!(sandbox.quiet("", &["generate"], "").code, 0);
+    for group in ["my_shop", "my-shop", "my.shop"] {
+        let group = format!("{group}:v1,v1beta1");
+        let arguments = [
+            "groups",
+            "all",
+            "src/generated",
+            "src/apis",
+            &group,
+            "--check",
+        ];
+        let run = sandbox.quiet("", &arguments, "");
+        assert_eq!(run.code, 0, "{group}: {}{}", run.stdout, run.stderr);
+    }
 }
 
 #[cfg(unix)]
