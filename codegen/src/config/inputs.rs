@@ -119,8 +119,19 @@ pub(super) fn load_apis(apis: &Apis, below: &Path) -> Result<Vec<RustPackage>, E
     diagnostics.finish(packages).map_err(Error::Config)
 }
 
-/// Every folder `<group>/<version>` whose version is one as Kubernetes writes them.
+/// Every API of a folder; an error if there is none.
 fn discover(apis: &Path) -> Result<Vec<GroupVersions>, Error> {
+    let groups = versions_in(apis)?;
+    if groups.is_empty() {
+        let diagnostic = Diagnostic::error(format!("{} holds no API", shown(apis)))
+            .help("put the types of a group's version into <group>/<version>/mod.rs below it");
+        return Err(Error::Config(diagnostic.into()));
+    }
+    Ok(groups)
+}
+
+/// Every folder `<group>/<version>` whose version is one as Kubernetes writes them.
+pub(super) fn versions_in(apis: &Path) -> Result<Vec<GroupVersions>, Error> {
     let mut groups = Vec::new();
     for group in folders(apis)? {
         let versions: Vec<String> = folders(&apis.join(&group))?
@@ -130,11 +141,6 @@ fn discover(apis: &Path) -> Result<Vec<GroupVersions>, Error> {
         if !versions.is_empty() {
             groups.push(GroupVersions { group, versions });
         }
-    }
-    if groups.is_empty() {
-        let diagnostic = Diagnostic::error(format!("{} holds no API", shown(apis)))
-            .help("put the types of a group's version into <group>/<version>/mod.rs below it");
-        return Err(Error::Config(diagnostic.into()));
     }
     Ok(groups)
 }

@@ -8,6 +8,7 @@ mod error;
 mod file;
 mod inputs;
 mod layout;
+mod partial;
 mod prepare;
 mod table;
 mod target;

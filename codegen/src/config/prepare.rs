@@ -93,6 +93,7 @@ impl Config {
         advice.extend(advice::missing_feature(&tree, &target.root, &generated));
         let scope = self.scope(&sources, &target);
         let plan = Plan::new(&target.root, &tree, &Tree::new(), &scope)?;
+        self.check_partial(&sources, &target, &plan)?;
         Ok(Prepared {
             api,
             plan,

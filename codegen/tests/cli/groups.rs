@@ -235,6 +235,26 @@ fn types_of_another_crate_are_refused() {
     sandbox.check("groups-apart");
 }
 
+#[test]
+fn some_generators_for_some_groups_break_nothing() {
+    let mut sandbox = Sandbox::with_apis("multiversion");
+    let groups =
+        |generators, versions| ["groups", generators, "src/generated", "src/apis", versions];
+    sandbox.quiet("", &groups("all", "shop:v1,v1beta1"), "");
+    let before = sandbox.state();
+    for generators in ["lister", "client"] {
+        assert_eq!(sandbox.run(&groups(generators, "shop:v1")).code, 2);
+    }
+    assert!(before == sandbox.state());
+    sandbox.run(&groups("deepcopy,register", "shop:v1"));
+    sandbox.run(&groups("client,lister,informer", "shop:v1"));
+    sandbox.quiet("", &groups("all", "shop:v1,v1beta1"), "");
+    fs::remove_dir_all(sandbox.path("src/apis/shop/v1beta1")).unwrap();
+    sandbox.note("the types of v1beta1 are gone");
+    sandbox.run(&groups("lister", "shop:v1"));
+    sandbox.check("groups-partial");
+}
+
 /// The files that a text for readers shows, each a fenced block whose first line names it in a comment.
 fn shown_files(text: &str) -> Vec<(&str, &str)> {
     let blocks = text.split("```").skip(1).step_by(2);
