@@ -156,6 +156,7 @@ fn what_does_not_exist_is_told_with_what_does() {
         "cloudnative:v1",
     ]);
     sandbox.run(&["groups", "all", "src/generated", "src/apis", "../../etc:v1"]);
+    sandbox.run(&["groups", "all", "src/generated", "src/apis", " "]);
     assert!(!sandbox.path("src/generated").exists());
     sandbox.check("groups-errors");
 }
