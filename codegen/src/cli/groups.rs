@@ -68,7 +68,8 @@ impl Groups {
         let groups: Vec<&str> = groups.flat_map(|list| list.split_whitespace()).collect();
         if groups.is_empty() {
             return Err(Failure::Usage(
-                "no group is named: write <group>:<version>[,<version>…], such as cloudnative:v1alpha1,v1".to_owned(),
+                "no group is named: write <group>:<version>[,<version>…], such as cloudnative:v1alpha1,v1"
+                    .to_owned(),
             ));
         }
         let config = Config::new()

@@ -48,6 +48,7 @@ impl Config {
     /// one root. A build script's output has none, nor has output whose module the caller named, if all of it goes there.
     pub(super) fn target(&self) -> Result<Target, Error> {
         let out = self.out()?;
+        self.check_apart(&out)?;
         if self.apis.is_empty() && self.base_path.is_some() {
             return Ok(Target {
                 root: out,
@@ -72,6 +73,27 @@ impl Config {
             }
             _ => Ok(target),
         }
+    }
+
+    /// Types do not stand in the folder that gets clientset, listers and informers: its `mod.rs` is generated, and declares
+    /// these alone.
+    fn check_apart(&self, out: &Path) -> Result<(), Error> {
+        let generated = whole(&out.join(&self.options.generated));
+        let mut folders = self.apis.iter().map(|apis| apis.folder.as_path());
+        let Some(within) = folders.find(|folder| whole(folder).starts_with(&generated)) else {
+            return Ok(());
+        };
+        let message = format!(
+            "the output {} holds the types in {}",
+            shown(&generated),
+            shown(within)
+        );
+        let beside = within.with_file_name("generated");
+        let help = format!(
+            "name a folder for clientset, listers and informers alone, such as {}",
+            shown(&beside)
+        );
+        Err(Error::Config(Diagnostic::error(message).help(help).into()))
     }
 
     /// Whether anything is generated beside annotated types.

@@ -221,6 +221,22 @@ fn a_crate_without_src_has_a_root_all_the_same() {
 }
 
 #[test]
+fn output_that_holds_the_types_is_refused() {
+    let mut sandbox = Sandbox::with_apis("virtualmachine");
+    let before = sandbox.state();
+    for (output, apis) in [
+        ("crate", "crate::apis"),
+        ("src", "src/apis"),
+        ("src/apis", "src/apis"),
+    ] {
+        let run = sandbox.run(&["groups", "all", output, apis, "cloudnative:v1alpha1"]);
+        assert_eq!(run.code, 2);
+    }
+    assert!(before == sandbox.state());
+    sandbox.check("groups-within");
+}
+
+#[test]
 fn types_of_another_crate_are_refused() {
     let mut sandbox = Sandbox::with_apis("virtualmachine");
     let other = "[package]\nname = \"other\"\n";
