@@ -3,7 +3,7 @@
 use std::{fs, path::Path};
 
 use super::layout::shown;
-use crate::write::Tree;
+use crate::{model::names, write::Tree};
 
 /// A line for each of `modules` in the output folder that the file above does not declare.
 ///
@@ -35,7 +35,7 @@ pub(super) fn missing_modules(
             let folder = below.join(module);
             tree.keys().any(|path| path.starts_with(&folder)) && !declares(&text, module)
         })
-        .map(|module| format!("{name} lacks `pub mod {module};`"))
+        .map(|module| format!("{name} lacks `pub mod {};`", names::ident(module)))
         .collect()
 }
 
@@ -58,11 +58,12 @@ pub(super) fn missing_feature(tree: &Tree, root: &Path, generated: &Path) -> Opt
     })
 }
 
-/// Whether a text has `mod <module>` followed by a `;` or a block.
+/// Whether a text has `mod <module>`, raw or not, followed by a `;` or a block.
 fn declares(text: &str, module: &str) -> bool {
     text.match_indices("mod ").any(|(at, word)| {
-        text[at + word.len()..]
-            .trim_start()
+        let declared = text[at + word.len()..].trim_start();
+        let declared = declared.strip_prefix("r#").unwrap_or(declared);
+        declared
             .strip_prefix(module)
             .is_some_and(|rest| rest.trim_start().starts_with([';', '{']))
     })
@@ -81,6 +82,7 @@ mod tests {
     fn a_declaration_is_seen_in_any_dress() {
         check("pub(crate) mod  generated ;", true);
         check("mod generated {}", true);
+        check("mod r#generated;", true);
         check("mod generated_too;", false);
         check("// generated", false);
     }

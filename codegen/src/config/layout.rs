@@ -86,6 +86,12 @@ pub(super) fn module_path(below: &Path) -> String {
     path
 }
 
+/// What to write instead of a name that no module can have; nothing for a legal one, keywords included, which are written raw.
+pub(super) fn module_help(name: &str) -> Option<String> {
+    let legal = crate::model::names::plain_ident(name);
+    (legal != name).then(|| format!("write `{legal}`"))
+}
+
 /// The path without `.`, and without `..` where a name stands before it; links are not looked at.
 pub(super) fn normalize(path: &Path) -> PathBuf {
     let mut normal = PathBuf::new();

@@ -4,7 +4,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::{
     Config, Error,
-    layout::{Place, as_written, manifest_folder, shown, whole},
+    layout::{Place, as_written, manifest_folder, module_help, shown, whole},
 };
 use crate::{
     diag::Diagnostic,
@@ -48,6 +48,11 @@ impl Config {
     /// one root. A build script's output has none, nor has output whose module the caller named, if all of it goes there.
     pub(super) fn target(&self) -> Result<Target, Error> {
         let out = self.out()?;
+        let name = &self.options.generated;
+        if let Some(help) = module_help(name) {
+            let message = format!("the output folder `{name}` is no name of a module");
+            return Err(Error::Config(Diagnostic::error(message).help(help).into()));
+        }
         self.check_apart(&out)?;
         if self.apis.is_empty() && self.base_path.is_some() {
             return Ok(Target {

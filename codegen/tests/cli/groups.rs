@@ -237,6 +237,19 @@ fn output_that_holds_the_types_is_refused() {
 }
 
 #[test]
+fn output_is_a_module_whatever_its_name() {
+    let mut sandbox = Sandbox::with_apis("virtualmachine");
+    let groups = |output| ["groups", "all", output, "src/apis", "cloudnative:v1alpha1"];
+    sandbox.run(&groups("src/gen"));
+    let informer = "src/gen/informers/cloudnative/v1alpha1/virtual_machines.rs";
+    assert!(sandbox.read(informer).contains("crate::r#gen::listers"));
+    sandbox.write("src/lib.rs", "pub mod apis;\npub mod r#gen;\n");
+    sandbox.run(&groups("src/gen"));
+    assert_eq!(sandbox.run(&groups("src/my-gen")).code, 2);
+    sandbox.check("groups-names");
+}
+
+#[test]
 fn types_of_another_crate_are_refused() {
     let mut sandbox = Sandbox::with_apis("virtualmachine");
     let other = "[package]\nname = \"other\"\n";
