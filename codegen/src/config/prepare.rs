@@ -90,7 +90,14 @@ impl Config {
         let modules = ["apis", &options.generated];
         let mut advice = advice::missing_modules(&tree, &target.root, &target.below, modules);
         let generated = target.generated(&options);
-        advice.extend(advice::missing_feature(&tree, &target.root, &generated));
+        let groups = options.group_features.then_some(&*api.groups);
+        let groups = groups.unwrap_or_default();
+        advice.extend(advice::missing_features(
+            &tree,
+            &target.root,
+            &generated,
+            groups,
+        ));
         let scope = self.scope(&sources, &target);
         let plan = Plan::new(&target.root, &tree, &Tree::new(), &scope)?;
         self.check_partial(&sources, &target, &plan)?;
