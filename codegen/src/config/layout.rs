@@ -17,8 +17,8 @@ impl Place {
     /// Finds the source root of `folder`.
     ///
     /// It is the `src` of the nearest folder that has a `Cargo.toml`, if `folder` is in it; else the last `src` in the path
-    /// below that folder; else `folder` is a root itself. Paths stay as the caller wrote them, so that messages stay
-    /// relative where the caller was.
+    /// below that folder; else `folder` is a root itself. In `src/bin/<name>/` with a `main.rs`, which Cargo makes a program,
+    /// it is that folder. Paths stay as the caller wrote them, so that messages stay relative where the caller was.
     pub(super) fn of(folder: &Path) -> Self {
         let whole = whole(folder);
         let manifest = manifest_folder(&whole);
@@ -39,13 +39,26 @@ impl Place {
                 found: false,
             };
         };
-        let below: PathBuf = parts.iter().skip(position + 1).collect();
+        let mut below: PathBuf = parts.iter().skip(position + 1).collect();
+        if let Some(in_program) = below_program(&whole, &below) {
+            below = in_program;
+        }
         Self {
             root: as_written(folder, below.components().count()),
             below,
             found: true,
         }
     }
+}
+
+/// The rest of `bin/<name>/…` where that is the folder of a program; `whole` ends with it.
+fn below_program(whole: &Path, below: &Path) -> Option<PathBuf> {
+    let rest = below.strip_prefix("bin").ok()?;
+    let mut parts = rest.components();
+    parts.next()?;
+    let rest = parts.as_path();
+    let program = whole.ancestors().nth(rest.components().count())?;
+    program.join("main.rs").is_file().then(|| rest.to_owned())
 }
 
 /// The absolute path, normalized.

@@ -250,6 +250,26 @@ fn output_is_a_module_whatever_its_name() {
 }
 
 #[test]
+fn a_program_beside_others_is_a_crate_of_its_own() {
+    let sandbox = Sandbox::with_apis("virtualmachine");
+    copy(&sandbox.path("src/apis"), &sandbox.path("src/bin/op/apis"));
+    let text = "mod apis;\nmod generated;\nfn main() {}\n";
+    sandbox.write("src/bin/op/main.rs", text);
+    let (out, apis) = ("src/bin/op/generated", "src/bin/op/apis");
+    let arguments = ["groups", "all", out, apis, "cloudnative:v1alpha1"];
+    let run = sandbox.quiet("", &arguments, "");
+    assert_eq!((run.code, &*run.stderr), (0, ""));
+    let scheme = sandbox.read("src/bin/op/generated/clientset/scheme.rs");
+    assert!(scheme.contains("<crate::apis::cloudnative"), "{scheme}");
+    assert_eq!(
+        sandbox
+            .quiet("", &[&arguments[..], &["--check"]].concat(), "")
+            .code,
+        0
+    );
+}
+
+#[test]
 fn types_of_another_crate_are_refused() {
     let mut sandbox = Sandbox::with_apis("virtualmachine");
     let other = "[package]\nname = \"other\"\n";
