@@ -4,7 +4,7 @@
 //! it, never over a file that a person wrote. [`write::apply`](crate::write::apply) carries plans out.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     fs, io,
     path::{Component, Path, PathBuf},
 };
@@ -25,7 +25,7 @@ const MARKER_WITHIN: usize = 400;
 pub struct Plan {
     root: PathBuf,
     changes: Vec<Change>,
-    unchanged: usize,
+    unchanged: Vec<PathBuf>,
 }
 
 /// A file that differs.
@@ -78,7 +78,7 @@ impl Plan {
         let mut plan = Self {
             root: root.to_owned(),
             changes: Vec::new(),
-            unchanged: 0,
+            unchanged: Vec::new(),
         };
         let guard = Guard::new(root);
         for (path, text) in tree {
@@ -113,7 +113,7 @@ impl Plan {
             Err(error) => return Err(Error::io("read", &target)(error)),
         };
         if old == text.as_bytes() {
-            self.unchanged += 1;
+            self.unchanged.push(path.to_owned());
             return Ok(());
         }
         let old = String::from_utf8_lossy(&old).into_owned();
@@ -147,13 +147,62 @@ impl Plan {
     /// The number of files that are as generated.
     #[must_use]
     pub const fn unchanged(&self) -> usize {
-        self.unchanged
+        self.unchanged.len()
     }
 
     /// Whether nothing differs.
     #[must_use]
     pub fn is_clean(&self) -> bool {
         self.changes.is_empty()
+    }
+
+    /// Makes the plans of one run agree: what one of them writes or leaves as it is, no other removes.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Twice`] for a file that two plans want with different texts.
+    pub fn agree(plans: &mut [&mut Self]) -> Result<(), Error> {
+        if plans.len() < 2 {
+            return Ok(());
+        }
+        let mut wanted = BTreeMap::new();
+        for plan in plans.iter() {
+            let root = plan.location();
+            for (path, text) in plan.wanted() {
+                let first = wanted.entry(root.join(path)).or_insert(text);
+                if *first != text {
+                    let path = plan.root.join(path);
+                    return Err(Error::Twice { path });
+                }
+            }
+        }
+        let wanted: BTreeSet<PathBuf> = wanted.into_keys().collect();
+        for plan in plans {
+            let root = plan.location();
+            plan.changes.retain(|change| {
+                change.kind != ChangeKind::Remove || !wanted.contains(&root.join(&change.path))
+            });
+        }
+        Ok(())
+    }
+
+    /// The files that the plan wants there to be: their new text, or none where they stay as they are.
+    fn wanted(&self) -> impl Iterator<Item = (&Path, Option<&str>)> {
+        let unchanged = self.unchanged.iter().map(|path| (path.as_path(), None));
+        let changed = self.changes.iter().filter_map(|change| match &change.kind {
+            ChangeKind::Create { text } | ChangeKind::Update { text, .. } => {
+                Some((change.path.as_path(), Some(text.as_str())))
+            }
+            ChangeKind::Remove => None,
+        });
+        unchanged.chain(changed)
+    }
+
+    /// The root, the same for the same folder however it is written.
+    fn location(&self) -> PathBuf {
+        let real = self.root.canonicalize();
+        let real = real.or_else(|_| std::path::absolute(&self.root));
+        real.unwrap_or_else(|_| self.root.clone())
     }
 }
 

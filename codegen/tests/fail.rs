@@ -79,3 +79,45 @@ fn a_group_in_two_folders_is_told_apart() {
       = help: name their groups apart with `+groupName`
     ");
 }
+
+#[test]
+fn a_folder_whose_name_is_no_group_or_version_needs_a_marker() {
+    let sources = |text: &str| Sources {
+        rust: vec![RustPackage {
+            group: "my_group".to_owned(),
+            version: "V1_x".to_owned(),
+            module_path: "crate::apis::my_group::V1_x".to_owned(),
+            dir: "apis/my_group/V1_x".into(),
+            files: vec![Source::new("src/apis/my_group/V1_x/mod.rs", text)],
+        }],
+        crds: Vec::new(),
+    };
+    let kind = "use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;\n\
+                mod zz_generated_deepcopy;\npub mod zz_generated_register;\n\
+                // +genclient\n// +genclient:noStatus\n// +k8s:deepcopy-gen:interfaces=runtime.Object\n\
+                pub struct Vm {\n    pub metadata: ObjectMeta,\n}\n";
+    let load = |text: &str| codegen::load(&sources(text), &Options::default());
+    let errors = load(kind).unwrap_err();
+    insta::assert_snapshot!(errors.render(false), @r"
+    error: `V1_x` is no name of a version
+     --> src/apis/my_group/V1_x/mod.rs:1:1
+      |
+    1 | use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+      | ^ in a folder of that name
+      |
+      = help: a version is a DNS label in lower case: write one here, such as `// +versionName=v1alpha1`
+
+    error: `my_group` is no name of a group
+     --> src/apis/my_group/V1_x/mod.rs:1:1
+      |
+    1 | use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+      | ^ in a folder of that name
+      |
+      = help: a group is a DNS name in lower case: write one here, such as `// +groupName=cloudnative.czs`
+    ");
+    load("pub struct Shared;\n").unwrap();
+    load(&format!(
+        "// +groupName=my-group.example.com\n// +versionName=v1x\n\n{kind}"
+    ))
+    .unwrap();
+}

@@ -109,7 +109,7 @@ fn figures(report: &Report, what: &str, mode: Mode) -> String {
     text
 }
 
-/// Loads, generates and compares every configuration; several of them in parallel.
+/// Loads, generates and compares every configuration; several of them in parallel, then held against one another.
 pub(super) fn prepare(configs: &[Config]) -> Result<Vec<Prepared>, Failure> {
     let bar = Bar::default();
     let prepared: Vec<_> = match configs {
@@ -121,10 +121,10 @@ pub(super) fn prepare(configs: &[Config]) -> Result<Vec<Prepared>, Failure> {
             .collect(),
     };
     // The first failure in the order declared, whichever came first in time.
-    prepared
-        .into_iter()
-        .map(|result| result.map_err(Failure::from))
-        .collect()
+    let mut prepared = prepared.into_iter().collect::<Result<Vec<_>, _>>()?;
+    let mut plans: Vec<_> = prepared.iter_mut().map(|one| &mut one.plan).collect();
+    write::Plan::agree(&mut plans)?;
+    Ok(prepared)
 }
 
 fn changes<'a>(plans: &'a [&'a write::Plan]) -> impl Iterator<Item = (String, &'a Change)> {

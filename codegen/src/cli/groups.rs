@@ -64,10 +64,14 @@ impl Groups {
                 self.output
             )));
         };
-        let groups = self
-            .groups
-            .iter()
-            .flat_map(|groups| groups.split_whitespace());
+        let groups = self.groups.iter();
+        let groups: Vec<&str> = groups.flat_map(|list| list.split_whitespace()).collect();
+        if groups.is_empty() {
+            return Err(Failure::Usage(
+                "no group is named: write <group>:<version>[,<version>…], such as cloudnative:v1alpha1,v1"
+                    .to_owned(),
+            ));
+        }
         let config = Config::new()
             .api_groups(apis, groups)?
             .out_dir(parent)

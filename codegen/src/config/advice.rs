@@ -3,7 +3,10 @@
 use std::{fs, path::Path};
 
 use super::layout::shown;
-use crate::write::Tree;
+use crate::{
+    model::{Group, names},
+    write::Tree,
+};
 
 /// A line for each of `modules` in the output folder that the file above does not declare.
 ///
@@ -35,34 +38,49 @@ pub(super) fn missing_modules(
             let folder = below.join(module);
             tree.keys().any(|path| path.starts_with(&folder)) && !declares(&text, module)
         })
-        .map(|module| format!("{name} lacks `pub mod {module};`"))
+        .map(|module| format!("{name} lacks `pub mod {};`", names::ident(module)))
         .collect()
 }
 
-/// What to add to the crate's manifest if the fake clientset is generated and the feature that it is behind is not declared.
-pub(super) fn missing_feature(tree: &Tree, root: &Path, generated: &Path) -> Option<String> {
-    let fake = generated.join("clientset/fake.rs");
-    let path = root.parent()?.join("Cargo.toml");
-    let manifest = fs::read_to_string(&path).ok()?;
-    let declared = manifest.lines().any(|line| {
-        line.trim_start()
-            .strip_prefix("fake")
-            .is_some_and(|rest| rest.trim_start().starts_with('='))
-    });
-    let missing = tree.contains_key(&fake) && manifest.contains("[package]") && !declared;
-    missing.then(|| {
-        format!(
-            "{} lacks the feature of the fake clientset: `fake = [\"codegen-runtime/fake\"]`",
-            shown(&path)
-        )
-    })
+/// What to add to the crate's manifest: a line for each feature that generated code is behind and that it does not declare.
+pub(super) fn missing_features(
+    tree: &Tree,
+    root: &Path,
+    generated: &Path,
+    groups: &[Group],
+) -> Vec<String> {
+    let Some(path) = root.parent().map(|folder| folder.join("Cargo.toml")) else {
+        return Vec::new();
+    };
+    let manifest = fs::read_to_string(&path).unwrap_or_default();
+    let fake = tree.contains_key(&generated.join("clientset/fake.rs"));
+    let fake = fake.then_some(("fake", "the fake clientset", "\"codegen-runtime/fake\""));
+    let groups = groups.iter();
+    let groups = groups.map(|group| (group.module.as_str(), group.name.as_str(), ""));
+    groups
+        .chain(fake)
+        .filter(|(feature, ..)| lacks_feature(&manifest, feature))
+        .map(|(feature, what, enables)| {
+            let manifest = shown(&path);
+            format!("{manifest} lacks the feature of {what}: `{feature} = [{enables}]`")
+        })
+        .collect()
 }
 
-/// Whether a text has `mod <module>` followed by a `;` or a block.
+/// Whether a text is the manifest of a package that does not declare a feature.
+fn lacks_feature(manifest: &str, feature: &str) -> bool {
+    let manifest = manifest.parse::<toml::Table>().unwrap_or_default();
+    let features = manifest.get("features").and_then(toml::Value::as_table);
+    manifest.contains_key("package")
+        && !features.is_some_and(|features| features.contains_key(feature))
+}
+
+/// Whether a text has `mod <module>`, raw or not, followed by a `;` or a block.
 fn declares(text: &str, module: &str) -> bool {
     text.match_indices("mod ").any(|(at, word)| {
-        text[at + word.len()..]
-            .trim_start()
+        let declared = text[at + word.len()..].trim_start();
+        let declared = declared.strip_prefix("r#").unwrap_or(declared);
+        declared
             .strip_prefix(module)
             .is_some_and(|rest| rest.trim_start().starts_with([';', '{']))
     })
@@ -81,7 +99,23 @@ mod tests {
     fn a_declaration_is_seen_in_any_dress() {
         check("pub(crate) mod  generated ;", true);
         check("mod generated {}", true);
+        check("mod r#generated;", true);
         check("mod generated_too;", false);
         check("// generated", false);
+    }
+
+    #[test]
+    fn a_feature_is_seen_however_it_is_written() {
+        let check = |manifest: &str, lacks: bool| {
+            let manifest = format!("{manifest}\n[package]\nname = \"a\"\n");
+            assert_eq!(lacks_feature(&manifest, "fake"), lacks, "{manifest}");
+        };
+        check("[features]\nfake = []", false);
+        check("[features]\n\"fake\" = []", false);
+        check("features.fake = []", false);
+        check("features = { fake = [] }", false);
+        check("[features]\nfakes = []\n[dependencies]\nfake = \"1\"", true);
+        check("", true);
+        assert!(!lacks_feature("[workspace]\n", "fake"));
     }
 }

@@ -11,7 +11,7 @@ use toml::{Spanned, de::DeTable};
 use super::{
     Config, Error,
     inputs::{Apis, CrdInput, GroupVersions, read},
-    layout::{normalize, shown},
+    layout::{module_help, normalize, shown},
     table::Reader,
 };
 use crate::{options::Generator, source::Source, suggest::closest};
@@ -165,6 +165,10 @@ impl<'a> File<'a> {
         }
         let options = &mut config.options;
         if let Some(name) = self.reader.string(table, "generated") {
+            if let Some(help) = module_help(name.get_ref()) {
+                let message = format!("`{}` is no name of a module", name.get_ref());
+                self.reader.error(name.span(), message, "", Some(help));
+            }
             options.generated = name.into_inner();
         }
         if let Some(path) = self.reader.string(table, "runtime-path") {

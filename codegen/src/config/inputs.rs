@@ -11,7 +11,7 @@ use rayon::prelude::*;
 
 use super::{
     Error, Progress,
-    layout::{Place, module_path, shown},
+    layout::{module_path, shown},
 };
 use crate::{
     diag::{Diagnostic, Diagnostics},
@@ -80,18 +80,17 @@ pub(crate) enum CrdInput {
     Stdin,
 }
 
-/// Loads the group-version folders of `apis`, sorted by group and version.
+/// Loads the group-version folders of `apis`, which stands at `below` in its source root; sorted by group and version.
 ///
 /// # Errors
 ///
 /// Folders that are missing, or files that cannot be read.
-pub(super) fn load_apis(apis: &Apis) -> Result<Vec<RustPackage>, Error> {
+pub(super) fn load_apis(apis: &Apis, below: &Path) -> Result<Vec<RustPackage>, Error> {
     let wanted = if apis.groups.is_empty() {
         discover(&apis.folder)?
     } else {
         apis.groups.clone()
     };
-    let place = Place::of(&apis.folder);
     fs::read_dir(&apis.folder).map_err(read_error(&apis.folder))?;
     let mut diagnostics = Diagnostics::new();
     let mut packages = Vec::new();
@@ -105,10 +104,10 @@ pub(super) fn load_apis(apis: &Apis) -> Result<Vec<RustPackage>, Error> {
                 continue;
             };
             let folder = folder.join(&version_folder);
-            let dir = place.below.join(&group_folder).join(&version_folder);
+            let dir = below.join(&group_folder).join(&version_folder);
             packages.push(RustPackage {
-                group: group.clone(),
-                version: version.clone(),
+                group: group_folder.clone(),
+                version: version_folder,
                 module_path: module_path(&dir),
                 dir,
                 files: rust_files(&folder)?,
@@ -120,8 +119,19 @@ pub(super) fn load_apis(apis: &Apis) -> Result<Vec<RustPackage>, Error> {
     diagnostics.finish(packages).map_err(Error::Config)
 }
 
-/// Every folder `<group>/<version>` whose version is one as Kubernetes writes them.
+/// Every API of a folder; an error if there is none.
 fn discover(apis: &Path) -> Result<Vec<GroupVersions>, Error> {
+    let groups = versions_in(apis)?;
+    if groups.is_empty() {
+        let diagnostic = Diagnostic::error(format!("{} holds no API", shown(apis)))
+            .help("put the types of a group's version into <group>/<version>/mod.rs below it");
+        return Err(Error::Config(diagnostic.into()));
+    }
+    Ok(groups)
+}
+
+/// Every folder `<group>/<version>` whose version is one as Kubernetes writes them.
+pub(super) fn versions_in(apis: &Path) -> Result<Vec<GroupVersions>, Error> {
     let mut groups = Vec::new();
     for group in folders(apis)? {
         let versions: Vec<String> = folders(&apis.join(&group))?
@@ -131,11 +141,6 @@ fn discover(apis: &Path) -> Result<Vec<GroupVersions>, Error> {
         if !versions.is_empty() {
             groups.push(GroupVersions { group, versions });
         }
-    }
-    if groups.is_empty() {
-        let diagnostic = Diagnostic::error(format!("{} holds no API", shown(apis)))
-            .help("put the types of a group's version into <group>/<version>/mod.rs below it");
-        return Err(Error::Config(diagnostic.into()));
     }
     Ok(groups)
 }

@@ -9,23 +9,19 @@ pub(super) struct Place {
     pub(super) root: PathBuf,
     /// The folder, relative to the root; empty for the root itself.
     pub(super) below: PathBuf,
+    /// Whether the path tells the root; else the folder is taken for one.
+    pub(super) found: bool,
 }
 
 impl Place {
     /// Finds the source root of `folder`.
     ///
     /// It is the `src` of the nearest folder that has a `Cargo.toml`, if `folder` is in it; else the last `src` in the path
-    /// below that folder; else `folder` is a root itself. Paths stay as the caller wrote them, so that messages stay
-    /// relative where the caller was.
+    /// below that folder; else `folder` is a root itself. In `src/bin/<name>/` with a `main.rs`, which Cargo makes a program,
+    /// it is that folder. Paths stay as the caller wrote them, so that messages stay relative where the caller was.
     pub(super) fn of(folder: &Path) -> Self {
-        let depth = folder
-            .components()
-            .filter(|component| !matches!(component, Component::CurDir))
-            .count();
-        let whole = normalize(&std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned()));
-        let manifest = whole
-            .ancestors()
-            .find(|ancestor| ancestor.join("Cargo.toml").is_file());
+        let whole = whole(folder);
+        let manifest = manifest_folder(&whole);
         let rest = manifest
             .and_then(|manifest| whole.strip_prefix(manifest).ok())
             .unwrap_or(&whole);
@@ -40,21 +36,57 @@ impl Place {
             return Self {
                 root: folder.to_owned(),
                 below: PathBuf::new(),
+                found: false,
             };
         };
-        let below: PathBuf = parts.iter().skip(position + 1).collect();
-        let up = below.components().count();
-        let plain = !folder.components().any(|part| part == Component::ParentDir);
-        let root = if up == 0 || (up < depth && plain) {
-            folder.ancestors().nth(up).map(Path::to_owned)
-        } else {
-            whole.ancestors().nth(up).map(Path::to_owned)
-        };
+        let mut below: PathBuf = parts.iter().skip(position + 1).collect();
+        if let Some(in_program) = below_program(&whole, &below) {
+            below = in_program;
+        }
         Self {
-            root: root.unwrap_or(whole),
+            root: as_written(folder, below.components().count()),
             below,
+            found: true,
         }
     }
+}
+
+/// The rest of `bin/<name>/…` where that is the folder of a program; `whole` ends with it.
+fn below_program(whole: &Path, below: &Path) -> Option<PathBuf> {
+    let rest = below.strip_prefix("bin").ok()?;
+    let mut parts = rest.components();
+    parts.next()?;
+    let rest = parts.as_path();
+    let program = whole.ancestors().nth(rest.components().count())?;
+    program.join("main.rs").is_file().then(|| rest.to_owned())
+}
+
+/// The absolute path, normalized.
+pub(super) fn whole(folder: &Path) -> PathBuf {
+    normalize(&std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned()))
+}
+
+/// The nearest folder at or above an absolute path that has a `Cargo.toml`.
+pub(super) fn manifest_folder(whole: &Path) -> Option<&Path> {
+    whole
+        .ancestors()
+        .find(|ancestor| ancestor.join("Cargo.toml").is_file())
+}
+
+/// The folder so many levels above one; as the caller wrote it where that is long enough, else absolute.
+pub(super) fn as_written(folder: &Path, up: usize) -> PathBuf {
+    let depth = folder
+        .components()
+        .filter(|component| !matches!(component, Component::CurDir))
+        .count();
+    let plain = !folder.components().any(|part| part == Component::ParentDir);
+    let whole = whole(folder);
+    let root = if up == 0 || (up < depth && plain) {
+        folder.ancestors().nth(up)
+    } else {
+        whole.ancestors().nth(up)
+    };
+    root.unwrap_or(&whole).to_owned()
 }
 
 /// The module of a folder below a source root.
@@ -65,6 +97,12 @@ pub(super) fn module_path(below: &Path) -> String {
         path.push_str(&crate::model::names::ident(&part.to_string_lossy()));
     }
     path
+}
+
+/// What to write instead of a name that no module can have; nothing for a legal one, keywords included, which are written raw.
+pub(super) fn module_help(name: &str) -> Option<String> {
+    let legal = crate::model::names::plain_ident(name);
+    (legal != name).then(|| format!("write `{legal}`"))
 }
 
 /// The path without `.`, and without `..` where a name stands before it; links are not looked at.

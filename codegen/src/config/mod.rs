@@ -8,8 +8,10 @@ mod error;
 mod file;
 mod inputs;
 mod layout;
+mod partial;
 mod prepare;
 mod table;
+mod target;
 
 use std::{
     collections::BTreeSet,

@@ -9,6 +9,7 @@ use super::{
     Config, Error, Progress, advice,
     inputs::{load_apis, load_crds, read},
     layout::{Place, module_path, normalize, shown},
+    target::Target,
 };
 use crate::{
     diag::{Diagnostic, Diagnostics},
@@ -74,21 +75,6 @@ impl Prepared {
     }
 }
 
-/// Where the output folder stands.
-struct Target {
-    /// The folder that plans are relative to.
-    root: PathBuf,
-    /// The output folder below it.
-    below: PathBuf,
-}
-
-impl Target {
-    /// The folder below the root that holds clientset, listers and informers.
-    fn generated(&self, options: &Options) -> PathBuf {
-        self.below.join(&options.generated)
-    }
-}
-
 impl Config {
     /// Loads the inputs, generates everything, and compares it with the disk. Writes nothing.
     ///
@@ -96,29 +82,25 @@ impl Config {
     ///
     /// [`Error`].
     pub fn prepare(&self, progress: &dyn Progress) -> Result<Prepared, Error> {
-        let out = self.out()?;
-        let place = Place::of(&out);
-        let target = if self.base_path.is_some() && self.apis.is_empty() {
-            Target {
-                root: out,
-                below: PathBuf::new(),
-            }
-        } else {
-            Target {
-                root: place.root,
-                below: place.below,
-            }
-        };
+        let target = self.target()?;
         let options = self.options(&target)?;
-        let sources = self.sources(progress)?;
+        let sources = self.sources(Some(&target), progress)?;
         let (api, warnings, tree) = run(&sources, &options)?;
         let tree = self.place(tree, &sources, &target, &options)?;
         let modules = ["apis", &options.generated];
         let mut advice = advice::missing_modules(&tree, &target.root, &target.below, modules);
         let generated = target.generated(&options);
-        advice.extend(advice::missing_feature(&tree, &target.root, &generated));
+        let groups = options.group_features.then_some(&*api.groups);
+        let groups = groups.unwrap_or_default();
+        advice.extend(advice::missing_features(
+            &tree,
+            &target.root,
+            &generated,
+            groups,
+        ));
         let scope = self.scope(&sources, &target);
         let plan = Plan::new(&target.root, &tree, &Tree::new(), &scope)?;
+        self.check_partial(&sources, &target, &plan)?;
         Ok(Prepared {
             api,
             plan,
@@ -136,8 +118,9 @@ impl Config {
         let options = self.options(&Target {
             root: PathBuf::new(),
             below: PathBuf::new(),
+            holds_apis: false,
         })?;
-        Ok(run(&self.sources(progress)?, &options)?.2)
+        Ok(run(&self.sources(None, progress)?, &options)?.2)
     }
 
     /// Reads and checks the inputs without generating; the warnings come with the model.
@@ -146,13 +129,20 @@ impl Config {
     ///
     /// [`Error`].
     pub fn load(&self, progress: &dyn Progress) -> Result<(ApiSet, Diagnostics), Error> {
-        crate::load_with_warnings(&self.sources(progress)?, &self.options).map_err(Error::Input)
+        let target = self.out.is_some().then(|| self.target()).transpose()?;
+        let sources = self.sources(target.as_ref(), progress)?;
+        crate::load_with_warnings(&sources, &self.options).map_err(Error::Input)
     }
 
-    fn sources(&self, progress: &dyn Progress) -> Result<Sources, Error> {
+    fn sources(&self, target: Option<&Target>, progress: &dyn Progress) -> Result<Sources, Error> {
         let mut sources = Sources::default();
         for apis in &self.apis {
-            sources.rust.extend(load_apis(apis)?);
+            let folder = &apis.folder;
+            let below = target.map_or_else(
+                || Place::of(folder).below,
+                |target| target.apis_below(folder),
+            );
+            sources.rust.extend(load_apis(apis, &below)?);
         }
         sources.crds = load_crds(&self.crds, progress)?;
         Ok(sources)
@@ -238,7 +228,7 @@ impl Config {
             })
             .map(|name| name.trim_end_matches(".rs"))
             .collect();
-        let idents = modules.iter().map(|name| quote::format_ident!("{name}"));
+        let idents = modules.iter().map(|name| emit::ident(name));
         let text = format::rust_file(
             options.header.as_deref(),
             quote::quote! { #(pub mod #idents;)* },
@@ -251,22 +241,34 @@ impl Config {
 
     /// Where files that nothing generates any more may be.
     fn scope(&self, sources: &Sources, target: &Target) -> Scope {
-        let mut folders: BTreeSet<PathBuf> = sources
-            .rust
-            .iter()
-            .map(|package| package.dir.clone())
-            .collect();
         let generated = target.generated(&self.options);
-        folders.insert(generated.clone());
+        let mut folders = BTreeSet::from([generated.clone()]);
+        if target.holds_apis {
+            folders.extend(sources.rust.iter().map(|package| package.dir.clone()));
+        }
         if self.partial.is_none() {
-            folders.insert(target.below.join("apis"));
-            folders.extend(self.apis.iter().map(|apis| Place::of(&apis.folder).below));
+            folders.extend(self.owned_apis(sources, target));
         }
         Scope {
             folders,
             generated,
             only: self.partial.clone(),
         }
+    }
+
+    /// The folders of types that are this configuration's alone. Where it names its groups, those of others are not.
+    fn owned_apis(&self, sources: &Sources, target: &Target) -> BTreeSet<PathBuf> {
+        let groups = sources
+            .rust
+            .iter()
+            .filter_map(|package| package.dir.parent());
+        let mut folders: BTreeSet<PathBuf> = groups.map(Path::to_owned).collect();
+        let whole = self.apis.iter().filter(|apis| apis.groups.is_empty());
+        folders.extend(whole.map(|apis| Place::of(&apis.folder).below));
+        if !self.crds.is_empty() || self.apis.iter().all(|apis| apis.groups.is_empty()) {
+            folders.insert(target.below.join("apis"));
+        }
+        folders
     }
 
     /// The output folder as messages name it, and as two configurations of one run may not share it.

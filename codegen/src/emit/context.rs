@@ -39,7 +39,8 @@ impl<'a> Emit<'a> {
 
     /// Path of the `generated` module, whatever its name.
     pub(crate) fn generated(&self) -> String {
-        format!("{}::{}", self.options.base_path, self.options.generated)
+        let module = names::ident(&self.options.generated);
+        format!("{}::{module}", self.options.base_path)
     }
 
     /// `#[cfg(feature = "…")]` where each group is a feature of its own, else nothing.
@@ -181,7 +182,7 @@ fn use_as(module: &str, name: &str) -> TokenStream {
     }
 }
 
-/// The order in which rustfmt sorts `use` items.
+/// The order in which rustfmt sorts `use` items, raw names by what comes after `r#`.
 fn import_key(path: &str) -> Vec<(u8, &str)> {
     let (global, path) = match path.strip_prefix("::") {
         Some(rest) => (true, rest),
@@ -197,7 +198,7 @@ fn import_key(path: &str) -> Vec<(u8, &str)> {
                 _ if index == 0 && global => 3,
                 _ => 4,
             };
-            (rank, segment)
+            (rank, segment.trim_start_matches("r#"))
         })
         .collect()
 }

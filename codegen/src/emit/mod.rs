@@ -17,7 +17,7 @@ mod register;
 mod tests;
 mod types;
 
-pub(crate) use context::Emit;
+pub(crate) use context::{Emit, ident};
 use rayon::prelude::*;
 
 use crate::{

@@ -73,7 +73,7 @@ impl Comments {
     }
 }
 
-/// Renders a Rust file: the license header, the marker, a blank line, then the formatted items.
+/// Renders a Rust file: the license header unless it is blank, the marker, a blank line, then the formatted items.
 ///
 /// # Errors
 ///
@@ -87,7 +87,7 @@ pub(crate) fn rust_file(header: Option<&str>, code: impl Into<Code>) -> Result<S
     let text = print(tokens)? + &items.finish()?;
     let body = fit::fit(&text, &comments);
     let mut text = String::with_capacity(body.len() + 256);
-    if let Some(header) = header {
+    if let Some(header) = header.filter(|header| !header.trim().is_empty()) {
         text.push_str(&comment(header));
         text.push_str("\n\n");
     }
@@ -150,7 +150,7 @@ pub(crate) fn import_key(name: &str) -> Vec<Piece> {
 
 /// The header as comment lines; lines that are comments already stay as they are.
 fn comment(header: &str) -> String {
-    let header = header.trim_end();
+    let header = header.trim();
     let commented = header.starts_with("//") || header.starts_with("/*");
     header
         .lines()
@@ -163,4 +163,37 @@ fn comment(header: &str) -> String {
         })
         .collect::<Vec<_>>()
         .join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(header: &str, expected: &str) {
+        let text = rust_file(
+            Some(header),
+            quote::quote!(
+                mod a;
+            ),
+        );
+        assert_eq!(text, Ok(format!("{expected}{MARKER}\n\nmod a;\n")));
+    }
+
+    #[test]
+    fn a_header_stands_above_the_marker() {
+        check(
+            "Copyright.\n\nAll of it.\n",
+            "// Copyright.\n//\n// All of it.\n\n",
+        );
+        check("\n// Copyright.\n", "// Copyright.\n\n");
+        check("/*\nCopyright.\n*/\n", "/*\nCopyright.\n*/\n\n");
+    }
+
+    /// Go projects without a header give `/dev/null`.
+    #[test]
+    fn a_blank_header_is_none() {
+        check("", "");
+        check(" \n\n", "");
+    }
 }

@@ -174,6 +174,24 @@ fn a_crate_is_written_once_and_generated_again() {
 }
 
 #[test]
+fn a_group_that_is_new_to_a_crate_needs_a_feature() {
+    let mut sandbox = sandbox();
+    let arguments = ["crate", "crds", "--output", "vm", "--name", "vm"];
+    sandbox.quiet("", &arguments, "");
+    sandbox.write(
+        "crds/other.yaml",
+        &crd().replace("cloudnative.czs", "other.io"),
+    );
+    sandbox.run(&arguments);
+    let manifest = sandbox.read("vm/Cargo.toml");
+    let manifest = manifest.replace("[features]\n", "[features]\nother = []\n");
+    sandbox.write("vm/Cargo.toml", &manifest);
+    sandbox.note("added the feature");
+    sandbox.run(&arguments);
+    sandbox.check("crate-new-group");
+}
+
+#[test]
 fn the_example_crate_is_what_is_generated() {
     // A member of the workspace, so that what `crate` writes is compiled, with its features and its documentation's example.
     let output = Command::new(env!("CARGO_BIN_EXE_kube-codegen"))

@@ -1,5 +1,7 @@
 //! `kube-codegen generate`.
 
+use std::fs;
+
 use crate::sandbox::{Sandbox, copy, testdata};
 
 #[test]
@@ -85,6 +87,98 @@ fn a_group_that_goes_takes_its_files_along() {
     assert!(!sandbox.path(left).exists());
     assert!(sandbox.path("src/apis/shop/v1beta1/types.rs").exists());
     sandbox.check("generate-orphans");
+}
+
+/// A crate whose apis folder holds the group `shop`, and `web` with a kind of its own.
+fn two_groups() -> Sandbox {
+    let sandbox = Sandbox::with_apis("multiversion");
+    let from = testdata().join("apis/network/src/apis/samplecrd");
+    copy(&from, &sandbox.path("src/apis/web"));
+    sandbox
+}
+
+#[test]
+fn crates_over_one_folder_of_types_leave_each_others_files() {
+    let mut sandbox = two_groups();
+    sandbox.write("src/lib.rs", "pub mod apis;\npub mod shop;\npub mod web;\n");
+    sandbox.write("src/web/mod.rs", "pub mod generated;\n");
+    sandbox.write(
+        "codegen.toml",
+        "[[crate]]\ngenerated = \"shop\"\n[crate.rust]\ngroups = [\"shop:v1,v1beta1\"]\n\
+         [[crate]]\noutput = \"src/web\"\n[crate.rust]\n",
+    );
+    sandbox.note("the second crate names no groups, so it owns the whole folder");
+    sandbox.run(&["generate"]);
+    sandbox.run(&["generate", "--check"]);
+    sandbox.write(
+        "codegen.toml",
+        "[[crate]]\ngenerated = \"shop\"\n[crate.rust]\ngroups = [\"shop:v1\"]\n\
+         [[crate]]\noutput = \"src/web\"\n[crate.rust]\ngroups = [\"shop:v1beta1\", \"web:v1\"]\n",
+    );
+    sandbox.note("each crate names a version of shop, the second one web too");
+    sandbox.run(&["generate", "--dry-run"]);
+    sandbox.run(&["generate"]);
+    sandbox.run(&["generate", "--check"]);
+    for module in ["shop/v1", "shop/v1beta1", "web/v1"] {
+        let file = format!("src/apis/{module}/zz_generated_deepcopy.rs");
+        assert!(sandbox.path(&file).exists(), "{file}");
+    }
+    sandbox.check("generate-shared");
+}
+
+#[test]
+fn groups_that_a_crate_does_not_name_are_not_its_own() {
+    let sandbox = two_groups();
+    sandbox.write("codegen.toml", "[[crate]]\n[crate.rust]\n");
+    sandbox.quiet("", &["generate"], "");
+    sandbox.write(
+        "codegen.toml",
+        "[[crate]]\n[crate.rust]\ngroups = [\"shop:v1,v1beta1\"]\n",
+    );
+    sandbox.quiet("", &["generate"], "");
+    assert!(!sandbox.path("src/generated/listers/web").exists());
+    let beside = "src/apis/web/v1/zz_generated_deepcopy.rs";
+    assert!(sandbox.path(beside).exists());
+}
+
+#[test]
+fn a_file_that_two_crates_want_with_different_texts_is_an_error() {
+    let mut sandbox = two_groups();
+    sandbox.write(
+        "codegen.toml",
+        "[[crate]]\n[crate.rust]\n\
+         [[crate]]\noutput = \"src/web\"\nruntime-path = \"crate::runtime\"\n[crate.rust]\n",
+    );
+    let before = sandbox.state();
+    let run = sandbox.run(&["generate"]);
+    assert_eq!(run.code, 2);
+    assert!(before == sandbox.state());
+    sandbox.check("generate-twice");
+}
+
+#[test]
+fn a_group_has_one_name_whichever_command_finds_it() {
+    let sandbox = Sandbox::with_apis("multiversion");
+    copy(
+        &sandbox.path("src/apis/shop"),
+        &sandbox.path("src/apis/my_shop"),
+    );
+    fs::remove_dir_all(sandbox.path("src/apis/shop")).unwrap();
+    sandbox.write("codegen.toml", "[[crate]]\n[crate.rust]\n");
+    assert_eq!(sandbox.quiet("", &["generate"], "").code, 0);
+    for group in ["my_shop", "my-shop", "my.shop"] {
+        let group = format!("{group}:v1,v1beta1");
+        let arguments = [
+            "groups",
+            "all",
+            "src/generated",
+            "src/apis",
+            &group,
+            "--check",
+        ];
+        let run = sandbox.quiet("", &arguments, "");
+        assert_eq!(run.code, 0, "{group}: {}{}", run.stdout, run.stderr);
+    }
 }
 
 #[cfg(unix)]

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::sandbox::Sandbox;
+use crate::sandbox::{Sandbox, copy};
 
 const ALL: [&str; 5] = [
     "groups",
@@ -156,6 +156,7 @@ fn what_does_not_exist_is_told_with_what_does() {
         "cloudnative:v1",
     ]);
     sandbox.run(&["groups", "all", "src/generated", "src/apis", "../../etc:v1"]);
+    sandbox.run(&["groups", "all", "src/generated", "src/apis", " "]);
     assert!(!sandbox.path("src/generated").exists());
     sandbox.check("groups-errors");
 }
@@ -187,6 +188,121 @@ fn an_error_in_the_input_writes_nothing() {
     assert_eq!(run.code, 1);
     assert!(before == sandbox.state());
     sandbox.check("groups-bad-marker");
+}
+
+#[test]
+fn a_crate_without_src_has_a_root_all_the_same() {
+    let sandbox = Sandbox::with_apis("virtualmachine");
+    for (root, lib) in [("pkg", ""), ("tests", ""), ("lib/kube", "lib/lib.rs")] {
+        copy(&sandbox.path("src/apis"), &sandbox.path(root).join("apis"));
+        if !lib.is_empty() {
+            sandbox.write(lib, "pub mod kube;\n");
+        }
+        let (out, apis) = (format!("{root}/generated"), format!("{root}/apis"));
+        let arguments = ["groups", "all", &out, &apis, "cloudnative:v1alpha1"];
+        let run = sandbox.quiet("", &arguments, "");
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        let beside = format!("{apis}/cloudnative/v1alpha1/zz_generated_deepcopy.rs");
+        assert!(sandbox.path(&beside).exists(), "{beside}");
+        let module = if lib.is_empty() {
+            "crate"
+        } else {
+            "crate::kube"
+        };
+        let informer = "informers/cloudnative/v1alpha1/virtual_machines.rs";
+        let informer = sandbox.read(&format!("{out}/{informer}"));
+        for path in ["apis::cloudnative::v1alpha1", "generated::listers"] {
+            assert!(
+                informer.contains(&format!("{module}::{path}")),
+                "{informer}"
+            );
+        }
+    }
+}
+
+#[test]
+fn output_that_holds_the_types_is_refused() {
+    let mut sandbox = Sandbox::with_apis("virtualmachine");
+    let before = sandbox.state();
+    for (output, apis) in [
+        ("crate", "crate::apis"),
+        ("src", "src/apis"),
+        ("src/apis", "src/apis"),
+    ] {
+        let run = sandbox.run(&["groups", "all", output, apis, "cloudnative:v1alpha1"]);
+        assert_eq!(run.code, 2);
+    }
+    assert!(before == sandbox.state());
+    sandbox.check("groups-within");
+}
+
+#[test]
+fn output_is_a_module_whatever_its_name() {
+    let mut sandbox = Sandbox::with_apis("virtualmachine");
+    let groups = |output| ["groups", "all", output, "src/apis", "cloudnative:v1alpha1"];
+    sandbox.run(&groups("src/gen"));
+    let informer = "src/gen/informers/cloudnative/v1alpha1/virtual_machines.rs";
+    assert!(sandbox.read(informer).contains("crate::r#gen::listers"));
+    sandbox.write("src/lib.rs", "pub mod apis;\npub mod r#gen;\n");
+    sandbox.run(&groups("src/gen"));
+    assert_eq!(sandbox.run(&groups("src/my-gen")).code, 2);
+    sandbox.check("groups-names");
+}
+
+#[test]
+fn a_program_beside_others_is_a_crate_of_its_own() {
+    let sandbox = Sandbox::with_apis("virtualmachine");
+    copy(&sandbox.path("src/apis"), &sandbox.path("src/bin/op/apis"));
+    let text = "mod apis;\nmod generated;\nfn main() {}\n";
+    sandbox.write("src/bin/op/main.rs", text);
+    let (out, apis) = ("src/bin/op/generated", "src/bin/op/apis");
+    let arguments = ["groups", "all", out, apis, "cloudnative:v1alpha1"];
+    let run = sandbox.quiet("", &arguments, "");
+    assert_eq!((run.code, &*run.stderr), (0, ""));
+    let scheme = sandbox.read("src/bin/op/generated/clientset/scheme.rs");
+    assert!(scheme.contains("<crate::apis::cloudnative"), "{scheme}");
+    assert_eq!(
+        sandbox
+            .quiet("", &[&arguments[..], &["--check"]].concat(), "")
+            .code,
+        0
+    );
+}
+
+#[test]
+fn types_of_another_crate_are_refused() {
+    let mut sandbox = Sandbox::with_apis("virtualmachine");
+    let other = "[package]\nname = \"other\"\n";
+    sandbox.write("other/Cargo.toml", other);
+    sandbox.write("other/src/lib.rs", "pub mod apis;\n");
+    copy(&sandbox.path("src/apis"), &sandbox.path("other/src/apis"));
+    let before = sandbox.state();
+    for output in ["other/src/generated", "generated", "other/generated"] {
+        let run = sandbox.run(&["groups", "all", output, "src/apis", "cloudnative:v1alpha1"]);
+        assert_eq!(run.code, 2);
+    }
+    assert!(before == sandbox.state());
+    sandbox.check("groups-apart");
+}
+
+#[test]
+fn some_generators_for_some_groups_break_nothing() {
+    let mut sandbox = Sandbox::with_apis("multiversion");
+    let groups =
+        |generators, versions| ["groups", generators, "src/generated", "src/apis", versions];
+    sandbox.quiet("", &groups("all", "shop:v1,v1beta1"), "");
+    let before = sandbox.state();
+    for generators in ["lister", "client"] {
+        assert_eq!(sandbox.run(&groups(generators, "shop:v1")).code, 2);
+    }
+    assert!(before == sandbox.state());
+    sandbox.run(&groups("deepcopy,register", "shop:v1"));
+    sandbox.run(&groups("client,lister,informer", "shop:v1"));
+    sandbox.quiet("", &groups("all", "shop:v1,v1beta1"), "");
+    fs::remove_dir_all(sandbox.path("src/apis/shop/v1beta1")).unwrap();
+    sandbox.note("the types of v1beta1 are gone");
+    sandbox.run(&groups("lister", "shop:v1"));
+    sandbox.check("groups-partial");
 }
 
 /// The files that a text for readers shows, each a fenced block whose first line names it in a comment.

@@ -165,6 +165,32 @@ pub(super) fn package_names(package: &Package, diagnostics: &mut Diagnostics) {
     );
 }
 
+/// What is served has legal names, wherever they come from: here, those that only folders give.
+pub(super) fn folder_names(
+    cx: &Cx<'_>,
+    group: &str,
+    version: &Version,
+    diagnostics: &mut Diagnostics,
+) {
+    let package = cx.package;
+    let mut check = |what: &str, name: &str, legal: fn(&str) -> bool, help: &str| {
+        let is_named = package.markers.has(&format!("{what}Name"));
+        if !is_named && !version.resources.is_empty() && !legal(name) {
+            diagnostics.push(
+                Diagnostic::error(format!("`{name}` is no name of a {what}"))
+                    .at(package.place.clone(), "in a folder of that name")
+                    .help(help),
+            );
+        }
+    };
+    if group == package.group {
+        let help = "a group is a DNS name in lower case: write one here, such as `// +groupName=cloudnative.czs`";
+        check("group", group, is_dns_name, help);
+    }
+    let help = "a version is a DNS label in lower case: write one here, such as `// +versionName=v1alpha1`";
+    check("version", &version.name, is_dns_label, help);
+}
+
 pub(super) fn is_dns_name(name: &str) -> bool {
     let is_label = |label: &str| {
         !label.is_empty()

@@ -205,6 +205,7 @@ impl<'a> Cx<'a> {
             webhooks: policy::webhooks(&package.markers, diagnostics),
         };
         checks::generated_modules(self, &version, diagnostics);
+        checks::folder_names(self, group, &version, diagnostics);
         version
     }
 }
