@@ -4,8 +4,11 @@
 //! bundle can be read as it is. Start reading at [`read`]; [`schema`] reads the schemas.
 
 mod fields;
+mod keywords;
 mod names;
 pub mod schema;
+#[cfg(test)]
+mod tests;
 
 use std::{cmp::Reverse, collections::BTreeMap, ops::Range};
 
