@@ -89,6 +89,15 @@ fn what_is_no_yaml_in_a_folder_is_passed_over() {
 }
 
 #[test]
+fn versions_that_are_not_served_are_named() {
+    let mut sandbox = sandbox();
+    let unserved = crd().replace("served: true", "served: false");
+    sandbox.write("unserved.yaml", &unserved);
+    sandbox.run(&["crd", "unserved.yaml", "--output", "src"]);
+    sandbox.check("crd-unserved");
+}
+
+#[test]
 fn filters_keep_what_they_name() {
     let mut sandbox = sandbox();
     sandbox.run(&[
