@@ -16,6 +16,8 @@ pub(super) struct Reader<'a> {
     pub(super) path: String,
     /// Unknown words in schemas that were warned of: a schema may use one a hundred times.
     pub(super) dropped: BTreeSet<String>,
+    /// `spec.preserveUnknownFields`: the API server prunes nothing then, whatever the schemas say.
+    pub(super) keeps_unknown: bool,
 }
 
 impl<'a> Reader<'a> {
@@ -25,6 +27,7 @@ impl<'a> Reader<'a> {
             diagnostics,
             path: String::new(),
             dropped: BTreeSet::new(),
+            keeps_unknown: false,
         }
     }
 

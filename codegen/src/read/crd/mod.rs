@@ -206,6 +206,10 @@ fn unsupported_version(api_version: &str) -> Diagnostic {
 fn read_crd(reader: &mut Reader<'_>, node: &mut Node, filters: &Filters) -> Option<Crd> {
     let spec = reader.map(node, "spec")?;
     reader.push("spec");
+    // Refused at creation in v1, but true in what the API server gives of CRDs that were created in v1beta1.
+    reader.keeps_unknown = spec
+        .get("preserveUnknownFields")
+        .is_some_and(|node| reader.bool(node, "preserveUnknownFields"));
     let names = reader.read_names(spec);
     let group = reader.read_group(spec);
     let scope = reader.read_scope(spec);

@@ -91,6 +91,9 @@ impl Reader<'_> {
             }
         }
         self.check_schema(node, &mut schema);
+        if self.keeps_unknown && matches!(schema.type_, None | Some(Type::Object)) {
+            schema.validation.preserve_unknown_fields = true;
+        }
         schema
     }
 

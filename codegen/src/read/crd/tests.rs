@@ -1,6 +1,6 @@
 //! What is found in CRDs that differ from a good one in one place.
 
-use super::{Crd, read};
+use super::{Crd, read, schema::Schema};
 use crate::{Diagnostics, Filters, Source};
 
 /// A CRD whose field `spec` has the schema.
@@ -92,4 +92,31 @@ fn properties_of_an_array_are_ignored() {
             "Warning: the `properties` of an array mean nothing, and are ignored; move them under `items`",
         ],
     );
+}
+
+/// The paths of the schemas that keep what they do not name, of a CRD with `spec.preserveUnknownFields` or without.
+fn keeping(preserve: bool) -> Vec<String> {
+    fn walk(path: &str, schema: &Schema, found: &mut Vec<String>) {
+        if schema.validation.preserve_unknown_fields {
+            found.push(path.to_owned());
+        }
+        for (name, property) in &schema.properties {
+            walk(&format!("{path}.{name}"), property, found);
+        }
+        if let Some(items) = &schema.items {
+            walk(&format!("{path}[]"), items, found);
+        }
+    }
+    let schema = "{type: object, properties: {a: {type: string}, list: {type: array, items: {type: object}}}}";
+    let flag = format!("{{preserveUnknownFields: {preserve}, group:");
+    let (crds, _) = read_text(&crd(schema).replace("{group:", &flag));
+    let mut found = Vec::new();
+    walk("", crds[0].versions[0].schema.as_ref().unwrap(), &mut found);
+    found
+}
+
+#[test]
+fn a_crd_that_is_never_pruned_keeps_unknown_fields_of_every_object() {
+    assert_eq!(keeping(true), ["", ".spec", ".spec.list[]"]);
+    assert!(keeping(false).is_empty());
 }
