@@ -33,14 +33,17 @@ pub struct Source {
     pub name: String,
     /// Its text.
     pub text: Arc<str>,
+    /// Whether it was found in a folder that holds CRDs, not named itself: it may be something else, which need not be YAML.
+    pub found: bool,
 }
 
 impl Source {
-    /// A source of the given name and text.
+    /// A source of the given name and text, named itself.
     pub fn new(name: impl Into<String>, text: impl Into<Arc<str>>) -> Self {
         Self {
             name: name.into(),
             text: text.into(),
+            found: false,
         }
     }
 }

@@ -218,10 +218,11 @@ pub(super) fn load_crds(
     inputs: &[CrdInput],
     progress: &dyn Progress,
 ) -> Result<Vec<Source>, Error> {
-    let mut paths: Vec<Option<PathBuf>> = Vec::new();
+    // Each with whether it was found in a folder.
+    let mut paths: Vec<(Option<PathBuf>, bool)> = Vec::new();
     for input in inputs {
         match input {
-            CrdInput::Stdin => paths.push(None),
+            CrdInput::Stdin => paths.push((None, false)),
             CrdInput::Path(path) if path.is_dir() => {
                 let mut found = Vec::new();
                 collect(path, &mut found, &is_manifest)?;
@@ -233,16 +234,17 @@ pub(super) fn load_crds(
                     return Err(Error::Config(diagnostic.into()));
                 }
                 found.sort();
-                paths.extend(found.into_iter().map(Some));
+                paths.extend(found.into_iter().map(|path| (Some(path), true)));
             }
-            CrdInput::Path(path) => paths.push(Some(path.clone())),
+            CrdInput::Path(path) => paths.push((Some(path.clone()), false)),
         }
     }
     progress.start("reading", paths.len());
-    let read = |path: &Option<PathBuf>| {
+    let read = |(path, found): &(Option<PathBuf>, bool)| {
         let source = path.as_deref().map_or_else(read_stdin, read);
         progress.step();
-        source
+        let found = *found;
+        source.map(|source| Source { found, ..source })
     };
     if paths.len() < PARALLEL_FROM {
         paths.iter().map(read).collect()

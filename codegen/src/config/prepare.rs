@@ -281,11 +281,13 @@ impl Config {
 }
 
 fn run(sources: &Sources, options: &Options) -> Result<(ApiSet, Diagnostics, Tree), Error> {
-    let (api, warnings) = crate::load_with_warnings(sources, options).map_err(Error::Input)?;
+    let (api, mut warnings) = crate::load_with_warnings(sources, options).map_err(Error::Input)?;
     if api.groups.is_empty() {
         let diagnostic = Diagnostic::error("the input holds no API")
             .help("look at it with `kube-codegen inspect`, and at the filters for group, version and kind");
-        return Err(Error::Input(diagnostic.into()));
+        // What was passed over may be why.
+        warnings.push(diagnostic);
+        return Err(Error::Input(warnings));
     }
     let tree = stack::on_deep_stack(|| emit::emit(&api, options)).map_err(Error::Input)?;
     Ok((api, warnings, tree))

@@ -236,26 +236,50 @@ fn at_line_start(word: &str) -> Cow<'_, str> {
 /// What Markdown gives a meaning to anywhere in a word.
 const MARKUP: [char; 10] = ['[', ']', '<', '>', '*', '`', '\\', '~', '|', '&'];
 
-/// Escapes what Markdown would misread, word by word. Code spans stay as they are where their backticks pair up.
+/// Whether a word of a code span would open or change a block at the start of a line; there nothing can be escaped.
+fn opens_in_code(word: &str) -> bool {
+    let number = word.trim_start_matches(|c: char| c.is_ascii_digit());
+    word.starts_with(['>', '<', '~', '#', '-', '+', '*', '=', '|', '_', ':', '['])
+        || (number.len() < word.len() && number.starts_with(['.', ')']))
+}
+
+/// Escapes what Markdown would misread, word by word. Code spans stay as they are where their backticks pair up; a word of
+/// one that must not start a line is joined to the word before it.
 fn escape<'a>(words: &[&'a str]) -> Vec<Cow<'a, str>> {
-    let mut ticks = words
+    let ticks = words
         .iter()
         .map(|word| word.bytes().filter(|&b| b == b'`').count())
         .sum::<usize>();
     let runs = ticks > 1 && words.iter().any(|word| word.contains("``"));
-    let paired = ticks.is_multiple_of(2) && !runs;
-    let mut in_code = false;
-    let mut escape_word = |word: &'a str| {
-        if !word.contains(MARKUP) && !word.contains("://") {
-            return Cow::Borrowed(word);
+    let mut code = (ticks.is_multiple_of(2) && !runs).then_some(false);
+    let mut escaped: Vec<Cow<'a, str>> = Vec::with_capacity(words.len());
+    for word in words {
+        let joined = code == Some(true) && opens_in_code(word);
+        let word = escape_word(word, &mut code);
+        match escaped.last_mut().filter(|_| joined) {
+            Some(before) => {
+                let before = before.to_mut();
+                before.push(' ');
+                before.push_str(&word);
+            }
+            None => escaped.push(word),
         }
-        let mut escaped = String::with_capacity(word.len() + 4);
-        let mut rest = word;
-        while let Some(c) = rest.chars().next() {
-            if c == '`' && paired {
-                ticks -= 1;
-                in_code = !in_code;
-            } else if !in_code {
+    }
+    escaped
+}
+
+/// Escapes a word; `code` is whether it is in a code span, none where backticks pair up to no spans.
+fn escape_word<'a>(word: &'a str, code: &mut Option<bool>) -> Cow<'a, str> {
+    if !word.contains(MARKUP) && !word.contains("://") {
+        return word.into();
+    }
+    let mut escaped = String::with_capacity(word.len() + 4);
+    let mut rest = word;
+    while let Some(c) = rest.chars().next() {
+        match code {
+            Some(in_code) if c == '`' => *in_code = !*in_code,
+            Some(true) => {}
+            _ => {
                 if let Some(length) = url_length(rest) {
                     escaped.push('<');
                     escaped.push_str(&rest[..length]);
@@ -267,12 +291,11 @@ fn escape<'a>(words: &[&'a str]) -> Vec<Cow<'a, str>> {
                     escaped.push('\\');
                 }
             }
-            escaped.push(c);
-            rest = &rest[c.len_utf8()..];
         }
-        Cow::Owned(escaped)
-    };
-    words.iter().map(|word| escape_word(word)).collect()
+        escaped.push(c);
+        rest = &rest[c.len_utf8()..];
+    }
+    escaped.into()
 }
 
 /// Whether rustdoc takes the text before, with `rest`, for a bare URL, though it is none: `https://%s.example.com`.
@@ -363,6 +386,18 @@ mod tests {
         );
         let long = format!("{} - b", "a".repeat(95));
         check(&long, &["a".repeat(95).as_str(), r"\- b"]);
+    }
+
+    #[test]
+    fn no_block_opens_within_code() {
+        let xs = "x".repeat(92);
+        for opener in [
+            ">", ">=", "*", "-", "+", "<div>", "<!--", "~~~", "#", "1.", "12)", "=", "---", "|",
+        ] {
+            let text = format!("{xs} `a {opener} b` tail");
+            check(&text, &[xs.as_str(), &format!("`a {opener} b` tail")]);
+        }
+        check(&format!("{xs} `a def`"), &[&format!("{xs} `a"), "def`"]);
     }
 
     #[test]

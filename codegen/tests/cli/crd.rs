@@ -69,6 +69,35 @@ fn warnings_are_shown_when_all_went_well() {
 }
 
 #[test]
+fn what_is_no_yaml_in_a_folder_is_passed_over() {
+    let mut sandbox = sandbox();
+    sandbox.write(
+        "crds/deployment.yaml",
+        "kind: Deployment\nmetadata:\n  {{- with .Values.labels }}\n  labels: {{ . }}\n",
+    );
+    let arguments = ["--output", "src", "--emit", "types"];
+    sandbox.run(&[&["crd", "crds"], arguments.as_slice()].concat());
+    sandbox.note("named itself");
+    sandbox.run(&[&["crd", "crds/deployment.yaml"], arguments.as_slice()].concat());
+    sandbox.note("with a CRD in it");
+    sandbox.write(
+        "crds/deployment.yaml",
+        "kind: CustomResourceDefinition\nmetadata:\n  {{- with .Values.labels }}\n",
+    );
+    sandbox.run(&[&["crd", "crds"], arguments.as_slice()].concat());
+    sandbox.check("crd-passed-over");
+}
+
+#[test]
+fn versions_that_are_not_served_are_named() {
+    let mut sandbox = sandbox();
+    let unserved = crd().replace("served: true", "served: false");
+    sandbox.write("unserved.yaml", &unserved);
+    sandbox.run(&["crd", "unserved.yaml", "--output", "src"]);
+    sandbox.check("crd-unserved");
+}
+
+#[test]
 fn filters_keep_what_they_name() {
     let mut sandbox = sandbox();
     sandbox.run(&[

@@ -1,5 +1,7 @@
 //! Typed access to the fields of a document, with a finding for each that is missing or of the wrong type.
 
+use std::collections::BTreeSet;
+
 use crate::{
     diag::{Diagnostic, Diagnostics},
     read::yaml::{self, Node, Yaml},
@@ -12,6 +14,10 @@ pub(super) struct Reader<'a> {
     pub(super) diagnostics: &'a mut Diagnostics,
     /// The path of the node being read, as `spec.versions[0]`.
     pub(super) path: String,
+    /// Unknown words in schemas that were warned of: a schema may use one a hundred times.
+    pub(super) dropped: BTreeSet<String>,
+    /// `spec.preserveUnknownFields`: the API server prunes nothing then, whatever the schemas say.
+    pub(super) keeps_unknown: bool,
 }
 
 impl<'a> Reader<'a> {
@@ -20,6 +26,8 @@ impl<'a> Reader<'a> {
             source,
             diagnostics,
             path: String::new(),
+            dropped: BTreeSet::new(),
+            keeps_unknown: false,
         }
     }
 
@@ -30,9 +38,21 @@ impl<'a> Reader<'a> {
         message: impl Into<String>,
         help: impl Into<String>,
     ) {
-        let help = help.into();
-        let mut diagnostic =
-            Diagnostic::error(message).at(yaml::place(self.source, node.range.clone()), "");
+        self.push_finding(Diagnostic::error(message), node, help.into());
+    }
+
+    /// Reports what is odd and stops nothing, as [`error`](Self::error) does.
+    pub(super) fn warn(
+        &mut self,
+        node: &Node,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) {
+        self.push_finding(Diagnostic::warning(message), node, help.into());
+    }
+
+    fn push_finding(&mut self, finding: Diagnostic, node: &Node, help: String) {
+        let mut diagnostic = finding.at(yaml::place(self.source, node.range.clone()), "");
         if !self.path.is_empty() {
             diagnostic = diagnostic.note(format!("at {}", self.path));
         }

@@ -4,8 +4,11 @@
 //! bundle can be read as it is. Start reading at [`read`]; [`schema`] reads the schemas.
 
 mod fields;
+mod keywords;
 mod names;
 pub mod schema;
+#[cfg(test)]
+mod tests;
 
 use std::{cmp::Reverse, collections::BTreeMap, ops::Range};
 
@@ -14,11 +17,13 @@ use rayon::prelude::*;
 use self::{fields::Reader, schema::Schema};
 use super::yaml::{self, Node, Places};
 use crate::{
-    diag::{Diagnostic, Diagnostics},
+    diag::{Diagnostic, Diagnostics, Severity},
     model::{Conversion, PrinterColumn, ScaleSubresource, Scope, SelectableField},
     options::Filters,
     source::Source,
 };
+
+const KIND: &str = "CustomResourceDefinition";
 
 /// A CRD as read: names, and each served version with its schema.
 #[derive(Clone, Debug)]
@@ -120,7 +125,12 @@ fn read_source(
     let mut documents = match yaml::read_documents(source, places) {
         Ok(documents) => documents,
         Err(diagnostic) => {
-            diagnostics.push(*diagnostic);
+            let foreign = source.found && !source.text.contains(KIND);
+            diagnostics.push(if foreign {
+                passed_over(*diagnostic)
+            } else {
+                *diagnostic
+            });
             return Vec::new();
         }
     };
@@ -129,6 +139,17 @@ fn read_source(
         read_document(source, document, filters, &mut crds, diagnostics);
     }
     crds
+}
+
+/// The finding of a file that is none of ours, such as a chart's template beside CRDs.
+fn passed_over(diagnostic: Diagnostic) -> Diagnostic {
+    Diagnostic {
+        severity: Severity::Warning,
+        ..diagnostic
+    }
+    .note(format!(
+        "the file was found in a folder, and passed over: it names no {KIND}"
+    ))
 }
 
 /// Reads a document that is a CRD, or the CRDs of a list; anything else is not ours.
@@ -147,7 +168,7 @@ fn read_document(
                 read_document(source, item, filters, crds, diagnostics);
             }
         }
-        ("apiextensions.k8s.io/v1", "CustomResourceDefinition") => {
+        ("apiextensions.k8s.io/v1", KIND) => {
             let mut reader = Reader::new(source, diagnostics);
             if let Some(crd) = read_crd(&mut reader, node, filters)
                 && !crd.versions.is_empty()
@@ -155,7 +176,7 @@ fn read_document(
                 crds.push(crd);
             }
         }
-        (api_version, "CustomResourceDefinition") => {
+        (api_version, KIND) => {
             let at = node.get("apiVersion").unwrap_or(node);
             diagnostics.push(
                 unsupported_version(api_version).at(yaml::place(source, at.range.clone()), ""),
@@ -185,6 +206,10 @@ fn unsupported_version(api_version: &str) -> Diagnostic {
 fn read_crd(reader: &mut Reader<'_>, node: &mut Node, filters: &Filters) -> Option<Crd> {
     let spec = reader.map(node, "spec")?;
     reader.push("spec");
+    // Refused at creation in v1, but true in what the API server gives of CRDs that were created in v1beta1.
+    reader.keeps_unknown = spec
+        .get("preserveUnknownFields")
+        .is_some_and(|node| reader.bool(node, "preserveUnknownFields"));
     let names = reader.read_names(spec);
     let group = reader.read_group(spec);
     let scope = reader.read_scope(spec);

@@ -148,6 +148,7 @@ impl Reader<'_> {
             self.error(versions, "`versions` is empty", help);
         }
         let mut names: Vec<String> = Vec::new();
+        let mut unserved: Vec<String> = Vec::new();
         let mut read = Vec::new();
         for (index, version) in versions.items_mut().iter_mut().enumerate() {
             self.within(&format!("versions[{index}]"), |reader| {
@@ -159,10 +160,22 @@ impl Reader<'_> {
                 let served = version
                     .get("served")
                     .is_none_or(|node| reader.bool(node, "served"));
-                if served && wanted(&name) {
-                    read.push(reader.read_version(version, name));
+                match (wanted(&name), served) {
+                    (true, true) => read.push(reader.read_version(version, name)),
+                    (true, false) => unserved.push(name),
+                    (false, _) => {}
                 }
             });
+        }
+        if read.is_empty() && !unserved.is_empty() {
+            self.warn(
+                versions,
+                format!(
+                    "nothing is generated for what is not served: {}",
+                    unserved.join(", ")
+                ),
+                "write `served: true` at a version to have clients for it",
+            );
         }
         read
     }

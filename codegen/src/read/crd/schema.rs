@@ -4,11 +4,10 @@ use std::{mem, ops::Range};
 
 use serde_json::{Number, Value};
 
-use super::fields::Reader;
+use super::{fields::Reader, keywords::is_silent};
 use crate::{
-    diag::Diagnostic,
     model::{CelRule, Combinators, ListType, MapType, Validation},
-    read::yaml::{self, Node, Yaml},
+    read::yaml::{Node, Yaml},
 };
 
 /// A structural schema.
@@ -60,79 +59,6 @@ pub enum Additional {
     Schema(Box<Schema>),
 }
 
-/// Keywords of JSON Schema that a structural schema must not have, with what to do instead.
-const FORBIDDEN: [(&str, &str); 5] = [
-    (
-        "$ref",
-        "write the referenced schema in place: a CRD cannot refer",
-    ),
-    (
-        "definitions",
-        "write the definitions in place: a CRD cannot refer",
-    ),
-    ("dependencies", "use `x-kubernetes-validations` instead"),
-    (
-        "patternProperties",
-        "use `additionalProperties` with `x-kubernetes-validations` instead",
-    ),
-    ("additionalItems", "use `items`"),
-];
-
-/// Keywords that say nothing to us; any `x-` keyword that is not Kubernetes' is passed over as well.
-const SILENT: [&str; 5] = [
-    "$schema",
-    "id",
-    "externalDocs",
-    "allowEmptyValue",
-    "readOnly",
-];
-
-const KEYWORDS: [&str; 43] = [
-    "additionalProperties",
-    "allOf",
-    "anyOf",
-    "default",
-    "description",
-    "enum",
-    "example",
-    "exclusiveMaximum",
-    "exclusiveMinimum",
-    "format",
-    "items",
-    "maxItems",
-    "maxLength",
-    "maxProperties",
-    "maximum",
-    "minItems",
-    "minLength",
-    "minProperties",
-    "minimum",
-    "multipleOf",
-    "not",
-    "nullable",
-    "oneOf",
-    "pattern",
-    "properties",
-    "required",
-    "title",
-    "type",
-    "uniqueItems",
-    "x-kubernetes-embedded-resource",
-    "x-kubernetes-int-or-string",
-    "x-kubernetes-list-map-keys",
-    "x-kubernetes-list-type",
-    "x-kubernetes-map-type",
-    "x-kubernetes-preserve-unknown-fields",
-    "x-kubernetes-validations",
-    "$ref",
-    "definitions",
-    "dependencies",
-    "patternProperties",
-    "additionalItems",
-    "externalDocs",
-    "id",
-];
-
 impl Reader<'_> {
     /// Reads a schema; its texts are taken out of the node.
     pub(super) fn read_schema(&mut self, node: &mut Node) -> Schema {
@@ -164,7 +90,10 @@ impl Reader<'_> {
                 );
             }
         }
-        self.check_schema(node, &schema);
+        self.check_schema(node, &mut schema);
+        if self.keeps_unknown && matches!(schema.type_, None | Some(Type::Object)) {
+            schema.validation.preserve_unknown_fields = true;
+        }
         schema
     }
 
@@ -326,6 +255,7 @@ impl Reader<'_> {
             "x-kubernetes-embedded-resource" => {
                 validation.embedded_resource = self.bool(value, key)
             }
+            "x-kubernetes-list-type" | "x-kubernetes-map-type" if value.is_null() => {}
             "x-kubernetes-list-type" => {
                 validation.list_type = match self.str(value, key) {
                     Some("atomic") => Some(ListType::Atomic),
@@ -371,10 +301,7 @@ impl Reader<'_> {
                     .filter_map(|rule| self.read_rule(rule))
                     .collect();
             }
-            other => {
-                return SILENT.contains(&other)
-                    || (other.starts_with("x-") && !other.starts_with("x-kubernetes-"));
-            }
+            other => return is_silent(other),
         }
         true
     }
@@ -416,22 +343,22 @@ impl Reader<'_> {
             (Some(Type::String), value) => value.is_string(),
         };
         if !fits && let Some(node) = node.get("default") {
-            let warning =
-                Diagnostic::warning("the default is of another type than the field, and ignored")
-                    .at(yaml::place(self.source, node.range.clone()), "")
-                    .note(format!("at {}", self.path))
-                    .help("mend it: the API server refuses the CRD as it is");
-            self.diagnostics.push(warning);
+            self.warn(
+                node,
+                "the default is of another type than the field, and ignored",
+                "mend it: the API server refuses the CRD as it is",
+            );
         }
     }
 
     /// What the parts say together.
-    fn check_schema(&mut self, node: &Node, schema: &Schema) {
+    fn check_schema(&mut self, node: &Node, schema: &mut Schema) {
         self.check_default(node, schema);
         if schema.type_ == Some(Type::Array) && !schema.properties.is_empty() {
-            self.error(
-                node,
-                "an array cannot have `properties`",
+            schema.properties.clear();
+            self.warn(
+                node.get("properties").unwrap_or(node),
+                "the `properties` of an array mean nothing, and are ignored",
                 "move them under `items`",
             );
         }
@@ -451,24 +378,6 @@ impl Reader<'_> {
                 "name them in `x-kubernetes-list-map-keys`",
             );
         }
-    }
-
-    fn unknown_keyword(&mut self, key: &str, at: &Node) {
-        if let Some((_, help)) = FORBIDDEN.iter().find(|(name, _)| *name == key) {
-            self.error(
-                at,
-                format!("`{key}` is not allowed in the schema of a CRD"),
-                *help,
-            );
-            return;
-        }
-        let near = KEYWORDS
-            .iter()
-            .map(|known| (strsim::damerau_levenshtein(key, known), *known))
-            .min()
-            .filter(|(distance, _)| *distance <= key.len() / 3 + 1);
-        let help = near.map_or_else(String::new, |(_, known)| format!("did you mean `{known}`?"));
-        self.error(at, format!("`{key}` is no keyword of a CRD's schema"), help);
     }
 
     /// A string, or a scalar that YAML read as something else (`description: yes`).
