@@ -9,7 +9,7 @@
 
 use codegen_runtime::kube::api::PostParams;
 use codegen_runtime::kube::core::Selector;
-use golden_hyphenated::apis::traffic_control::v1alpha2::{HTTPRoute, VMIPool};
+use golden_hyphenated::apis::traffic_control::v1alpha2::{Filter, HTTPRoute, VMIPool};
 use golden_hyphenated::generated::clientset::fake;
 use golden_hyphenated::generated::informers::SharedInformerFactory;
 use tokio_util::sync::CancellationToken;
@@ -34,6 +34,19 @@ async fn names_on_the_wire_are_the_api_s() {
     assert_eq!(action.group, "traffic-control.example.com");
     assert_eq!(action.resource, "httproutes");
     assert_eq!(action.body["spec"]["type"], "exact");
+}
+
+#[test]
+fn the_clone_of_an_enum_has_its_data() {
+    let filters = [
+        Filter::Pass,
+        Filter::Redirect {
+            scheme: Some("https".to_owned()),
+            host_name: "example.com".to_owned(),
+        },
+        Filter::Rewrite("/".to_owned()),
+    ];
+    assert_eq!(filters.clone(), filters);
 }
 
 #[tokio::test]

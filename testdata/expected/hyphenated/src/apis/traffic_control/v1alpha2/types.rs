@@ -29,6 +29,9 @@ pub struct HTTPRouteSpec {
     /// The addresses that may ask.
     #[serde(rename = "allowedIPs", default)]
     pub allowed_ips: Vec<String>,
+    /// What is done with requests on their way.
+    #[serde(default)]
+    pub filters: Vec<Filter>,
 }
 
 /// How a path is matched.
@@ -40,6 +43,25 @@ pub enum MatchType {
     Exact,
     /// The start of the path.
     PathPrefix,
+}
+
+/// What is done with a request.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum Filter {
+    /// Nothing.
+    Pass,
+    /// It goes elsewhere.
+    Redirect {
+        /// The scheme, as it was if there is none.
+        scheme: Option<String>,
+        /// The name of the other host.
+        host_name: String,
+    },
+    /// It has another path.
+    Rewrite(String),
+    /// It is sent to another port too.
+    Mirror(IntOrString),
 }
 
 // +genclient

@@ -100,6 +100,7 @@ impl ::core::clone::Clone for super::types::HTTPRouteSpec {
             r#type: ::core::clone::Clone::clone(&self.r#type),
             target: ::core::clone::Clone::clone(&self.target),
             allowed_ips: ::core::clone::Clone::clone(&self.allowed_ips),
+            filters: ::core::clone::Clone::clone(&self.filters),
         }
     }
 }
@@ -109,6 +110,20 @@ impl ::core::clone::Clone for super::types::MatchType {
         match self {
             Self::Exact => Self::Exact,
             Self::PathPrefix => Self::PathPrefix,
+        }
+    }
+}
+
+impl ::core::clone::Clone for super::types::Filter {
+    fn clone(&self) -> Self {
+        match self {
+            Self::Pass => Self::Pass,
+            Self::Redirect { scheme, host_name } => Self::Redirect {
+                scheme: ::core::clone::Clone::clone(scheme),
+                host_name: ::core::clone::Clone::clone(host_name),
+            },
+            Self::Rewrite(value0) => Self::Rewrite(::core::clone::Clone::clone(value0)),
+            Self::Mirror(value0) => Self::Mirror(::core::clone::Clone::clone(value0)),
         }
     }
 }
