@@ -7,7 +7,7 @@ use syn::Generics;
 use super::type_path;
 use crate::{
     emit::context::ident,
-    model::{EnumDef, Field, RustItem, StructDef, TypeDef, TypeKind, UnionDef, UnionVariant},
+    model::{EnumDef, Field, StructDef, TypeDef, TypeKind, UnionDef, UnionVariant},
 };
 
 /// ```ignore
@@ -24,7 +24,7 @@ use crate::{
 ///
 /// The function form of `clone` serves fields that are `Copy` too.
 pub(super) fn emit(def: &TypeDef) -> TokenStream {
-    let Some(item) = def.item.as_ref().filter(|item| wants_clone(item)) else {
+    let Some(item) = def.item.as_ref().filter(|item| item.clone_is_generated()) else {
         return TokenStream::new();
     };
     let body = match &def.kind {
@@ -53,11 +53,6 @@ pub(super) fn emit(def: &TypeDef) -> TokenStream {
             }
         }
     }
-}
-
-fn wants_clone(item: &RustItem) -> bool {
-    let has = |names: &[String]| names.iter().any(|name| name == "Clone");
-    (item.deepcopy || item.object) && !item.kube_derive && !has(&item.derives) && !has(&item.impls)
 }
 
 fn emit_struct(def: &StructDef) -> TokenStream {

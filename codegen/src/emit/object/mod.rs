@@ -69,10 +69,7 @@ impl Object<'_> {
 
     /// Whether the author derives or implements the trait.
     fn has(&self, name: &str) -> bool {
-        self.def.item.as_ref().is_some_and(|item| {
-            item.derives.iter().any(|derive| derive == name)
-                || item.impls.iter().any(|implemented| implemented == name)
-        })
+        self.def.item.as_ref().is_some_and(|item| item.has(name))
     }
 }
 

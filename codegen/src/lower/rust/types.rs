@@ -46,39 +46,22 @@ impl Cx<'_> {
             .collect();
         impls.sort();
         impls.dedup();
-        let clones = has_derive(item, "Clone") || impls.iter().any(|found| found == "Clone");
-        let nested = self
-            .package
-            .modules
-            .get(item.module)
-            .is_some_and(|module| !module.path.is_empty());
-        let emitted = self.options.emits(crate::Generator::Deepcopy) && (deepcopy || object);
-        let is_alias = matches!(item.body, Body::Alias(_));
-        if emitted && !clones && nested && !item.visible && !is_alias && item.kube.is_none() {
-            diagnostics.push(
-                at_item(
-                    item,
-                    format!(
-                        "`{}` is private to its module, so nothing can be generated for it",
-                        item.name
-                    ),
-                    "private",
-                )
-                .help("make it `pub`, derive Clone, or mark it `+k8s:deepcopy-gen=false`"),
-            );
-        }
-        RustItem {
-            module: self.module(item),
+        let generated = RustItem {
+            module: self.seen_module(item),
             derives: item.derives.clone(),
             impls,
             deepcopy,
             object,
             kube_derive: item.kube.is_some(),
             generics: item.generics.text.clone(),
+        };
+        if self.options.emits(crate::Generator::Deepcopy) {
+            self.check_access(item, &generated, diagnostics);
         }
+        generated
     }
 
-    /// The type's own markers, else the package's.
+    /// The type's own markers, else the package's and what an object needs.
     fn wants_clone(&self, item: &Item) -> bool {
         if let Some(own) = item.markers.text("k8s:deepcopy-gen") {
             return own == "true";
@@ -86,7 +69,8 @@ impl Cx<'_> {
         if let Some(own) = item.markers.bool("kubebuilder:object:generate") {
             return own;
         }
-        self.package.markers.text("k8s:deepcopy-gen") == Some("package")
+        self.is_object(item)
+            || self.package.markers.text("k8s:deepcopy-gen") == Some("package")
             || self.package.markers.bool("kubebuilder:object:generate") == Some(true)
     }
 

@@ -42,6 +42,8 @@ pub struct Module {
     pub path: Vec<String>,
     /// Whether it is a file's own module.
     pub from_file: bool,
+    /// Whether a module with a body can be seen outside of its parent; of a file's own, its declaration says.
+    pub visible: bool,
     /// The start of its file, or its name.
     pub place: Place,
     /// Its imports.
@@ -57,6 +59,8 @@ pub struct Declared {
     pub name: String,
     /// Whether it is `pub`.
     pub public: bool,
+    /// Whether it can be seen outside of its parent.
+    pub visible: bool,
     /// Where its file is, if a `path` attribute says so.
     pub path: Option<String>,
     /// The name's place.
@@ -171,6 +175,8 @@ pub struct Field {
     pub docs: String,
     /// Its markers.
     pub markers: MarkerSet,
+    /// Whether it can be seen outside of its module; a variant's says nothing.
+    pub visible: bool,
     /// Its serde attributes.
     pub serde: SerdeAttrs,
     /// Its type.

@@ -6,7 +6,7 @@ use super::{
     docs,
     item::{Field, Fields, Shape, Variant},
     parse::FileReader,
-    syntax::ident_text,
+    syntax::{ident_text, is_visible},
     types,
 };
 use crate::read::markers::{RawMarker, Target};
@@ -50,6 +50,7 @@ impl FileReader<'_> {
             place: self.comments.place(name_range),
             docs,
             markers: self.markers(own, Target::Field),
+            visible: is_visible(&field.vis),
             serde: self.serde(&field.attrs),
             ty: types::read(&field.ty, &self.comments, self.base),
         }

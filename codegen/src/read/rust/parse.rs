@@ -9,8 +9,8 @@ use super::{
     kube::KubeDerive,
     serde::SerdeAttrs,
     syntax::{
-        attributes_of, collect_uses, derives, ident_text, is_public, is_test, path_attribute,
-        span_of,
+        attributes_of, collect_uses, derives, ident_text, is_public, is_test, is_visible,
+        path_attribute, span_of,
     },
     types,
 };
@@ -55,7 +55,7 @@ impl FileReader<'_> {
             .map_or(self.base, |attribute| self.range(attribute).end);
         self.header(header_end, &file.attrs);
         let start = self.comments.place(self.base..self.base);
-        self.module(path, &file.items, header_end, start);
+        self.module(path, true, &file.items, header_end, start);
         self.rest(file, header_end);
         self.comments.report_rest(self.diagnostics);
         self.out
@@ -119,11 +119,19 @@ impl FileReader<'_> {
         }
     }
 
-    fn module(&mut self, path: Vec<String>, items: &[syn::Item], start: usize, place: Place) {
+    fn module(
+        &mut self,
+        path: Vec<String>,
+        visible: bool,
+        items: &[syn::Item],
+        start: usize,
+        place: Place,
+    ) {
         let module = self.out.modules.len();
         self.out.modules.push(Module {
             path,
             from_file: module == 0,
+            visible,
             place,
             uses: Vec::new(),
             declared: Vec::new(),
@@ -178,12 +186,13 @@ impl FileReader<'_> {
                     path.push(ident_text(&item.ident));
                     let start = brace.span.open().byte_range().end + self.base;
                     let place = self.place(&item.ident);
-                    self.module(path, items, start, place);
+                    self.module(path, is_visible(&item.vis), items, start, place);
                 }
                 None => {
                     let declared = Declared {
                         name: ident_text(&item.ident),
                         public: is_public(&item.vis),
+                        visible: is_visible(&item.vis),
                         path: path_attribute(&item.attrs),
                         place: self.place(&item.ident),
                     };
@@ -282,7 +291,7 @@ impl FileReader<'_> {
             module,
             docs: head.docs,
             markers: head.markers,
-            visible: !matches!(vis, syn::Visibility::Inherited),
+            visible: is_visible(vis),
             derives,
             serde,
             kube,

@@ -77,6 +77,25 @@ fn names_are_followed_through_modules_and_imports() {
 }
 
 #[test]
+fn a_type_in_a_private_module_is_named_by_its_export() {
+    let version = version(&[
+        ("mod.rs", "mod types;\npub use types::*;"),
+        (
+            "types.rs",
+            "mod inner;\npub use inner::*;\npub mod open { pub struct Open; }\npub use open::Open;",
+        ),
+        (
+            "types/inner.rs",
+            "pub struct Inner; pub(super) mod near { pub struct Near; }",
+        ),
+    ]);
+    let module = |name: &str| def(&version, name).item.as_ref().unwrap().module.clone();
+    assert_eq!(module("Inner"), [""; 0]);
+    assert_eq!(module("Open"), ["types", "open"]);
+    assert_eq!(module("Near"), ["types", "inner", "near"]);
+}
+
+#[test]
 fn imports_in_a_circle_end() {
     let version = version(&[(
         "mod.rs",

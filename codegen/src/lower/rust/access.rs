@@ -1,0 +1,133 @@
+//! What generated code can see of a type. It stands in a module of the version, beside those that people write.
+
+use super::{Cx, at_item};
+use crate::{
+    diag::{Diagnostic, Diagnostics},
+    model::RustItem,
+    read::rust::{Body, Field, Item},
+};
+
+impl Cx<'_> {
+    /// The modules by which generated code names a type: those that it stands in, or none where mod.rs exports it from
+    /// private ones.
+    pub(super) fn seen_module(&self, item: &Item) -> Vec<String> {
+        let module = self.module(item);
+        let exported = || {
+            let index = self.by_name.get(item.name.as_str());
+            index.is_some_and(|&index| self.resolver.is_exported(index))
+        };
+        if self.private_module(&module).is_some() && exported() {
+            Vec::new()
+        } else {
+            module
+        }
+    }
+
+    /// The first module on a path that only its parent sees. All that the version holds sees the version's own.
+    fn private_module<'m>(&self, path: &'m [String]) -> Option<&'m [String]> {
+        (2..=path.len())
+            .map(|depth| &path[..depth])
+            .find(|path| !self.is_visible(path))
+    }
+
+    fn is_visible(&self, path: &[String]) -> bool {
+        let Some((name, parent)) = path.split_last() else {
+            return true;
+        };
+        self.package.modules.iter().any(|module| {
+            let mut declared = module.declared.iter();
+            (module.path == parent && declared.any(|d| d.name == *name && d.visible))
+                || (module.path == path && !module.from_file && module.visible)
+        })
+    }
+
+    /// A type that something is generated for is seen with its fields, and a root is cloned.
+    pub(super) fn check_access(
+        &self,
+        item: &Item,
+        generated: &RustItem,
+        diagnostics: &mut Diagnostics,
+    ) {
+        let is_alias = matches!(item.body, Body::Alias(_));
+        let clone = generated.clone_is_generated();
+        if is_alias || generated.kube_derive || !(clone || generated.object) {
+            return;
+        }
+        self.check_has_clone(item, generated, diagnostics);
+        if self.module(item).is_empty() {
+            return;
+        }
+        let otherwise = if generated.object {
+            ""
+        } else {
+            ", derive Clone, or mark it `+k8s:deepcopy-gen=false`"
+        };
+        if !item.visible {
+            let message = format!(
+                "`{}` is private to its module, so nothing can be generated for it",
+                item.name
+            );
+            let error = at_item(item, message, "private");
+            diagnostics.push(error.help(format!("make it `pub`{otherwise}")));
+            return;
+        }
+        // That a root is not exported is reported as such.
+        let private = self.private_module(&generated.module);
+        if let Some(private) = private.filter(|_| !self.is_root(item)) {
+            let message = format!(
+                "`{}` is in a private module, so nothing can be generated for it",
+                item.name
+            );
+            let private = private.join("::");
+            diagnostics.push(
+                at_item(item, message, format!("`{private}` is private"))
+                    .help(format!("export it from mod.rs by `pub use`{otherwise}")),
+            );
+        }
+        check_fields(item, generated, otherwise, diagnostics);
+    }
+
+    /// Objects are cloned wherever they go. Where their markers ask for no `Clone`, the author has one.
+    fn check_has_clone(&self, item: &Item, generated: &RustItem, diagnostics: &mut Diagnostics) {
+        // What a macro makes is not seen.
+        if generated.deepcopy || generated.has("Clone") || self.package.has_macros {
+            return;
+        }
+        let message = format!("`{}` is an API object without Clone", item.name);
+        let against = ["k8s:deepcopy-gen", "kubebuilder:object:generate"];
+        let marker = against.iter().find_map(|name| item.markers.get(name));
+        let mut missing = at_item(item, message, "an API object");
+        if let Some(marker) = marker {
+            missing = missing.at(marker.place.clone(), "asks for none");
+        }
+        diagnostics.push(missing.help("remove the marker, or derive Clone"));
+    }
+}
+
+/// Reports the private fields that generated code reads or sets.
+fn check_fields(item: &Item, generated: &RustItem, otherwise: &str, diagnostics: &mut Diagnostics) {
+    let Body::Struct(fields) = &item.body else {
+        return;
+    };
+    // `Copy` needs no field for its clone.
+    let cloned = generated.clone_is_generated() && !generated.has("Copy");
+    let on_wire = generated.object && !(generated.has("Serialize") && generated.has("Deserialize"));
+    let is_used = |field: &&Field| cloned || on_wire || field.name == "metadata";
+    let mut private = fields
+        .fields
+        .iter()
+        .filter(|field| !field.visible)
+        .filter(is_used)
+        .peekable();
+    if private.peek().is_none() {
+        return;
+    }
+    let message = format!(
+        "fields of `{}` are private to their module, so nothing can be generated for it",
+        item.name
+    );
+    let error = private.fold(Diagnostic::error(message), |error, field| {
+        error.at(field.place.clone(), "private")
+    });
+    diagnostics.push(error.help(format!("make them `pub`{otherwise}")));
+}
