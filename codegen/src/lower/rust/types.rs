@@ -128,10 +128,9 @@ impl Cx<'_> {
                 .help("write it as a tuple struct of one field"),
             );
         }
-        let case = item.serde.rename_all.as_deref();
         let owner = Owner {
             item,
-            case,
+            case: self.field_case(item),
             defaults: item.serde.default,
         };
         let fields_def = self.fields(&owner, &fields.fields, diagnostics);
@@ -140,6 +139,20 @@ impl Cx<'_> {
             unknown_fields: crate::model::UnknownFields::Pruned,
             tuple: fields.shape != Shape::Named,
         })
+    }
+
+    /// The case of a struct's fields on the wire: as its serde attributes say, else camel case where serde is generated, by
+    /// the Kubernetes API convention.
+    fn field_case<'i>(&self, item: &'i Item) -> Option<&'i str> {
+        let own = item.serde.rename_all.as_deref();
+        let by_hand = ["Serialize", "Deserialize"].map(|name| self.has_impl(item, name));
+        let generated = self.is_object(item) && by_hand.contains(&false);
+        own.or(generated.then_some("camelCase"))
+    }
+
+    fn has_impl(&self, item: &Item, name: &str) -> bool {
+        let mut impls = self.package.impls.iter();
+        impls.any(|found| found.type_name == item.name && found.trait_name == name)
     }
 
     pub(super) fn fields(

@@ -37,6 +37,17 @@ async fn names_on_the_wire_are_the_api_s() {
 }
 
 #[test]
+fn the_fields_of_an_object_are_in_camel_case_on_the_wire() {
+    let pool = VMIPool {
+        held_back: vec!["10.0.0.1".to_owned()],
+        ..VMIPool::default()
+    };
+    let wire = serde_json::to_value(&pool).unwrap();
+    assert_eq!(wire["heldBack"][0], "10.0.0.1");
+    assert_eq!(serde_json::from_value::<VMIPool>(wire).unwrap(), pool);
+}
+
+#[test]
 fn the_clone_of_an_enum_has_its_data() {
     let filters = [
         Filter::Pass,

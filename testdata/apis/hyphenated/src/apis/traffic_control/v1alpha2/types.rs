@@ -76,4 +76,6 @@ pub struct VMIPool {
     pub metadata: ObjectMeta,
     /// The addresses.
     pub addresses: Vec<String>,
+    /// Those of the addresses that nobody gets.
+    pub held_back: Vec<String>,
 }

@@ -51,7 +51,7 @@ impl<'de> ::serde::Deserialize<'de> for super::types::HTTPRoute {
 
 /// `VMIPool` on the wire.
 #[derive(::serde::Serialize, ::serde::Deserialize)]
-struct VMIPoolWire<S, T0, T1> {
+struct VMIPoolWire<S, T0, T1, T2> {
     #[serde(rename = "apiVersion", default)]
     api_version: S,
     #[serde(default)]
@@ -59,6 +59,8 @@ struct VMIPoolWire<S, T0, T1> {
     #[serde(default)]
     metadata: T0,
     addresses: T1,
+    #[serde(rename = "heldBack")]
+    held_back: T2,
 }
 
 impl ::serde::Serialize for super::types::VMIPool {
@@ -68,6 +70,7 @@ impl ::serde::Serialize for super::types::VMIPool {
             kind: Self::KIND,
             metadata: &self.metadata,
             addresses: &self.addresses,
+            held_back: &self.held_back,
         };
         ::serde::Serialize::serialize(&wire, serializer)
     }
@@ -81,6 +84,7 @@ impl<'de> ::serde::Deserialize<'de> for super::types::VMIPool {
         Ok(Self {
             metadata: wire.metadata,
             addresses: wire.addresses,
+            held_back: wire.held_back,
         })
     }
 }
@@ -133,6 +137,7 @@ impl ::core::clone::Clone for super::types::VMIPool {
         Self {
             metadata: ::core::clone::Clone::clone(&self.metadata),
             addresses: ::core::clone::Clone::clone(&self.addresses),
+            held_back: ::core::clone::Clone::clone(&self.held_back),
         }
     }
 }
