@@ -347,3 +347,24 @@ fn clones_of_enums_are_formatted_whatever_the_length_of_names() {
         .collect();
     check_rustfmt(&trees);
 }
+
+#[test]
+fn what_is_generated_for_an_object_stands_under_its_conditions() {
+    let mut api = api("a.io", "K", Scope::Namespaced);
+    let item = api.groups[0].versions[0].types[0].item.as_mut().unwrap();
+    item.cfg = vec!["unix".to_owned(), "feature = \"x\"".to_owned()];
+    let options = Options {
+        emit: [Generator::Deepcopy].into(),
+        ..Options::default()
+    };
+    let tree = generate(&api, &options);
+    let text = tree.values().next().unwrap();
+    let conditional = text
+        .matches("#[cfg(unix)]\n#[cfg(feature = \"x\")]\n")
+        .count();
+    assert_eq!(text.matches("super::types::K {").count(), 6);
+    assert_eq!(
+        conditional, 7,
+        "the impls, and the shape on the wire:\n{text}"
+    );
+}

@@ -42,6 +42,12 @@ pub struct RustItem {
     pub kube_derive: bool,
     /// Generic parameters as written (`<T>`); only types that are no roots may have them.
     pub generics: String,
+    /// The predicates of `cfg` under which it is there, those of its modules first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub cfg: Vec<String>,
+    /// The conditions under which the author derives `Clone`, where it is asked for without them too.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub clone_if: Vec<String>,
 }
 
 impl RustItem {

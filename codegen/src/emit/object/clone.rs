@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::Generics;
 
-use super::type_path;
+use super::{cfg, type_path};
 use crate::{
     emit::context::ident,
     model::{EnumDef, Field, StructDef, TypeDef, TypeKind, UnionDef, UnionVariant},
@@ -22,7 +22,7 @@ use crate::{
 /// }
 /// ```
 ///
-/// The function form of `clone` serves fields that are `Copy` too.
+/// It stands under the conditions of the type, and under those that leave out a derive. The function form of `clone` serves fields that are `Copy` too.
 pub(super) fn emit(def: &TypeDef) -> TokenStream {
     let Some(item) = def.item.as_ref().filter(|item| item.clone_is_generated()) else {
         return TokenStream::new();
@@ -46,7 +46,12 @@ pub(super) fn emit(def: &TypeDef) -> TokenStream {
     }
     let (impl_generics, type_generics, _) = generics.split_for_impl();
     let path = type_path(def);
+    let cfg = cfg(def);
+    let derived = item.clone_if.iter();
+    let derived = derived.filter_map(|condition| condition.parse::<TokenStream>().ok());
     quote! {
+        #cfg
+        #(#[cfg(not(#derived))])*
         impl #impl_generics ::core::clone::Clone for #path #type_generics {
             fn clone(&self) -> Self {
                 #body

@@ -92,6 +92,13 @@ fn objects(version: &Version) -> Vec<Object<'_>> {
         .collect()
 }
 
+/// `#[cfg(…)]`, where the type is under conditions.
+fn cfg(def: &TypeDef) -> TokenStream {
+    let predicates = def.item.iter().flat_map(|item| &item.cfg);
+    let predicates = predicates.filter_map(|predicate| predicate.parse::<TokenStream>().ok());
+    quote!(#(#[cfg(#predicates)])*)
+}
+
 /// The type as files beside it name it (`super::types::VirtualMachine`).
 fn type_path(def: &TypeDef) -> TokenStream {
     let modules = def.item.iter().flat_map(|item| &item.module);

@@ -2,7 +2,7 @@
 
 use super::{Cx, at_item};
 use crate::{
-    diag::{Diagnostic, Diagnostics},
+    diag::{Diagnostic, Diagnostics, Place},
     model::RustItem,
     read::rust::{Body, Field, Item},
 };
@@ -41,6 +41,24 @@ impl Cx<'_> {
         })
     }
 
+    /// The predicates of `cfg` under which a type is there, those of its modules first.
+    pub(super) fn conditions(&self, item: &Item) -> Vec<String> {
+        let path = self.module(item);
+        let mut found: Vec<String> = Vec::new();
+        for depth in 1..=path.len() {
+            for module in &self.package.modules {
+                if module.path == path[..depth] {
+                    found.extend(module.cfg.iter().cloned());
+                } else if module.path == path[..depth - 1] {
+                    let declared = module.declared.iter().filter(|d| d.name == path[depth - 1]);
+                    found.extend(declared.flat_map(|declared| declared.cfg.iter().cloned()));
+                }
+            }
+        }
+        found.extend(item.cfg.iter().cloned());
+        found
+    }
+
     /// A type that something is generated for is seen with its fields, and a root is cloned.
     pub(super) fn check_access(
         &self,
@@ -54,14 +72,26 @@ impl Cx<'_> {
             return;
         }
         self.check_has_clone(item, generated, diagnostics);
-        if self.module(item).is_empty() {
-            return;
-        }
         let otherwise = if generated.object {
             ""
         } else {
             ", derive Clone, or mark it `+k8s:deepcopy-gen=false`"
         };
+        let conditional = used_fields(item, generated).filter(|field| field.conditional);
+        let conditional = conditional.map(|field| &field.place);
+        let message = format!(
+            "parts of `{}` are there only under a condition, so nothing can be generated for it",
+            item.name
+        );
+        let help = format!("leave out the condition{otherwise}");
+        report(
+            (message, "under a condition", help),
+            conditional.chain(conditional_variants(item, generated)),
+            diagnostics,
+        );
+        if self.module(item).is_empty() {
+            return;
+        }
         if !item.visible {
             let message = format!(
                 "`{}` is private to its module, so nothing can be generated for it",
@@ -84,7 +114,13 @@ impl Cx<'_> {
                     .help(format!("export it from mod.rs by `pub use`{otherwise}")),
             );
         }
-        check_fields(item, generated, otherwise, diagnostics);
+        let private = used_fields(item, generated).filter(|field| !field.visible);
+        let message = format!(
+            "fields of `{}` are private to their module, so nothing can be generated for it",
+            item.name
+        );
+        let error = (message, "private", format!("make them `pub`{otherwise}"));
+        report(error, private.map(|field| &field.place), diagnostics);
     }
 
     /// Objects are cloned wherever they go. Where their markers ask for no `Clone`, the author has one.
@@ -104,30 +140,45 @@ impl Cx<'_> {
     }
 }
 
-/// Reports the private fields that generated code reads or sets.
-fn check_fields(item: &Item, generated: &RustItem, otherwise: &str, diagnostics: &mut Diagnostics) {
-    let Body::Struct(fields) = &item.body else {
-        return;
+/// The fields that generated code reads or sets; an enum's are its variants'.
+fn used_fields<'a>(item: &'a Item, generated: &RustItem) -> impl Iterator<Item = &'a Field> {
+    let fields = match &item.body {
+        Body::Struct(fields) => fields.fields.as_slice(),
+        _ => &[],
     };
     // `Copy` needs no field for its clone.
     let cloned = generated.clone_is_generated() && !generated.has("Copy");
     let on_wire = generated.object && !(generated.has("Serialize") && generated.has("Deserialize"));
-    let is_used = |field: &&Field| cloned || on_wire || field.name == "metadata";
-    let mut private = fields
-        .fields
-        .iter()
-        .filter(|field| !field.visible)
-        .filter(is_used)
-        .peekable();
-    if private.peek().is_none() {
-        return;
+    let is_used = move |field: &&Field| cloned || on_wire || field.name == "metadata";
+    fields.iter().filter(is_used)
+}
+
+/// The variants, and their fields, that generated code names and that are there only under a condition.
+fn conditional_variants<'a>(
+    item: &'a Item,
+    generated: &RustItem,
+) -> impl Iterator<Item = &'a Place> {
+    let variants = match &item.body {
+        Body::Enum(variants) if !generated.has("Copy") => variants.as_slice(),
+        _ => &[],
+    };
+    variants.iter().flat_map(|variant| {
+        let fields = variant.fields.fields.iter();
+        let fields = fields.filter(|field| field.conditional).map(|f| &f.place);
+        let own = variant.conditional.then_some(&variant.place);
+        own.into_iter().chain(fields)
+    })
+}
+
+/// Reports what generated code cannot name, if there is any.
+fn report<'a>(
+    (message, label, help): (String, &str, String),
+    places: impl Iterator<Item = &'a Place>,
+    diagnostics: &mut Diagnostics,
+) {
+    let mut places = places.peekable();
+    if places.peek().is_some() {
+        let error = Diagnostic::error(message).help(help);
+        diagnostics.push(places.fold(error, |error, place| error.at(place.clone(), label)));
     }
-    let message = format!(
-        "fields of `{}` are private to their module, so nothing can be generated for it",
-        item.name
-    );
-    let error = private.fold(Diagnostic::error(message), |error, field| {
-        error.at(field.place.clone(), "private")
-    });
-    diagnostics.push(error.help(format!("make them `pub`{otherwise}")));
 }

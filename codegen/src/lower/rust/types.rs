@@ -54,6 +54,8 @@ impl Cx<'_> {
             object,
             kube_derive: item.kube.is_some(),
             generics: item.generics.text.clone(),
+            cfg: self.conditions(item),
+            clone_if: item.clone_if.clone(),
         };
         if self.options.emits(crate::Generator::Deepcopy) {
             self.check_access(item, &generated, diagnostics);

@@ -44,6 +44,8 @@ pub struct Module {
     pub from_file: bool,
     /// Whether a module with a body can be seen outside of its parent; of a file's own, its declaration says.
     pub visible: bool,
+    /// The predicates of `cfg` above its body or at the start of its file.
+    pub cfg: Vec<String>,
     /// The start of its file, or its name.
     pub place: Place,
     /// Its imports.
@@ -61,6 +63,8 @@ pub struct Declared {
     pub public: bool,
     /// Whether it can be seen outside of its parent.
     pub visible: bool,
+    /// The predicates of `cfg` above it.
+    pub cfg: Vec<String>,
     /// Where its file is, if a `path` attribute says so.
     pub path: Option<String>,
     /// The name's place.
@@ -106,8 +110,12 @@ pub struct Item {
     pub markers: MarkerSet,
     /// Whether it can be seen outside of its module.
     pub visible: bool,
-    /// Derives by their last path segment.
+    /// The predicates of `cfg` above it.
+    pub cfg: Vec<String>,
+    /// Derives by their last path segment, those of `cfg_attr` with them.
     pub derives: Vec<String>,
+    /// The conditions of `cfg_attr` under which it derives `Clone`, which is then none of the derives.
+    pub clone_if: Vec<String>,
     /// Its serde attributes.
     pub serde: SerdeAttrs,
     /// Its `#[kube(…)]`, where it derives `CustomResource`.
@@ -177,6 +185,8 @@ pub struct Field {
     pub markers: MarkerSet,
     /// Whether it can be seen outside of its module; a variant's says nothing.
     pub visible: bool,
+    /// Whether a `cfg` stands above it.
+    pub conditional: bool,
     /// Its serde attributes.
     pub serde: SerdeAttrs,
     /// Its type.
@@ -192,6 +202,8 @@ pub struct Variant {
     pub place: Place,
     /// Documentation without markers.
     pub docs: String,
+    /// Whether a `cfg` stands above it.
+    pub conditional: bool,
     /// Its serde attributes.
     pub serde: SerdeAttrs,
     /// Whether it is `#[default]`.

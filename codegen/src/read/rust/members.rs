@@ -3,6 +3,7 @@
 use syn::Attribute;
 
 use super::{
+    conditions::{Attributes, cfg},
     docs,
     item::{Field, Fields, Shape, Variant},
     parse::FileReader,
@@ -51,7 +52,8 @@ impl FileReader<'_> {
             docs,
             markers: self.markers(own, Target::Field),
             visible: is_visible(&field.vis),
-            serde: self.serde(&field.attrs),
+            conditional: !cfg(&field.attrs).is_empty(),
+            serde: self.serde(Attributes::new(&field.attrs).all()),
             ty: types::read(&field.ty, &self.comments, self.base),
         }
     }
@@ -65,12 +67,17 @@ impl FileReader<'_> {
             let (docs, own) = self.lead(&variant.attrs, from, name_range.start);
             // No marker of Go's stands above a single value; each is reported as misplaced.
             self.markers(own, Target::Variant);
+            let attributes = Attributes::new(&variant.attrs);
             variants.push(Variant {
                 name: ident_text(&variant.ident),
                 place: self.comments.place(name_range),
                 docs,
-                serde: self.serde(&variant.attrs),
-                default: variant.attrs.iter().any(|a| a.path().is_ident("default")),
+                conditional: !cfg(&variant.attrs).is_empty(),
+                serde: self.serde(attributes.all()),
+                default: attributes
+                    .all()
+                    .iter()
+                    .any(|a| a.path().is_ident("default")),
                 fields: self.fields(&variant.fields),
             });
             from = self.after_comma(end);

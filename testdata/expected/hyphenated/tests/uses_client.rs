@@ -36,6 +36,15 @@ async fn names_on_the_wire_are_the_api_s() {
     assert_eq!(action.body["spec"]["type"], "exact");
 }
 
+#[cfg(unix)]
+#[test]
+fn a_type_under_a_condition_is_cloned() {
+    let socket = golden_hyphenated::apis::traffic_control::v1alpha2::RouteSocket {
+        path: "/run/route".to_owned(),
+    };
+    assert_eq!(socket.clone(), socket);
+}
+
 #[test]
 fn the_fields_of_an_object_are_in_camel_case_on_the_wire() {
     let pool = VMIPool {

@@ -45,6 +45,15 @@ pub enum MatchType {
     PathPrefix,
 }
 
+/// What a build of its own adds to a route.
+#[cfg(unix)]
+#[cfg_attr(feature = "plain", derive(Clone))]
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RouteSocket {
+    /// The path of the socket.
+    pub path: String,
+}
+
 /// What is done with a request.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]

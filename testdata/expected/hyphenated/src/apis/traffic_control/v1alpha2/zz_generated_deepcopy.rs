@@ -118,6 +118,16 @@ impl ::core::clone::Clone for super::types::MatchType {
     }
 }
 
+#[cfg(unix)]
+#[cfg(not(feature = "plain"))]
+impl ::core::clone::Clone for super::types::RouteSocket {
+    fn clone(&self) -> Self {
+        Self {
+            path: ::core::clone::Clone::clone(&self.path),
+        }
+    }
+}
+
 impl ::core::clone::Clone for super::types::Filter {
     fn clone(&self) -> Self {
         match self {
