@@ -61,8 +61,9 @@ pub(super) fn emit(def: &TypeDef) -> TokenStream {
 }
 
 fn emit_struct(def: &StructDef) -> TokenStream {
-    if def.tuple && def.fields.is_empty() {
-        return quote!(Self);
+    if def.fields.is_empty() {
+        // Whether it is written with parentheses, braces or nothing.
+        return quote!(Self {});
     }
     if def.tuple {
         let positions = (0..def.fields.len()).map(syn::Index::from);

@@ -1,11 +1,44 @@
 //! What generated code can see of a type. It stands in a module of the version, beside those that people write.
 
-use super::{Cx, at_item};
+use super::{Cx, at_item, resolve::Resolved};
 use crate::{
     diag::{Diagnostic, Diagnostics, Place},
     model::RustItem,
     read::rust::{Body, Field, Item},
 };
+
+/// The traits that are in scope in every module.
+const PRELUDE_TRAITS: [&str; 29] = [
+    "AsMut",
+    "AsRef",
+    "AsyncFn",
+    "AsyncFnMut",
+    "AsyncFnOnce",
+    "Clone",
+    "Copy",
+    "Default",
+    "DoubleEndedIterator",
+    "Drop",
+    "Eq",
+    "ExactSizeIterator",
+    "Extend",
+    "Fn",
+    "FnMut",
+    "FnOnce",
+    "From",
+    "FromIterator",
+    "Into",
+    "IntoIterator",
+    "Iterator",
+    "Ord",
+    "PartialEq",
+    "PartialOrd",
+    "Send",
+    "Sized",
+    "Sync",
+    "ToString",
+    "Unpin",
+];
 
 impl Cx<'_> {
     /// The modules by which generated code names a type: those that it stands in, or none where mod.rs exports it from
@@ -89,6 +122,9 @@ impl Cx<'_> {
             conditional.chain(conditional_variants(item, generated)),
             diagnostics,
         );
+        if clone {
+            self.check_bounds(item, diagnostics);
+        }
         if self.module(item).is_empty() {
             return;
         }
@@ -123,6 +159,45 @@ impl Cx<'_> {
         report(error, private.map(|field| &field.place), diagnostics);
     }
 
+    /// Bounds are repeated beside the module that imports their traits.
+    fn check_bounds(&self, item: &Item, diagnostics: &mut Diagnostics) {
+        for bound in item.generics.bounds.iter().filter(|bound| !bound.global) {
+            let written = bound.segments.join("::");
+            let module = self.module(item);
+            let meaning = self.resolver.resolve(item.module, false, &bound.segments);
+            let whole = match meaning {
+                Resolved::External(path) if path != bound.segments => Some(path.join("::")),
+                _ if self.is_seen_everywhere(&module, &bound.segments) => continue,
+                _ => None,
+            };
+            let whole = whole.filter(|path| !is_relative(path));
+            diagnostics.push(
+                Diagnostic::error(format!(
+                    "generated code cannot see `{written}`, which bounds a parameter of `{}`",
+                    item.name
+                ))
+                .at(bound.place.clone(), "seen only in this module")
+                .help(match whole {
+                    Some(path) => format!("write `{path}`"),
+                    None => "write its path from `crate::` on".to_owned(),
+                }),
+            );
+        }
+    }
+
+    /// Whether a path, which no import of the module explains, means the same in every module.
+    fn is_seen_everywhere(&self, module: &[String], segments: &[String]) -> bool {
+        match segments {
+            [name] => PRELUDE_TRAITS.contains(&name.as_str()),
+            [first, ..] => {
+                let mut modules = self.package.modules.iter();
+                let is_child = modules.any(|m| m.path.split_last() == Some((first, module)));
+                !is_relative(first) && !is_child
+            }
+            [] => true,
+        }
+    }
+
     /// Objects are cloned wherever they go. Where their markers ask for no `Clone`, the author has one.
     fn check_has_clone(&self, item: &Item, generated: &RustItem, diagnostics: &mut Diagnostics) {
         // What a macro makes is not seen.
@@ -138,6 +213,11 @@ impl Cx<'_> {
         }
         diagnostics.push(missing.help("remove the marker, or derive Clone"));
     }
+}
+
+/// Whether a path starts at the module that it stands in.
+fn is_relative(path: &str) -> bool {
+    matches!(path.split("::").next(), Some("self" | "super"))
 }
 
 /// The fields that generated code reads or sets; an enum's are its variants'.

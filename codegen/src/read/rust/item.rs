@@ -135,10 +135,23 @@ pub struct Generics {
     pub text: String,
     /// Their place.
     pub place: Option<Place>,
+    /// The traits that bound type parameters where those are declared.
+    pub bounds: Vec<Bound>,
     /// The first lifetime.
     pub lifetime: Option<Place>,
     /// The `where` clause.
     pub where_clause: Option<Place>,
+}
+
+/// A trait that bounds a type parameter.
+#[derive(Clone, Debug)]
+pub struct Bound {
+    /// Its place.
+    pub place: Place,
+    /// Whether its path starts with `::`.
+    pub global: bool,
+    /// The segments of its path, without `r#`.
+    pub segments: Vec<String>,
 }
 
 /// What a type is.

@@ -6,7 +6,7 @@ use super::{
     comments::Comments,
     conditions::{Attributes, cfg},
     docs,
-    item::{Body, Declared, Generics, Impl, Item, Module, Use},
+    item::{Body, Bound, Declared, Generics, Impl, Item, Module, Use},
     kube::KubeDerive,
     serde::SerdeAttrs,
     syntax::{
@@ -326,6 +326,22 @@ impl FileReader<'_> {
             .ok()
     }
 
+    fn bounds(&self, generics: &syn::Generics) -> Vec<Bound> {
+        generics
+            .type_params()
+            .flat_map(|parameter| &parameter.bounds)
+            .filter_map(|bound| match bound {
+                syn::TypeParamBound::Trait(bound) => Some(&bound.path),
+                _ => None,
+            })
+            .map(|path| Bound {
+                place: self.place(path),
+                global: path.leading_colon.is_some(),
+                segments: path.segments.iter().map(|s| ident_text(&s.ident)).collect(),
+            })
+            .collect()
+    }
+
     fn generics(&self, generics: &syn::Generics) -> Generics {
         let Some(open) = generics.lt_token else {
             return Generics::default();
@@ -343,6 +359,7 @@ impl FileReader<'_> {
             .collect();
         Generics {
             names,
+            bounds: self.bounds(generics),
             text: self
                 .comments
                 .text()

@@ -9,7 +9,9 @@
 
 use codegen_runtime::kube::api::PostParams;
 use codegen_runtime::kube::core::Selector;
-use golden_hyphenated::apis::traffic_control::v1alpha2::{Filter, HTTPRoute, VMIPool};
+use golden_hyphenated::apis::traffic_control::v1alpha2::{
+    Filter, HTTPRoute, Mark, Marked, VMIPool,
+};
 use golden_hyphenated::generated::clientset::fake;
 use golden_hyphenated::generated::informers::SharedInformerFactory;
 use tokio_util::sync::CancellationToken;
@@ -43,6 +45,15 @@ fn a_type_under_a_condition_is_cloned() {
         path: "/run/route".to_owned(),
     };
     assert_eq!(socket.clone(), socket);
+}
+
+#[test]
+fn generic_and_empty_types_are_cloned() {
+    let marked = Marked {
+        value: "x".to_owned(),
+        mark: Mark(),
+    };
+    assert_eq!(marked.clone(), marked);
 }
 
 #[test]

@@ -139,6 +139,19 @@ fn attributes_under_conditions_count() {
 }
 
 #[test]
+fn an_enum_is_open_by_a_tuple_only() {
+    let version = single(
+        r#"
+        pub enum Phase { Ready, #[serde(untagged)] Other(String) }
+        pub enum Source { Nothing, #[serde(untagged)] Other { value: String } }
+        "#,
+    );
+    let kind = |name: &str| json_of(&def(&version, name).kind);
+    assert_eq!(kind("Phase")["enum"]["open"], "Other");
+    assert_eq!(kind("Source")["union"]["variants"][1]["named"], true);
+}
+
+#[test]
 fn imports_in_a_circle_end() {
     let version = version(&[(
         "mod.rs",

@@ -54,6 +54,19 @@ pub struct RouteSocket {
     pub path: String,
 }
 
+/// A value with a mark.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+pub struct Marked<T: std::fmt::Display + Default> {
+    /// The value.
+    pub value: T,
+    /// The mark.
+    pub mark: Mark,
+}
+
+/// Nothing, which is written as an empty list.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+pub struct Mark();
+
 /// What is done with a request.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]

@@ -128,6 +128,23 @@ impl ::core::clone::Clone for super::types::RouteSocket {
     }
 }
 
+impl<T: std::fmt::Display + Default + ::core::clone::Clone> ::core::clone::Clone
+    for super::types::Marked<T>
+{
+    fn clone(&self) -> Self {
+        Self {
+            value: ::core::clone::Clone::clone(&self.value),
+            mark: ::core::clone::Clone::clone(&self.mark),
+        }
+    }
+}
+
+impl ::core::clone::Clone for super::types::Mark {
+    fn clone(&self) -> Self {
+        Self {}
+    }
+}
+
 impl ::core::clone::Clone for super::types::Filter {
     fn clone(&self) -> Self {
         match self {
