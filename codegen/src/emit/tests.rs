@@ -7,8 +7,9 @@ use serde_json::json;
 use super::emit;
 use crate::{
     model::{
-        ApiSet, CustomMethod, Field, Group, Origin, Resource, RustItem, Scope, StructDef, TypeDef,
-        TypeKind, TypeRef, Validation, Verb, VerbSet, Version, names,
+        ApiSet, CustomMethod, EnumDef, Field, Group, Origin, Resource, RustItem, Scope, StructDef,
+        TypeDef, TypeKind, TypeRef, UnionDef, UnionVariant, Validation, Verb, VerbSet, Version,
+        names,
     },
     options::{Generator, Options},
     write::Tree,
@@ -283,4 +284,87 @@ fn types_of_crds_are_formatted_whatever_the_length_of_properties() {
         })
         .collect();
     check_rustfmt(&trees);
+}
+
+/// An enum of each kind of variant, with names and fields of one length.
+fn variants(length: usize) -> TypeDef {
+    let name = |prefix: &str| format!("{prefix}{}", "x".repeat(length));
+    let variant = |prefix: &str, named, fields: &[&str]| UnionVariant {
+        name: name(prefix),
+        json_name: String::new(),
+        docs: String::new(),
+        fields: fields
+            .iter()
+            .map(|name| Field {
+                rust_name: (*name).to_owned(),
+                ..field("f", TypeRef::String, true)
+            })
+            .collect(),
+        named,
+    };
+    let fields = |prefix: &str| format!("{prefix}{}", "x".repeat(length.min(48)));
+    let (long, longer) = (fields("a"), fields("aa"));
+    TypeDef {
+        name: "Variants".to_owned(),
+        kind: TypeKind::Union(UnionDef {
+            variants: vec![
+                variant("Unit", false, &[]),
+                variant("One", false, &["0"]),
+                variant("Two", false, &["0", "1"]),
+                variant("Many", false, &["0", "1", "2", "3", "4", "5"]),
+                variant("Empty", true, &[]),
+                variant("Short", true, &["b"]),
+                variant("Long", true, &[&long]),
+                variant("Fields", true, &[&long, &longer, "type"]),
+            ],
+            ..UnionDef::default()
+        }),
+        ..root("Variants")
+    }
+}
+
+#[test]
+fn clones_of_enums_are_formatted_whatever_the_length_of_names() {
+    let trees: Vec<_> = (0..62)
+        .map(|length| {
+            let mut api = api("a.io", "K", Scope::Namespaced);
+            let version = &mut api.groups[0].versions[0];
+            version.types.push(variants(length));
+            let open = EnumDef {
+                open: Some(format!("O{}", "x".repeat(length))),
+                ..EnumDef::default()
+            };
+            version.types.push(TypeDef {
+                kind: TypeKind::Enum(open),
+                ..variants(length)
+            });
+            let options = Options {
+                emit: [Generator::Deepcopy].into(),
+                ..Options::default()
+            };
+            generate(&api, &options)
+        })
+        .collect();
+    check_rustfmt(&trees);
+}
+
+#[test]
+fn what_is_generated_for_an_object_stands_under_its_conditions() {
+    let mut api = api("a.io", "K", Scope::Namespaced);
+    let item = api.groups[0].versions[0].types[0].item.as_mut().unwrap();
+    item.cfg = vec!["unix".to_owned(), "feature = \"x\"".to_owned()];
+    let options = Options {
+        emit: [Generator::Deepcopy].into(),
+        ..Options::default()
+    };
+    let tree = generate(&api, &options);
+    let text = tree.values().next().unwrap();
+    let conditional = text
+        .matches("#[cfg(unix)]\n#[cfg(feature = \"x\")]\n")
+        .count();
+    assert_eq!(text.matches("super::types::K {").count(), 6);
+    assert_eq!(
+        conditional, 7,
+        "the impls, and the shape on the wire:\n{text}"
+    );
 }

@@ -6,6 +6,8 @@
 
 use super::{
     Comments,
+    arms::fit_arms,
+    blank::part_items,
     values::{break_call, break_default, fit_chains},
 };
 
@@ -16,7 +18,7 @@ pub(super) const CHAIN_WIDTH: usize = 60;
 /// rustfmt's default `fn_call_width`.
 pub(super) const CALL_WIDTH: usize = 60;
 /// rustfmt's default `struct_lit_width`.
-const STRUCT_WIDTH: usize = 18;
+pub(super) const STRUCT_WIDTH: usize = 18;
 /// rustfmt's default `attr_fn_like_width`.
 const ATTRIBUTE_WIDTH: usize = 70;
 
@@ -28,7 +30,7 @@ pub(super) fn fit(text: &str, comments: &Comments) -> String {
     let lines = fit_chains(lines);
     let lines = lines.into_iter().flat_map(break_line).collect();
     let lines = break_headers(lines);
-    let lines = hug_single_elements(lines);
+    let lines = fit_arms(hug_single_elements(lines));
     let mut fitted = String::with_capacity(text.len() * 2);
     for line in part_items(&lines) {
         push_line(&mut fitted, line, comments);
@@ -69,7 +71,7 @@ pub(super) fn is_comment(line: &str) -> bool {
 }
 
 /// The first line after `open` that has its indentation and starts with `close`, if only deeper lines stand between.
-fn closing(lines: &[String], open: usize, close: char) -> Option<usize> {
+pub(super) fn closing(lines: &[String], open: usize, close: char) -> Option<usize> {
     let depth = indent(&lines[open]);
     let offset = lines[open + 1..]
         .iter()
@@ -364,7 +366,7 @@ fn break_attribute(pad: &str, code: &str) -> Option<Vec<String>> {
 }
 
 /// Splits at the commas outside of strings and delimiters.
-fn split_arguments(text: &str) -> Vec<&str> {
+pub(super) fn split_arguments(text: &str) -> Vec<&str> {
     let (mut parts, mut start, mut depth, mut in_string, mut escaped) =
         (Vec::new(), 0, 0, false, false);
     for (index, character) in text.char_indices() {
@@ -442,59 +444,4 @@ fn hug_single_elements(mut lines: Vec<String>) -> Vec<String> {
         lines.splice(open..=array, hugged);
     }
     lines
-}
-
-/// Puts a blank line between items: after the module's docs, around imports, and between functions, types and impls.
-fn part_items(lines: &[String]) -> Vec<&str> {
-    let mut parted: Vec<&str> = Vec::with_capacity(lines.len() + lines.len() / 8);
-    for line in lines {
-        if parted.last().is_some_and(|last| parts(last, line)) {
-            parted.push("");
-        }
-        parted.push(line);
-    }
-    parted
-}
-
-/// What a line at the outermost level or in an `impl` starts.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Start {
-    ModuleDocs,
-    Import,
-    Module,
-    Other,
-}
-
-fn start(line: &str) -> Start {
-    let code = line.strip_prefix("pub ").unwrap_or(line);
-    if line.starts_with("//!") {
-        Start::ModuleDocs
-    } else if code.starts_with("use ") {
-        Start::Import
-    } else if code.starts_with("mod ") {
-        Start::Module
-    } else {
-        Start::Other
-    }
-}
-
-fn parts(last: &str, line: &str) -> bool {
-    let deep = indent(line);
-    if line.is_empty() || last.is_empty() {
-        return false;
-    }
-    if deep == 0 && indent(last) == 0 {
-        let (before, after) = (start(last), start(line));
-        return match (before, after) {
-            (Start::Other, _) => last == "}" || (last.ends_with(';') && !line.starts_with('}')),
-            _ => before != after,
-        };
-    }
-    deep == 4
-        && indent(last) == 4
-        && (last == "    }" || last.ends_with(';'))
-        && ["    ///", "    #[", "    pub ", "    fn "]
-            .iter()
-            .any(|start| line.starts_with(start))
-        && !line.starts_with("    pub const")
 }

@@ -1,5 +1,7 @@
 //! Formatting: from tokens to the text of a file, with header and generated marker.
 
+mod arms;
+mod blank;
 mod fit;
 mod values;
 

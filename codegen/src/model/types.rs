@@ -28,13 +28,13 @@ pub struct TypeDef {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RustItem {
-    /// Modules below the version's that lead to the item.
+    /// Modules below the version's by which the item is named.
     pub module: Vec<String>,
     /// Derives by their last path segment (`Clone`, `Serialize`, `CustomResource`), sorted.
     pub derives: Vec<String>,
     /// Traits that the source implements by hand for the type, by their last path segment, sorted.
     pub impls: Vec<String>,
-    /// Whether deepcopy markers ask for `Clone`.
+    /// Whether `Clone` is asked for: by deepcopy markers, or by an object that has none against it.
     pub deepcopy: bool,
     /// Whether the type is an API object of its own (`interfaces=runtime.Object` or a genclient root or a list type).
     pub object: bool,
@@ -42,6 +42,27 @@ pub struct RustItem {
     pub kube_derive: bool,
     /// Generic parameters as written (`<T>`); only types that are no roots may have them.
     pub generics: String,
+    /// The predicates of `cfg` under which it is there, those of its modules first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub cfg: Vec<String>,
+    /// The conditions under which the author derives `Clone`, where it is asked for without them too.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub clone_if: Vec<String>,
+}
+
+impl RustItem {
+    /// Whether the author derives or implements the trait.
+    #[must_use]
+    pub fn has(&self, name: &str) -> bool {
+        let mut traits = self.derives.iter().chain(&self.impls);
+        traits.any(|known| known == name)
+    }
+
+    /// Whether `Clone` is generated: asked for, and not there.
+    #[must_use]
+    pub fn clone_is_generated(&self) -> bool {
+        self.deepcopy && !self.kube_derive && !self.has("Clone")
+    }
 }
 
 /// What a named type is.

@@ -4,10 +4,10 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::Generics;
 
-use super::type_path;
+use super::{cfg, type_path};
 use crate::{
     emit::context::ident,
-    model::{EnumDef, Field, RustItem, StructDef, TypeDef, TypeKind, UnionDef, UnionVariant},
+    model::{EnumDef, Field, StructDef, TypeDef, TypeKind, UnionDef, UnionVariant},
 };
 
 /// ```ignore
@@ -22,9 +22,9 @@ use crate::{
 /// }
 /// ```
 ///
-/// The function form of `clone` serves fields that are `Copy` too.
+/// It stands under the conditions of the type, and under those that leave out a derive. The function form of `clone` serves fields that are `Copy` too.
 pub(super) fn emit(def: &TypeDef) -> TokenStream {
-    let Some(item) = def.item.as_ref().filter(|item| wants_clone(item)) else {
+    let Some(item) = def.item.as_ref().filter(|item| item.clone_is_generated()) else {
         return TokenStream::new();
     };
     let body = match &def.kind {
@@ -46,7 +46,12 @@ pub(super) fn emit(def: &TypeDef) -> TokenStream {
     }
     let (impl_generics, type_generics, _) = generics.split_for_impl();
     let path = type_path(def);
+    let cfg = cfg(def);
+    let derived = item.clone_if.iter();
+    let derived = derived.filter_map(|condition| condition.parse::<TokenStream>().ok());
     quote! {
+        #cfg
+        #(#[cfg(not(#derived))])*
         impl #impl_generics ::core::clone::Clone for #path #type_generics {
             fn clone(&self) -> Self {
                 #body
@@ -55,14 +60,10 @@ pub(super) fn emit(def: &TypeDef) -> TokenStream {
     }
 }
 
-fn wants_clone(item: &RustItem) -> bool {
-    let has = |names: &[String]| names.iter().any(|name| name == "Clone");
-    (item.deepcopy || item.object) && !item.kube_derive && !has(&item.derives) && !has(&item.impls)
-}
-
 fn emit_struct(def: &StructDef) -> TokenStream {
-    if def.tuple && def.fields.is_empty() {
-        return quote!(Self);
+    if def.fields.is_empty() {
+        // Whether it is written with parentheses, braces or nothing.
+        return quote!(Self {});
     }
     if def.tuple {
         let positions = (0..def.fields.len()).map(syn::Index::from);

@@ -69,10 +69,7 @@ impl Object<'_> {
 
     /// Whether the author derives or implements the trait.
     fn has(&self, name: &str) -> bool {
-        self.def.item.as_ref().is_some_and(|item| {
-            item.derives.iter().any(|derive| derive == name)
-                || item.impls.iter().any(|implemented| implemented == name)
-        })
+        self.def.item.as_ref().is_some_and(|item| item.has(name))
     }
 }
 
@@ -93,6 +90,13 @@ fn objects(version: &Version) -> Vec<Object<'_>> {
             Some(Object { def, role })
         })
         .collect()
+}
+
+/// `#[cfg(…)]`, where the type is under conditions.
+fn cfg(def: &TypeDef) -> TokenStream {
+    let predicates = def.item.iter().flat_map(|item| &item.cfg);
+    let predicates = predicates.filter_map(|predicate| predicate.parse::<TokenStream>().ok());
+    quote!(#(#[cfg(#predicates)])*)
 }
 
 /// The type as files beside it name it (`super::types::VirtualMachine`).

@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
-use super::{Object, type_path};
+use super::{Object, cfg, type_path};
 use crate::{
     emit::{
         Emit,
@@ -30,7 +30,9 @@ pub(super) fn emit(cx: &Emit<'_>, objects: &[Object<'_>]) -> TokenStream {
         let shadow = emit_shadow(wire);
         let serialize = wire.serialize.then(|| emit_serialize(wire));
         let deserialize = wire.deserialize.then(|| emit_deserialize(wire));
-        quote!(#shadow #serialize #deserialize)
+        let cfg = cfg(wire.object.def);
+        let impls = serialize.into_iter().chain(deserialize);
+        quote!(#cfg #shadow #(#cfg #impls)*)
     });
     quote! {
         #codec

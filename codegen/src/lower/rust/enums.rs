@@ -71,6 +71,7 @@ impl Cx<'_> {
     /// `#[serde(untagged)] Other(String)` holds any value that the others do not.
     fn is_open(&self, item: &Item, variant: &rust::Variant) -> bool {
         variant.serde.untagged
+            && variant.fields.shape == Shape::Tuple
             && matches!(variant.fields.fields.as_slice(), [only]
                 if self.reference(item, &only.ty, &mut Diagnostics::new()) == TypeRef::String)
     }

@@ -144,7 +144,8 @@ impl Cx<'_> {
                 deepcopy: false,
                 object: true,
                 kube_derive: true,
-                generics: String::new(),
+                cfg: self.conditions(item),
+                ..RustItem::default()
             }),
         }
     }

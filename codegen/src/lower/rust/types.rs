@@ -46,39 +46,24 @@ impl Cx<'_> {
             .collect();
         impls.sort();
         impls.dedup();
-        let clones = has_derive(item, "Clone") || impls.iter().any(|found| found == "Clone");
-        let nested = self
-            .package
-            .modules
-            .get(item.module)
-            .is_some_and(|module| !module.path.is_empty());
-        let emitted = self.options.emits(crate::Generator::Deepcopy) && (deepcopy || object);
-        let is_alias = matches!(item.body, Body::Alias(_));
-        if emitted && !clones && nested && !item.visible && !is_alias && item.kube.is_none() {
-            diagnostics.push(
-                at_item(
-                    item,
-                    format!(
-                        "`{}` is private to its module, so nothing can be generated for it",
-                        item.name
-                    ),
-                    "private",
-                )
-                .help("make it `pub`, derive Clone, or mark it `+k8s:deepcopy-gen=false`"),
-            );
-        }
-        RustItem {
-            module: self.module(item),
+        let generated = RustItem {
+            module: self.seen_module(item),
             derives: item.derives.clone(),
             impls,
             deepcopy,
             object,
             kube_derive: item.kube.is_some(),
             generics: item.generics.text.clone(),
+            cfg: self.conditions(item),
+            clone_if: item.clone_if.clone(),
+        };
+        if self.options.emits(crate::Generator::Deepcopy) {
+            self.check_access(item, &generated, diagnostics);
         }
+        generated
     }
 
-    /// The type's own markers, else the package's.
+    /// The type's own markers, else the package's and what an object needs.
     fn wants_clone(&self, item: &Item) -> bool {
         if let Some(own) = item.markers.text("k8s:deepcopy-gen") {
             return own == "true";
@@ -86,7 +71,8 @@ impl Cx<'_> {
         if let Some(own) = item.markers.bool("kubebuilder:object:generate") {
             return own;
         }
-        self.package.markers.text("k8s:deepcopy-gen") == Some("package")
+        self.is_object(item)
+            || self.package.markers.text("k8s:deepcopy-gen") == Some("package")
             || self.package.markers.bool("kubebuilder:object:generate") == Some(true)
     }
 
@@ -144,10 +130,9 @@ impl Cx<'_> {
                 .help("write it as a tuple struct of one field"),
             );
         }
-        let case = item.serde.rename_all.as_deref();
         let owner = Owner {
             item,
-            case,
+            case: self.field_case(item),
             defaults: item.serde.default,
         };
         let fields_def = self.fields(&owner, &fields.fields, diagnostics);
@@ -156,6 +141,20 @@ impl Cx<'_> {
             unknown_fields: crate::model::UnknownFields::Pruned,
             tuple: fields.shape != Shape::Named,
         })
+    }
+
+    /// The case of a struct's fields on the wire: as its serde attributes say, else camel case where serde is generated, by
+    /// the Kubernetes API convention.
+    fn field_case<'i>(&self, item: &'i Item) -> Option<&'i str> {
+        let own = item.serde.rename_all.as_deref();
+        let by_hand = ["Serialize", "Deserialize"].map(|name| self.has_impl(item, name));
+        let generated = self.is_object(item) && by_hand.contains(&false);
+        own.or(generated.then_some("camelCase"))
+    }
+
+    fn has_impl(&self, item: &Item, name: &str) -> bool {
+        let mut impls = self.package.impls.iter();
+        impls.any(|found| found.type_name == item.name && found.trait_name == name)
     }
 
     pub(super) fn fields(

@@ -42,6 +42,10 @@ pub struct Module {
     pub path: Vec<String>,
     /// Whether it is a file's own module.
     pub from_file: bool,
+    /// Whether a module with a body can be seen outside of its parent; of a file's own, its declaration says.
+    pub visible: bool,
+    /// The predicates of `cfg` above its body or at the start of its file.
+    pub cfg: Vec<String>,
     /// The start of its file, or its name.
     pub place: Place,
     /// Its imports.
@@ -59,6 +63,10 @@ pub struct Declared {
     pub name: String,
     /// Whether it is `pub`.
     pub public: bool,
+    /// Whether it can be seen outside of its parent.
+    pub visible: bool,
+    /// The predicates of `cfg` above it.
+    pub cfg: Vec<String>,
     /// Where its file is, if a `path` attribute says so.
     pub path: Option<String>,
     /// The name's place.
@@ -104,8 +112,12 @@ pub struct Item {
     pub markers: MarkerSet,
     /// Whether it can be seen outside of its module.
     pub visible: bool,
-    /// Derives by their last path segment.
+    /// The predicates of `cfg` above it.
+    pub cfg: Vec<String>,
+    /// Derives by their last path segment, those of `cfg_attr` with them.
     pub derives: Vec<String>,
+    /// The conditions of `cfg_attr` under which it derives `Clone`, which is then none of the derives.
+    pub clone_if: Vec<String>,
     /// Its serde attributes.
     pub serde: SerdeAttrs,
     /// Its `#[kube(…)]`, where it derives `CustomResource`.
@@ -125,10 +137,23 @@ pub struct Generics {
     pub text: String,
     /// Their place.
     pub place: Option<Place>,
+    /// The traits that bound type parameters where those are declared.
+    pub bounds: Vec<Bound>,
     /// The first lifetime.
     pub lifetime: Option<Place>,
     /// The `where` clause.
     pub where_clause: Option<Place>,
+}
+
+/// A trait that bounds a type parameter.
+#[derive(Clone, Debug)]
+pub struct Bound {
+    /// Its place.
+    pub place: Place,
+    /// Whether its path starts with `::`.
+    pub global: bool,
+    /// The segments of its path, without `r#`.
+    pub segments: Vec<String>,
 }
 
 /// What a type is.
@@ -173,6 +198,10 @@ pub struct Field {
     pub docs: String,
     /// Its markers.
     pub markers: MarkerSet,
+    /// Whether it can be seen outside of its module; a variant's says nothing.
+    pub visible: bool,
+    /// Whether a `cfg` stands above it.
+    pub conditional: bool,
     /// Its serde attributes.
     pub serde: SerdeAttrs,
     /// Its type.
@@ -188,6 +217,8 @@ pub struct Variant {
     pub place: Place,
     /// Documentation without markers.
     pub docs: String,
+    /// Whether a `cfg` stands above it.
+    pub conditional: bool,
     /// Its serde attributes.
     pub serde: SerdeAttrs,
     /// Whether it is `#[default]`.

@@ -3,10 +3,11 @@
 use syn::Attribute;
 
 use super::{
+    conditions::{Attributes, cfg},
     docs,
     item::{Field, Fields, Shape, Variant},
     parse::FileReader,
-    syntax::ident_text,
+    syntax::{ident_text, is_visible},
     types,
 };
 use crate::read::markers::{RawMarker, Target};
@@ -50,7 +51,9 @@ impl FileReader<'_> {
             place: self.comments.place(name_range),
             docs,
             markers: self.markers(own, Target::Field),
-            serde: self.serde(&field.attrs),
+            visible: is_visible(&field.vis),
+            conditional: !cfg(&field.attrs).is_empty(),
+            serde: self.serde(Attributes::new(&field.attrs).all()),
             ty: types::read(&field.ty, &self.comments, self.base),
         }
     }
@@ -64,12 +67,17 @@ impl FileReader<'_> {
             let (docs, own) = self.lead(&variant.attrs, from, name_range.start);
             // No marker of Go's stands above a single value; each is reported as misplaced.
             self.markers(own, Target::Variant);
+            let attributes = Attributes::new(&variant.attrs);
             variants.push(Variant {
                 name: ident_text(&variant.ident),
                 place: self.comments.place(name_range),
                 docs,
-                serde: self.serde(&variant.attrs),
-                default: variant.attrs.iter().any(|a| a.path().is_ident("default")),
+                conditional: !cfg(&variant.attrs).is_empty(),
+                serde: self.serde(attributes.all()),
+                default: attributes
+                    .all()
+                    .iter()
+                    .any(|a| a.path().is_ident("default")),
                 fields: self.fields(&variant.fields),
             });
             from = self.after_comma(end);

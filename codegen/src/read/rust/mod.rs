@@ -4,6 +4,7 @@
 //! comes out is plain data with places. Start reading at [`read`], then [`Package`].
 
 mod comments;
+mod conditions;
 mod docs;
 mod item;
 mod kube;

@@ -4,12 +4,13 @@ use syn::{Attribute, Ident, spanned::Spanned};
 
 use super::{
     comments::Comments,
+    conditions::{Attributes, cfg},
     docs,
-    item::{Body, Declared, Generics, Impl, Item, Module, Use},
+    item::{Body, Bound, Declared, Generics, Impl, Item, Module, Use},
     kube::KubeDerive,
     serde::SerdeAttrs,
     syntax::{
-        attributes_of, collect_uses, derives, ident_text, is_public, is_test, path_attribute,
+        attributes_of, collect_uses, ident_text, is_public, is_test, is_visible, path_attribute,
         span_of,
     },
     types,
@@ -54,8 +55,13 @@ impl FileReader<'_> {
             .last()
             .map_or(self.base, |attribute| self.range(attribute).end);
         self.header(header_end, &file.attrs);
-        let start = self.comments.place(self.base..self.base);
-        self.module(path, &file.items, header_end, start);
+        let head = ModuleHead {
+            path,
+            visible: true,
+            cfg: cfg(&file.attrs),
+            place: self.comments.place(self.base..self.base),
+        };
+        self.module(head, &file.items, header_end);
         self.rest(file, header_end);
         self.comments.report_rest(self.diagnostics);
         self.out
@@ -119,12 +125,14 @@ impl FileReader<'_> {
         }
     }
 
-    fn module(&mut self, path: Vec<String>, items: &[syn::Item], start: usize, place: Place) {
+    fn module(&mut self, head: ModuleHead, items: &[syn::Item], start: usize) {
         let module = self.out.modules.len();
         self.out.modules.push(Module {
-            path,
+            path: head.path,
             from_file: module == 0,
-            place,
+            visible: head.visible,
+            cfg: head.cfg,
+            place: head.place,
             uses: Vec::new(),
             declared: Vec::new(),
             tests: Vec::new(),
@@ -182,8 +190,13 @@ impl FileReader<'_> {
                     let mut path = self.out.modules[module].path.clone();
                     path.push(ident_text(&item.ident));
                     let start = brace.span.open().byte_range().end + self.base;
-                    let place = self.place(&item.ident);
-                    self.module(path, items, start, place);
+                    let head = ModuleHead {
+                        path,
+                        visible: is_visible(&item.vis),
+                        cfg: cfg(&item.attrs),
+                        place: self.place(&item.ident),
+                    };
+                    self.module(head, items, start);
                 }
                 None => {
                     let declared = self.declared(item);
@@ -228,6 +241,8 @@ impl FileReader<'_> {
         Declared {
             name: ident_text(&item.ident),
             public: is_public(&item.vis),
+            visible: is_visible(&item.vis),
+            cfg: cfg(&item.attrs),
             path: path_attribute(&item.attrs),
             place: self.place(&item.ident),
         }
@@ -280,19 +295,22 @@ impl FileReader<'_> {
         body: Body,
         attrs: &[Attribute],
     ) {
-        let derives = derives(attrs);
+        let attributes = Attributes::new(attrs);
+        let (derives, clone_if) = attributes.derives();
         let is_kube = derives.iter().any(|derive| derive == "CustomResource");
-        let kube = is_kube.then(|| KubeDerive::read(attrs, span_of(attrs)));
+        let kube = is_kube.then(|| KubeDerive::read(attributes.all(), span_of(attributes.all())));
         let kube = kube.and_then(|kube| self.report(kube));
-        let serde = self.serde(attrs);
+        let serde = self.serde(attributes.all());
         self.out.items.push(Item {
             name: head.name,
             place: head.place,
             module,
             docs: head.docs,
             markers: head.markers,
-            visible: !matches!(vis, syn::Visibility::Inherited),
+            visible: is_visible(vis),
+            cfg: cfg(attrs),
             derives,
+            clone_if,
             serde,
             kube,
             generics: head.generics,
@@ -317,6 +335,22 @@ impl FileReader<'_> {
             .ok()
     }
 
+    fn bounds(&self, generics: &syn::Generics) -> Vec<Bound> {
+        generics
+            .type_params()
+            .flat_map(|parameter| &parameter.bounds)
+            .filter_map(|bound| match bound {
+                syn::TypeParamBound::Trait(bound) => Some(&bound.path),
+                _ => None,
+            })
+            .map(|path| Bound {
+                place: self.place(path),
+                global: path.leading_colon.is_some(),
+                segments: path.segments.iter().map(|s| ident_text(&s.ident)).collect(),
+            })
+            .collect()
+    }
+
     fn generics(&self, generics: &syn::Generics) -> Generics {
         let Some(open) = generics.lt_token else {
             return Generics::default();
@@ -334,6 +368,7 @@ impl FileReader<'_> {
             .collect();
         Generics {
             names,
+            bounds: self.bounds(generics),
             text: self
                 .comments
                 .text()
@@ -351,6 +386,14 @@ impl FileReader<'_> {
             place: Some(self.comments.place(range)),
         }
     }
+}
+
+/// What is known of a module before its items.
+struct ModuleHead {
+    path: Vec<String>,
+    visible: bool,
+    cfg: Vec<String>,
+    place: Place,
 }
 
 struct Head {

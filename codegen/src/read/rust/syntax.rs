@@ -12,6 +12,15 @@ pub(super) fn is_public(vis: &syn::Visibility) -> bool {
     matches!(vis, syn::Visibility::Public(_))
 }
 
+/// Whether it is seen beyond its own module.
+pub(super) fn is_visible(vis: &syn::Visibility) -> bool {
+    match vis {
+        syn::Visibility::Public(_) => true,
+        syn::Visibility::Restricted(restricted) => !restricted.path.is_ident("self"),
+        syn::Visibility::Inherited => false,
+    }
+}
+
 pub(super) fn span_of(attrs: &[Attribute]) -> proc_macro2::Span {
     attrs
         .iter()

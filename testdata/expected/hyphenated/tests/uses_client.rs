@@ -9,7 +9,9 @@
 
 use codegen_runtime::kube::api::PostParams;
 use codegen_runtime::kube::core::Selector;
-use golden_hyphenated::apis::traffic_control::v1alpha2::{HTTPRoute, VMIPool};
+use golden_hyphenated::apis::traffic_control::v1alpha2::{
+    Filter, HTTPRoute, Mark, Marked, VMIPool,
+};
 use golden_hyphenated::generated::clientset::fake;
 use golden_hyphenated::generated::informers::SharedInformerFactory;
 use tokio_util::sync::CancellationToken;
@@ -34,6 +36,48 @@ async fn names_on_the_wire_are_the_api_s() {
     assert_eq!(action.group, "traffic-control.example.com");
     assert_eq!(action.resource, "httproutes");
     assert_eq!(action.body["spec"]["type"], "exact");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_type_under_a_condition_is_cloned() {
+    let socket = golden_hyphenated::apis::traffic_control::v1alpha2::RouteSocket {
+        path: "/run/route".to_owned(),
+    };
+    assert_eq!(socket.clone(), socket);
+}
+
+#[test]
+fn generic_and_empty_types_are_cloned() {
+    let marked = Marked {
+        value: "x".to_owned(),
+        mark: Mark(),
+    };
+    assert_eq!(marked.clone(), marked);
+}
+
+#[test]
+fn the_fields_of_an_object_are_in_camel_case_on_the_wire() {
+    let pool = VMIPool {
+        held_back: vec!["10.0.0.1".to_owned()],
+        ..VMIPool::default()
+    };
+    let wire = serde_json::to_value(&pool).unwrap();
+    assert_eq!(wire["heldBack"][0], "10.0.0.1");
+    assert_eq!(serde_json::from_value::<VMIPool>(wire).unwrap(), pool);
+}
+
+#[test]
+fn the_clone_of_an_enum_has_its_data() {
+    let filters = [
+        Filter::Pass,
+        Filter::Redirect {
+            scheme: Some("https".to_owned()),
+            host_name: "example.com".to_owned(),
+        },
+        Filter::Rewrite("/".to_owned()),
+    ];
+    assert_eq!(filters.clone(), filters);
 }
 
 #[tokio::test]

@@ -56,6 +56,36 @@ fn validations_are_typed() {
     );
 }
 
+#[test]
+fn fields_of_objects_are_in_camel_case_unless_their_author_says_so() {
+    let version = single(
+        r#"
+        // +genclient
+        // +genclient:noStatus
+        pub struct Binding { pub metadata: ObjectMeta, pub role_ref: String, #[serde(rename = "x_y")] pub other: String }
+        // +genclient
+        // +genclient:noStatus
+        #[serde(rename_all = "snake_case")]
+        pub struct Snake { pub metadata: ObjectMeta, pub role_ref: String }
+        // +genclient
+        // +genclient:noStatus
+        pub struct Own { pub metadata: ObjectMeta, pub role_ref: String }
+        impl Serialize for Own {}
+        impl<'de> Deserialize<'de> for Own {}
+        #[derive(Serialize, Deserialize)]
+        pub struct Nested { pub role_ref: String }
+        "#,
+    );
+    let names = |name: &str| -> Vec<String> {
+        let fields = fields(def(&version, name)).iter();
+        fields.map(|field| field.json_name.clone()).collect()
+    };
+    assert_eq!(names("Binding"), ["metadata", "roleRef", "x_y"]);
+    assert_eq!(names("Snake"), ["metadata", "role_ref"]);
+    assert_eq!(names("Own"), ["metadata", "role_ref"]);
+    assert_eq!(names("Nested"), ["role_ref"]);
+}
+
 const ROOT: &str = "pub struct Machine { pub metadata: ObjectMeta, pub spec: String, pub status: Option<String> }\n";
 
 #[track_caller]

@@ -77,6 +77,81 @@ fn names_are_followed_through_modules_and_imports() {
 }
 
 #[test]
+fn a_type_in_a_private_module_is_named_by_its_export() {
+    let version = version(&[
+        ("mod.rs", "mod types;\npub use types::*;"),
+        (
+            "types.rs",
+            "mod inner;\npub use inner::*;\npub mod open { pub struct Open; }\npub use open::Open;",
+        ),
+        (
+            "types/inner.rs",
+            "pub struct Inner; pub(super) mod near { pub struct Near; }",
+        ),
+    ]);
+    let module = |name: &str| def(&version, name).item.as_ref().unwrap().module.clone();
+    assert_eq!(module("Inner"), [""; 0]);
+    assert_eq!(module("Open"), ["types", "open"]);
+    assert_eq!(module("Near"), ["types", "inner", "near"]);
+}
+
+#[test]
+fn conditions_are_those_of_the_type_and_its_modules() {
+    let version = version(&[
+        (
+            "mod.rs",
+            "#[cfg(feature = \"a\")] mod types;\n#[cfg(unix)] pub mod near { #[cfg(b)] #[cfg(not(c))] pub struct Near; }",
+        ),
+        ("types.rs", "#![cfg(d)]\npub struct Far;"),
+    ]);
+    let cfg = |name: &str| def(&version, name).item.as_ref().unwrap().cfg.clone();
+    assert_eq!(cfg("Near"), ["unix", "b", "not (c)"]);
+    assert_eq!(cfg("Far"), ["feature = \"a\"", "d"]);
+}
+
+#[test]
+fn attributes_under_conditions_count() {
+    let version = single(
+        r#"
+        #[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "camelCase"))]
+        #[cfg_attr(all(a, b), cfg_attr(c, derive(Clone, Copy)))]
+        #[cfg_attr(d, derive(Clone))]
+        pub struct Spec { pub host_ip: String, #[cfg_attr(feature = "serde", serde(rename = "x"))] pub other: String }
+        #[derive(Clone)]
+        #[cfg_attr(d, derive(Clone, Copy))]
+        pub struct Always;
+        #[derive(Clone)]
+        #[cfg_attr(feature = "kube", derive(kube::CustomResource), kube(group = "cloud", version = "v1", kind = "Machine"))]
+        pub struct MachineSpec { pub cpus: i32 }
+        "#,
+    );
+    let item = |name: &str| def(&version, name).item.clone().unwrap();
+    assert_eq!(item("Spec").derives, ["Deserialize", "Serialize"]);
+    assert_eq!(item("Spec").clone_if, ["all(all (a , b), c)", "d"]);
+    assert_eq!(item("Always").derives, ["Clone"]);
+    assert_eq!(item("Always").clone_if, [""; 0]);
+    let names: Vec<_> = fields(def(&version, "Spec"))
+        .iter()
+        .map(|field| field.json_name.as_str())
+        .collect();
+    assert_eq!(names, ["hostIp", "x"]);
+    assert_eq!(version.resources[0].kind, "Machine");
+}
+
+#[test]
+fn an_enum_is_open_by_a_tuple_only() {
+    let version = single(
+        r#"
+        pub enum Phase { Ready, #[serde(untagged)] Other(String) }
+        pub enum Source { Nothing, #[serde(untagged)] Other { value: String } }
+        "#,
+    );
+    let kind = |name: &str| json_of(&def(&version, name).kind);
+    assert_eq!(kind("Phase")["enum"]["open"], "Other");
+    assert_eq!(kind("Source")["union"]["variants"][1]["named"], true);
+}
+
+#[test]
 fn imports_in_a_circle_end() {
     let version = version(&[(
         "mod.rs",

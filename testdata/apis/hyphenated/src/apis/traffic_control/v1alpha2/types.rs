@@ -29,6 +29,9 @@ pub struct HTTPRouteSpec {
     /// The addresses that may ask.
     #[serde(rename = "allowedIPs", default)]
     pub allowed_ips: Vec<String>,
+    /// What is done with requests on their way.
+    #[serde(default)]
+    pub filters: Vec<Filter>,
 }
 
 /// How a path is matched.
@@ -40,6 +43,47 @@ pub enum MatchType {
     Exact,
     /// The start of the path.
     PathPrefix,
+}
+
+/// What a build of its own adds to a route.
+#[cfg(unix)]
+#[cfg_attr(feature = "plain", derive(Clone))]
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RouteSocket {
+    /// The path of the socket.
+    pub path: String,
+}
+
+/// A value with a mark.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+pub struct Marked<T: std::fmt::Display + Default> {
+    /// The value.
+    pub value: T,
+    /// The mark.
+    pub mark: Mark,
+}
+
+/// Nothing, which is written as an empty list.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+pub struct Mark();
+
+/// What is done with a request.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum Filter {
+    /// Nothing.
+    Pass,
+    /// It goes elsewhere.
+    Redirect {
+        /// The scheme, as it was if there is none.
+        scheme: Option<String>,
+        /// The name of the other host.
+        host_name: String,
+    },
+    /// It has another path.
+    Rewrite(String),
+    /// It is sent to another port too.
+    Mirror(IntOrString),
 }
 
 // +genclient
@@ -54,4 +98,6 @@ pub struct VMIPool {
     pub metadata: ObjectMeta,
     /// The addresses.
     pub addresses: Vec<String>,
+    /// Those of the addresses that nobody gets.
+    pub held_back: Vec<String>,
 }

@@ -51,7 +51,7 @@ impl<'de> ::serde::Deserialize<'de> for super::types::HTTPRoute {
 
 /// `VMIPool` on the wire.
 #[derive(::serde::Serialize, ::serde::Deserialize)]
-struct VMIPoolWire<S, T0, T1> {
+struct VMIPoolWire<S, T0, T1, T2> {
     #[serde(rename = "apiVersion", default)]
     api_version: S,
     #[serde(default)]
@@ -59,6 +59,8 @@ struct VMIPoolWire<S, T0, T1> {
     #[serde(default)]
     metadata: T0,
     addresses: T1,
+    #[serde(rename = "heldBack")]
+    held_back: T2,
 }
 
 impl ::serde::Serialize for super::types::VMIPool {
@@ -68,6 +70,7 @@ impl ::serde::Serialize for super::types::VMIPool {
             kind: Self::KIND,
             metadata: &self.metadata,
             addresses: &self.addresses,
+            held_back: &self.held_back,
         };
         ::serde::Serialize::serialize(&wire, serializer)
     }
@@ -81,6 +84,7 @@ impl<'de> ::serde::Deserialize<'de> for super::types::VMIPool {
         Ok(Self {
             metadata: wire.metadata,
             addresses: wire.addresses,
+            held_back: wire.held_back,
         })
     }
 }
@@ -100,6 +104,7 @@ impl ::core::clone::Clone for super::types::HTTPRouteSpec {
             r#type: ::core::clone::Clone::clone(&self.r#type),
             target: ::core::clone::Clone::clone(&self.target),
             allowed_ips: ::core::clone::Clone::clone(&self.allowed_ips),
+            filters: ::core::clone::Clone::clone(&self.filters),
         }
     }
 }
@@ -113,11 +118,53 @@ impl ::core::clone::Clone for super::types::MatchType {
     }
 }
 
+#[cfg(unix)]
+#[cfg(not(feature = "plain"))]
+impl ::core::clone::Clone for super::types::RouteSocket {
+    fn clone(&self) -> Self {
+        Self {
+            path: ::core::clone::Clone::clone(&self.path),
+        }
+    }
+}
+
+impl<T: std::fmt::Display + Default + ::core::clone::Clone> ::core::clone::Clone
+    for super::types::Marked<T>
+{
+    fn clone(&self) -> Self {
+        Self {
+            value: ::core::clone::Clone::clone(&self.value),
+            mark: ::core::clone::Clone::clone(&self.mark),
+        }
+    }
+}
+
+impl ::core::clone::Clone for super::types::Mark {
+    fn clone(&self) -> Self {
+        Self {}
+    }
+}
+
+impl ::core::clone::Clone for super::types::Filter {
+    fn clone(&self) -> Self {
+        match self {
+            Self::Pass => Self::Pass,
+            Self::Redirect { scheme, host_name } => Self::Redirect {
+                scheme: ::core::clone::Clone::clone(scheme),
+                host_name: ::core::clone::Clone::clone(host_name),
+            },
+            Self::Rewrite(value0) => Self::Rewrite(::core::clone::Clone::clone(value0)),
+            Self::Mirror(value0) => Self::Mirror(::core::clone::Clone::clone(value0)),
+        }
+    }
+}
+
 impl ::core::clone::Clone for super::types::VMIPool {
     fn clone(&self) -> Self {
         Self {
             metadata: ::core::clone::Clone::clone(&self.metadata),
             addresses: ::core::clone::Clone::clone(&self.addresses),
+            held_back: ::core::clone::Clone::clone(&self.held_back),
         }
     }
 }

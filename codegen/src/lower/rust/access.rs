@@ -1,0 +1,264 @@
+//! What generated code can see of a type. It stands in a module of the version, beside those that people write.
+
+use super::{Cx, at_item, resolve::Resolved};
+use crate::{
+    diag::{Diagnostic, Diagnostics, Place},
+    model::RustItem,
+    read::rust::{Body, Field, Item},
+};
+
+/// The traits that are in scope in every module.
+const PRELUDE_TRAITS: [&str; 29] = [
+    "AsMut",
+    "AsRef",
+    "AsyncFn",
+    "AsyncFnMut",
+    "AsyncFnOnce",
+    "Clone",
+    "Copy",
+    "Default",
+    "DoubleEndedIterator",
+    "Drop",
+    "Eq",
+    "ExactSizeIterator",
+    "Extend",
+    "Fn",
+    "FnMut",
+    "FnOnce",
+    "From",
+    "FromIterator",
+    "Into",
+    "IntoIterator",
+    "Iterator",
+    "Ord",
+    "PartialEq",
+    "PartialOrd",
+    "Send",
+    "Sized",
+    "Sync",
+    "ToString",
+    "Unpin",
+];
+
+impl Cx<'_> {
+    /// The modules by which generated code names a type: those that it stands in, or none where mod.rs exports it from
+    /// private ones.
+    pub(super) fn seen_module(&self, item: &Item) -> Vec<String> {
+        let module = self.module(item);
+        let exported = || {
+            let index = self.by_name.get(item.name.as_str());
+            index.is_some_and(|&index| self.resolver.is_exported(index))
+        };
+        if self.private_module(&module).is_some() && exported() {
+            Vec::new()
+        } else {
+            module
+        }
+    }
+
+    /// The first module on a path that only its parent sees. All that the version holds sees the version's own.
+    fn private_module<'m>(&self, path: &'m [String]) -> Option<&'m [String]> {
+        (2..=path.len())
+            .map(|depth| &path[..depth])
+            .find(|path| !self.is_visible(path))
+    }
+
+    fn is_visible(&self, path: &[String]) -> bool {
+        let Some((name, parent)) = path.split_last() else {
+            return true;
+        };
+        self.package.modules.iter().any(|module| {
+            let mut declared = module.declared.iter();
+            (module.path == parent && declared.any(|d| d.name == *name && d.visible))
+                || (module.path == path && !module.from_file && module.visible)
+        })
+    }
+
+    /// The predicates of `cfg` under which a type is there, those of its modules first.
+    pub(super) fn conditions(&self, item: &Item) -> Vec<String> {
+        let path = self.module(item);
+        let mut found: Vec<String> = Vec::new();
+        for depth in 1..=path.len() {
+            for module in &self.package.modules {
+                if module.path == path[..depth] {
+                    found.extend(module.cfg.iter().cloned());
+                } else if module.path == path[..depth - 1] {
+                    let declared = module.declared.iter().filter(|d| d.name == path[depth - 1]);
+                    found.extend(declared.flat_map(|declared| declared.cfg.iter().cloned()));
+                }
+            }
+        }
+        found.extend(item.cfg.iter().cloned());
+        found
+    }
+
+    /// A type that something is generated for is seen with its fields, and a root is cloned.
+    pub(super) fn check_access(
+        &self,
+        item: &Item,
+        generated: &RustItem,
+        diagnostics: &mut Diagnostics,
+    ) {
+        let is_alias = matches!(item.body, Body::Alias(_));
+        let clone = generated.clone_is_generated();
+        if is_alias || generated.kube_derive || !(clone || generated.object) {
+            return;
+        }
+        self.check_has_clone(item, generated, diagnostics);
+        let otherwise = if generated.object {
+            ""
+        } else {
+            ", derive Clone, or mark it `+k8s:deepcopy-gen=false`"
+        };
+        let conditional = used_fields(item, generated).filter(|field| field.conditional);
+        let conditional = conditional.map(|field| &field.place);
+        let message = format!(
+            "parts of `{}` are there only under a condition, so nothing can be generated for it",
+            item.name
+        );
+        let help = format!("leave out the condition{otherwise}");
+        report(
+            (message, "under a condition", help),
+            conditional.chain(conditional_variants(item, generated)),
+            diagnostics,
+        );
+        if clone {
+            self.check_bounds(item, diagnostics);
+        }
+        if self.module(item).is_empty() {
+            return;
+        }
+        if !item.visible {
+            let message = format!(
+                "`{}` is private to its module, so nothing can be generated for it",
+                item.name
+            );
+            let error = at_item(item, message, "private");
+            diagnostics.push(error.help(format!("make it `pub`{otherwise}")));
+            return;
+        }
+        // That a root is not exported is reported as such.
+        let private = self.private_module(&generated.module);
+        if let Some(private) = private.filter(|_| !self.is_root(item)) {
+            let message = format!(
+                "`{}` is in a private module, so nothing can be generated for it",
+                item.name
+            );
+            let private = private.join("::");
+            diagnostics.push(
+                at_item(item, message, format!("`{private}` is private"))
+                    .help(format!("export it from mod.rs by `pub use`{otherwise}")),
+            );
+        }
+        let private = used_fields(item, generated).filter(|field| !field.visible);
+        let message = format!(
+            "fields of `{}` are private to their module, so nothing can be generated for it",
+            item.name
+        );
+        let error = (message, "private", format!("make them `pub`{otherwise}"));
+        report(error, private.map(|field| &field.place), diagnostics);
+    }
+
+    /// Bounds are repeated beside the module that imports their traits.
+    fn check_bounds(&self, item: &Item, diagnostics: &mut Diagnostics) {
+        for bound in item.generics.bounds.iter().filter(|bound| !bound.global) {
+            let written = bound.segments.join("::");
+            let module = self.module(item);
+            let meaning = self.resolver.resolve(item.module, false, &bound.segments);
+            let whole = match meaning {
+                Resolved::External(path) if path != bound.segments => Some(path.join("::")),
+                _ if self.is_seen_everywhere(&module, &bound.segments) => continue,
+                _ => None,
+            };
+            let whole = whole.filter(|path| !is_relative(path));
+            diagnostics.push(
+                Diagnostic::error(format!(
+                    "generated code cannot see `{written}`, which bounds a parameter of `{}`",
+                    item.name
+                ))
+                .at(bound.place.clone(), "seen only in this module")
+                .help(match whole {
+                    Some(path) => format!("write `{path}`"),
+                    None => "write its path from `crate::` on".to_owned(),
+                }),
+            );
+        }
+    }
+
+    /// Whether a path, which no import of the module explains, means the same in every module.
+    fn is_seen_everywhere(&self, module: &[String], segments: &[String]) -> bool {
+        match segments {
+            [name] => PRELUDE_TRAITS.contains(&name.as_str()),
+            [first, ..] => {
+                let mut modules = self.package.modules.iter();
+                let is_child = modules.any(|m| m.path.split_last() == Some((first, module)));
+                !is_relative(first) && !is_child
+            }
+            [] => true,
+        }
+    }
+
+    /// Objects are cloned wherever they go. Where their markers ask for no `Clone`, the author has one.
+    fn check_has_clone(&self, item: &Item, generated: &RustItem, diagnostics: &mut Diagnostics) {
+        // What a macro makes is not seen.
+        if generated.deepcopy || generated.has("Clone") || self.package.has_macros {
+            return;
+        }
+        let message = format!("`{}` is an API object without Clone", item.name);
+        let against = ["k8s:deepcopy-gen", "kubebuilder:object:generate"];
+        let marker = against.iter().find_map(|name| item.markers.get(name));
+        let mut missing = at_item(item, message, "an API object");
+        if let Some(marker) = marker {
+            missing = missing.at(marker.place.clone(), "asks for none");
+        }
+        diagnostics.push(missing.help("remove the marker, or derive Clone"));
+    }
+}
+
+/// Whether a path starts at the module that it stands in.
+fn is_relative(path: &str) -> bool {
+    matches!(path.split("::").next(), Some("self" | "super"))
+}
+
+/// The fields that generated code reads or sets; an enum's are its variants'.
+fn used_fields<'a>(item: &'a Item, generated: &RustItem) -> impl Iterator<Item = &'a Field> {
+    let fields = match &item.body {
+        Body::Struct(fields) => fields.fields.as_slice(),
+        _ => &[],
+    };
+    // `Copy` needs no field for its clone.
+    let cloned = generated.clone_is_generated() && !generated.has("Copy");
+    let on_wire = generated.object && !(generated.has("Serialize") && generated.has("Deserialize"));
+    let is_used = move |field: &&Field| cloned || on_wire || field.name == "metadata";
+    fields.iter().filter(is_used)
+}
+
+/// The variants, and their fields, that generated code names and that are there only under a condition.
+fn conditional_variants<'a>(
+    item: &'a Item,
+    generated: &RustItem,
+) -> impl Iterator<Item = &'a Place> {
+    let variants = match &item.body {
+        Body::Enum(variants) if !generated.has("Copy") => variants.as_slice(),
+        _ => &[],
+    };
+    variants.iter().flat_map(|variant| {
+        let fields = variant.fields.fields.iter();
+        let fields = fields.filter(|field| field.conditional).map(|f| &f.place);
+        let own = variant.conditional.then_some(&variant.place);
+        own.into_iter().chain(fields)
+    })
+}
+
+/// Reports what generated code cannot name, if there is any.
+fn report<'a>(
+    (message, label, help): (String, &str, String),
+    places: impl Iterator<Item = &'a Place>,
+    diagnostics: &mut Diagnostics,
+) {
+    let mut places = places.peekable();
+    if places.peek().is_some() {
+        let error = Diagnostic::error(message).help(help);
+        diagnostics.push(places.fold(error, |error, place| error.at(place.clone(), label)));
+    }
+}

@@ -1,0 +1,88 @@
+//! Attributes under conditions: `cfg`, and what `cfg_attr` adds.
+
+use quote::ToTokens as _;
+use syn::{Attribute, Meta, Token, punctuated::Punctuated};
+
+use super::syntax::derives;
+
+/// The attributes of an item, field or variant, with those that `cfg_attr` adds, whatever its condition.
+pub(super) struct Attributes {
+    all: Vec<Attribute>,
+    /// The condition of each, if it has one.
+    conditions: Vec<Option<String>>,
+}
+
+impl Attributes {
+    pub(super) fn new(attributes: &[Attribute]) -> Self {
+        let mut found = Self {
+            all: Vec::with_capacity(attributes.len()),
+            conditions: Vec::with_capacity(attributes.len()),
+        };
+        for attribute in attributes.iter().filter(|a| !a.path().is_ident("doc")) {
+            found.add(attribute.clone(), None);
+        }
+        found
+    }
+
+    fn add(&mut self, attribute: Attribute, condition: Option<String>) {
+        let list = Punctuated::<Meta, Token![,]>::parse_terminated;
+        let conditioned = attribute
+            .path()
+            .is_ident("cfg_attr")
+            .then(|| attribute.parse_args_with(list));
+        // What is no list is rustc's to report.
+        let Some(Ok(metas)) = conditioned else {
+            self.all.push(attribute);
+            self.conditions.push(condition);
+            return;
+        };
+        let mut metas = metas.into_iter();
+        let own = metas.next().map(|meta| meta.to_token_stream().to_string());
+        let condition = match (condition, own) {
+            (Some(outer), Some(own)) => Some(format!("all({outer}, {own})")),
+            (outer, own) => outer.or(own),
+        };
+        for meta in metas {
+            let added = Attribute {
+                meta,
+                ..attribute.clone()
+            };
+            self.add(added, condition.clone());
+        }
+    }
+
+    /// All of them but documentation.
+    pub(super) fn all(&self) -> &[Attribute] {
+        &self.all
+    }
+
+    /// The derives by their last path segment, sorted; `Clone` and `Copy` only if they are always derived. The conditions
+    /// under which `Clone` is, where it is not always.
+    pub(super) fn derives(&self) -> (Vec<String>, Vec<String>) {
+        let conditions = || self.all.iter().zip(&self.conditions);
+        let is_always = |name: &str| {
+            conditions().any(|(attribute, condition)| condition.is_none() && has(attribute, name))
+        };
+        let mut found = derives(&self.all);
+        found.retain(|name| !["Clone", "Copy"].contains(&name.as_str()) || is_always(name));
+        let clone_if = conditions()
+            .filter(|(attribute, _)| has(attribute, "Clone") && !is_always("Clone"))
+            .filter_map(|(_, condition)| condition.clone());
+        (found, clone_if.collect())
+    }
+}
+
+/// Whether the attribute derives the trait.
+fn has(attribute: &Attribute, name: &str) -> bool {
+    let derived = derives(std::slice::from_ref(attribute));
+    derived.iter().any(|derive| derive == name)
+}
+
+/// The predicates of `cfg`.
+pub(super) fn cfg(attributes: &[Attribute]) -> Vec<String> {
+    attributes
+        .iter()
+        .filter(|attribute| attribute.path().is_ident("cfg"))
+        .filter_map(|attribute| Some(attribute.meta.require_list().ok()?.tokens.to_string()))
+        .collect()
+}

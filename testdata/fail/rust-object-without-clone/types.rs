@@ -1,0 +1,16 @@
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+
+// +genclient
+// +genclient:noStatus
+// +k8s:deepcopy-gen=false
+pub struct Machine {
+    pub metadata: ObjectMeta,
+}
+
+// +genclient
+// +genclient:noStatus
+// +k8s:deepcopy-gen=false
+#[derive(Clone)]
+pub struct Network {
+    pub metadata: ObjectMeta,
+}

@@ -1,0 +1,8 @@
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+
+// +genclient
+// +genclient:noStatus
+#[cfg_attr(feature = "serde", derive(serde::Serialize, Default))]
+pub struct Machine {
+    pub metadata: ObjectMeta,
+}
