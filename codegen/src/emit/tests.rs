@@ -368,3 +368,53 @@ fn what_is_generated_for_an_object_stands_under_its_conditions() {
         "the impls, and the shape on the wire:\n{text}"
     );
 }
+
+/// A CRD whose defaults are texts of one length: required, nullable, decoded, and in an enum, at the root and below.
+fn crd_with_defaults(length: usize) -> crate::Source {
+    let text = "x".repeat(length);
+    let quoted = format!("{}\"\n", "x".repeat(length));
+    let object = json!({
+        "type": "object",
+        "required": ["text", "null", "quoted", "map", "list", "numbers", "either", "enum"],
+        "properties": {
+            "text": {"type": "string", "default": text},
+            "null": {"type": "string", "nullable": true, "default": text},
+            "quoted": {"type": "string", "default": quoted},
+            "map": {"type": "object", "additionalProperties": {"type": "string"}, "default": {"a": text}},
+            "list": {"type": "array", "nullable": true, "items": {"type": "string"}, "default": [text]},
+            "numbers": {"type": "array", "items": {"type": "number"}, "default": vec![1.5; length / 2]},
+            "either": {"x-kubernetes-int-or-string": true, "nullable": true, "default": text},
+            "enum": {"type": "string", "enum": [format!("A{text}"), "日本"], "default": format!("A{text}")},
+            (format!("日{text}")): {"type": "object"},
+        },
+    });
+    let mut root = object.clone();
+    root["properties"]["spec"] = object;
+    let crd = json!({
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+        "metadata": {"name": "widgets.example.com"},
+        "spec": {
+            "group": "example.com", "scope": "Namespaced", "names": {"kind": "Widget", "plural": "widgets"},
+            "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": root}}],
+        },
+    });
+    crate::Source::new("crd.json", crd.to_string())
+}
+
+#[test]
+fn types_of_crds_are_formatted_whatever_the_length_of_defaults() {
+    let trees: Vec<_> = (0..110)
+        .map(|length| {
+            let sources = crate::Sources {
+                rust: Vec::new(),
+                crds: vec![crd_with_defaults(length)],
+            };
+            let options = Options {
+                emit: [Generator::Types, Generator::Deepcopy].into(),
+                ..Options::default()
+            };
+            crate::generate(&sources, &options).unwrap()
+        })
+        .collect();
+    check_rustfmt(&trees);
+}

@@ -4,6 +4,8 @@
 //! chains, attributes and headers. Emitted code is a narrow set of shapes, so a pass over the lines brings it to what
 //! `rustfmt --check` accepts. The tests hold it to that for names of every length. Start reading at [`fit`].
 
+use unicode_width::UnicodeWidthStr as _;
+
 use super::{
     Comments,
     arms::fit_arms,
@@ -62,8 +64,9 @@ pub(super) fn indent(line: &str) -> usize {
     line.len() - line.trim_start().len()
 }
 
+/// Columns, of which some letters have two.
 pub(super) fn width(line: &str) -> usize {
-    line.chars().count()
+    line.width()
 }
 
 pub(super) fn is_comment(line: &str) -> bool {
@@ -222,7 +225,7 @@ fn join_parentheses(mut lines: Vec<String>) -> Vec<String> {
             line.ends_with('{') || line.ends_with(';')
         } else {
             let arguments = width(&line) - width(&lines[open]) - width(lines[close].trim_start());
-            arguments <= CALL_WIDTH
+            arguments <= CALL_WIDTH || close == open + 2 && is_text(&lines[open + 1])
         };
         if fits && width(&line) <= MAX_WIDTH {
             lines.splice(open..=close, [line]);
@@ -235,6 +238,11 @@ fn join_parentheses(mut lines: Vec<String>) -> Vec<String> {
         }
     }
     lines
+}
+
+/// Whether a line is a string, which as the only argument of a call may be as long as the line.
+fn is_text(line: &str) -> bool {
+    line.trim_start().starts_with('"')
 }
 
 /// Breaks a line that rustfmt would not leave whole.
@@ -348,7 +356,7 @@ fn break_attribute(pad: &str, code: &str) -> Option<Vec<String>> {
         return None;
     }
     let arguments = split_arguments(arguments);
-    if arguments.len() == 1 && pad.len() + width(code) < MAX_WIDTH {
+    if arguments.len() == 1 && pad.len() + width(code) <= MAX_WIDTH {
         return None;
     }
     let last = arguments.len() - 1;

@@ -64,10 +64,11 @@ pub(super) fn break_call(pad: &str, code: &str) -> Option<Vec<String>> {
 pub(super) fn break_default(line: &str) -> Option<Vec<String>> {
     let (name, call) = line.split_once(": ")?;
     let head = line.strip_suffix("),")?;
-    let known = call.starts_with("Self::default_") && call.ends_with("(),");
+    let known = (call.starts_with("Self::default_") && call.ends_with("(),"))
+        || call.ends_with("Default::default(),");
     let pad = " ".repeat(indent(line));
     (known && width(line) > MAX_WIDTH).then(|| {
-        if width(head) < MAX_WIDTH {
+        if width(head) <= MAX_WIDTH {
             vec![head.to_owned(), format!("{pad}),")]
         } else {
             vec![format!("{name}:"), format!("{pad}    {call}")]

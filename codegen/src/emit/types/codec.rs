@@ -73,8 +73,13 @@ fn functions() -> TokenStream {
 
 fn defaults() -> TokenStream {
     quote! {
-        /// The value of a default, as JSON.
-        pub(super) fn from_json<T: Codec + Default>(json: &str) -> T {
+        /// The value of a default. The API server has checked it against the schema; where it is of another type after all,
+        /// the type's own default stands in.
+        pub(super) fn from_json<T: for<'de> Deserialize<'de> + Default>(json: &str) -> T {
+            serde_json::from_str(json).unwrap_or_default()
+        }
+        /// The value of a default that goes through this module.
+        pub(super) fn decoded<T: Codec + Default>(json: &str) -> T {
             serde_json::from_str(json).map_or_else(|_| T::default(), Decoded::value)
         }
         /// The value of a default that is a time; the start of the Unix epoch stands for what is none.

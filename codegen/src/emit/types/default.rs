@@ -89,10 +89,9 @@ fn emit_function(scope: &Scope<'_>, def: &TypeDef, field: &Field) -> Option<Toke
     let default = field.default.as_ref().filter(|_| honoured(field))?;
     let name = function_ident(field);
     let ty = field_type(scope, field);
-    let value = value(scope, &field.ty, default);
     let value = match Presence::of(field) {
-        Presence::RequiredNullable => quote!(Some(#value)),
-        _ => value,
+        Presence::RequiredNullable => from_json(&field.ty, default),
+        _ => value(scope, &field.ty, default),
     };
     // serde of a root is in a file beside the type's.
     let visibility = is_root(scope, def).then(|| quote!(pub(super)));
@@ -149,20 +148,36 @@ fn value(scope: &Scope<'_>, ty: &TypeRef, default: &Value) -> TokenStream {
             let literal = number.as_f64().map(Literal::f64_unsuffixed);
             quote!(#literal)
         }
-        (TypeRef::String, Value::String(text)) => quote!(#text.to_owned()),
+        (TypeRef::String, Value::String(text)) => {
+            let string = scope.imports.prelude("::std::string", "String");
+            quote!(#string::from(#text))
+        }
         (TypeRef::Known(KnownType::Time), Value::String(text)) => quote!(super::codec::time(#text)),
         (TypeRef::Known(KnownType::Time), _) => epoch(scope),
         (TypeRef::Local(name), Value::String(text)) => variant(scope, name, text),
-        (_, Value::Object(members)) if members.is_empty() => from_json(default),
         (TypeRef::List(_), Value::Array(items)) if items.is_empty() => {
             let default = default_trait(scope);
             quote!(#default::default())
         }
-        _ if needs_codec(ty) => {
-            let text = default.to_string();
-            quote!(super::codec::from_json(#text))
-        }
-        _ => from_json(default),
+        _ => from_json(ty, default),
+    }
+}
+
+/// Whether a field's default is decoded by a function of the version's `codec` module: what [`value`] writes as no literal.
+pub(super) fn is_decoded(field: &Field) -> bool {
+    let Some(default) = field.default.as_ref().filter(|_| honoured(field)) else {
+        return false;
+    };
+    if Presence::of(field) == Presence::RequiredNullable {
+        return true;
+    }
+    match (&field.ty, default) {
+        (TypeRef::Bool, Value::Bool(_))
+        | (TypeRef::Float, Value::Number(_))
+        | (TypeRef::String | TypeRef::Local(_), Value::String(_)) => false,
+        (TypeRef::Int32 | TypeRef::Int64, Value::Number(number)) => whole(number).is_none(),
+        (TypeRef::List(_), Value::Array(items)) => !items.is_empty(),
+        _ => true,
     }
 }
 
@@ -194,13 +209,19 @@ fn variant(scope: &Scope<'_>, name: &str, text: &str) -> TokenStream {
                 quote!(#default::default())
             }
         },
-        _ => from_json(&Value::String(text.to_owned())),
+        _ => {
+            let default = default_trait(scope);
+            quote!(#default::default())
+        }
     }
 }
 
-/// A value that is no literal: decoded, so that defaults inside of it count too. It was checked against the schema by the
-/// API server; where it is of another type after all, the type's own default stands in.
-fn from_json(default: &Value) -> TokenStream {
+/// A value that is no literal: decoded, so that defaults inside of it count too.
+fn from_json(ty: &TypeRef, default: &Value) -> TokenStream {
     let text = default.to_string();
-    quote!(serde_json::from_str(#text).unwrap_or_default())
+    if needs_codec(ty) {
+        quote!(super::codec::decoded(#text))
+    } else {
+        quote!(super::codec::from_json(#text))
+    }
 }

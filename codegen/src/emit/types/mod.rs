@@ -47,7 +47,7 @@ use super::{
 };
 use crate::{
     format::{Code, Comments, Items},
-    model::{Group, Origin, TypeDef, TypeKind, Version, names},
+    model::{Field, Group, Origin, TypeDef, TypeKind, Version, names},
 };
 
 /// What the items of one file are emitted with.
@@ -106,9 +106,10 @@ pub(crate) fn modules(version: &Version) -> BTreeMap<String, Vec<&TypeDef>> {
 
 /// Whether the version has a `codec` module.
 pub(crate) fn needs_codec(version: &Version) -> bool {
+    let uses = |field: &Field| fields::uses_codec(field) || default::is_decoded(field);
     version.origin == Origin::Crd
         && version.types.iter().any(|def| match &def.kind {
-            TypeKind::Struct(def) => def.fields.iter().any(fields::uses_codec),
+            TypeKind::Struct(def) => def.fields.iter().any(uses),
             _ => false,
         })
 }

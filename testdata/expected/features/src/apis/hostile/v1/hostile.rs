@@ -186,7 +186,10 @@ pub struct HostileSpec {
     )]
     pub field_5640: ::std::option::Option<::std::string::String>,
     /// `日本`.
-    #[serde(rename = "日本", skip_serializing_if = "::std::option::Option::is_none")]
+    #[serde(
+        rename = "日本",
+        skip_serializing_if = "::std::option::Option::is_none"
+    )]
     pub field_121d: ::std::option::Option<HostileSpec784b>,
     /// Properties that the schema does not name; the API server keeps them.
     #[serde(flatten)]
@@ -195,7 +198,7 @@ pub struct HostileSpec {
 
 impl HostileSpec {
     fn default_default() -> ::std::string::String {
-        "\"}{\\".to_owned()
+        ::std::string::String::from("\"}{\\")
     }
 
     fn default_most() -> f64 {

@@ -60,8 +60,14 @@ pub(super) mod nullable {
     }
 }
 
-/// The value of a default, as JSON.
-pub(super) fn from_json<T: Codec + Default>(json: &str) -> T {
+/// The value of a default. The API server has checked it against the schema; where it is of another type after all,
+/// the type's own default stands in.
+pub(super) fn from_json<T: for<'de> Deserialize<'de> + Default>(json: &str) -> T {
+    serde_json::from_str(json).unwrap_or_default()
+}
+
+/// The value of a default that goes through this module.
+pub(super) fn decoded<T: Codec + Default>(json: &str) -> T {
     serde_json::from_str(json).map_or_else(|_| T::default(), Decoded::value)
 }
 
