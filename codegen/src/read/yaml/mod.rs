@@ -5,15 +5,15 @@
 //! with [`Places`] whether it does. YAML is read as the API server's tools read it: `yes` and `on` are booleans, `0777` is octal, duplicate
 //! keys are errors, JSON is YAML.
 
-use std::{fmt, ops::Range, sync::Arc};
+mod decode;
+mod mend;
 
-use serde::{
-    Deserialize, Deserializer,
-    de::{self, MapAccess, SeqAccess, Visitor},
-};
+use std::{borrow::Cow, ops::Range, sync::Arc};
+
 use serde_json::{Number, Value};
-use serde_saphyr::{Location, Spanned};
+use serde_saphyr::Location;
 
+use self::{decode::Read, mend::BOM};
 use crate::{
     diag::{Diagnostic, Place},
     source::Source,
@@ -21,6 +21,9 @@ use crate::{
 
 /// Deepest nesting that is read; a schema of 600 levels fits, a stack overflow does not.
 const MAX_DEPTH: usize = 2_048;
+
+/// How often a text is mended, and parsed again.
+const MENDS: usize = 4;
 
 /// Whether nodes know the bytes they were read from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -160,25 +163,55 @@ pub(crate) fn read_documents(
     source: &Source,
     places: Places,
 ) -> Result<Vec<Node>, Box<Diagnostic>> {
-    let parse = match places {
+    let parse: Parse = match places {
         Places::Kept => parse::<true>,
         Places::Dropped => parse::<false>,
     };
-    let first = match parse(&source.text) {
+    let first = match parse(&source.text, 0) {
         Ok(documents) => return Ok(documents),
         Err(error) => error,
     };
-    if is_quoted_indentation(&first)
-        && let Ok(documents) = parse(&indent_quoted(&source.text))
-    {
-        return Ok(documents);
+    if let Some(objects) = mend::json_objects(&source.text) {
+        return parse_objects(source, objects, parse);
     }
-    Err(refuse(source, &first))
+    parse_mended(&source.text, &first, parse).ok_or_else(|| refuse(source, 0, &first))
 }
 
-fn parse<const PLACES: bool>(text: &str) -> Result<Vec<Node>, serde_saphyr::Error> {
-    let body = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let shift = text.len() - body.len();
+type Parse = fn(&str, usize) -> Result<Vec<Node>, serde_saphyr::Error>;
+
+/// The documents of a text that is JSON objects one after another.
+fn parse_objects(
+    source: &Source,
+    objects: Vec<Range<usize>>,
+    parse: Parse,
+) -> Result<Vec<Node>, Box<Diagnostic>> {
+    let mut documents = Vec::new();
+    for object in objects {
+        let from = object.start;
+        let text = source.text.get(object).unwrap_or_default();
+        documents.extend(parse(text, from).map_err(|error| refuse(source, from, &error))?);
+    }
+    Ok(documents)
+}
+
+/// The documents of a text with defects that can be mended, one after another.
+fn parse_mended(text: &str, first: &serde_saphyr::Error, parse: Parse) -> Option<Vec<Node>> {
+    let mut text = Cow::Borrowed(text);
+    let mut message = first.without_snippet().to_string();
+    for _ in 0..MENDS {
+        text = mend::mend(&text, &message)?.into();
+        match parse(&text, 0) {
+            Ok(documents) => return Some(documents),
+            Err(error) => message = error.without_snippet().to_string(),
+        }
+    }
+    None
+}
+
+/// Parses a text that starts at a byte of its source.
+fn parse<const PLACES: bool>(text: &str, from: usize) -> Result<Vec<Node>, serde_saphyr::Error> {
+    let body = text.strip_prefix(BOM).unwrap_or(text);
+    let shift = from + text.len() - body.len();
     let options = serde_saphyr::options! {
         budget: serde_saphyr::budget! {
             max_depth: MAX_DEPTH,
@@ -206,11 +239,12 @@ fn parse<const PLACES: bool>(text: &str) -> Result<Vec<Node>, serde_saphyr::Erro
     Ok(documents)
 }
 
-/// The parser's finding with its place.
-fn refuse(source: &Source, error: &serde_saphyr::Error) -> Box<Diagnostic> {
+/// The parser's finding with its place, in the text from a byte on.
+fn refuse(source: &Source, from: usize, error: &serde_saphyr::Error) -> Box<Diagnostic> {
+    let text = source.text.get(from..).unwrap_or_default();
     let at = error
         .location()
-        .map_or(0, |location| start(&source.text, &location));
+        .map_or(from, |location| from + start(text, &location));
     let message = explain(&error.without_snippet().to_string());
     Box::new(
         Diagnostic::error(format!("the YAML cannot be read: {message}"))
@@ -257,47 +291,6 @@ fn start(text: &str, location: &Location) -> usize {
     floor(text, before + within)
 }
 
-fn is_quoted_indentation(error: &serde_saphyr::Error) -> bool {
-    let message = error.without_snippet().to_string();
-    message.contains("indentation in multiline quoted scalar")
-}
-
-/// Indents lines at which a quoted scalar goes on no deeper than its key. Go's reader takes such lines and real CRDs have
-/// them; white space at the start of a line is no part of the scalar.
-fn indent_quoted(text: &str) -> String {
-    let mut indented = String::with_capacity(text.len() + text.len() / 8);
-    let mut open: Option<(char, usize)> = None;
-    for line in text.split_inclusive('\n') {
-        let indent = line.len() - line.trim_start_matches(' ').len();
-        if let Some((quote, key_indent)) = open {
-            if indent <= key_indent && !line.trim().is_empty() {
-                indented.extend(std::iter::repeat_n(' ', key_indent + 1 - indent));
-            }
-            if closes(line, quote) {
-                open = None;
-            }
-        } else {
-            open = opened_quote(line).map(|quote| (quote, indent));
-        }
-        indented.push_str(line);
-    }
-    indented
-}
-
-/// The quote of a value that starts on the line and does not end there.
-fn opened_quote(line: &str) -> Option<char> {
-    let (_, value) = line.split_once(": ").or_else(|| line.split_once("- "))?;
-    let value = value.trim_start();
-    let quote = value.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
-    (!closes(&value[1..], quote)).then_some(quote)
-}
-
-/// Whether the quote ends on the line; two single quotes are one, and a backslash escapes a double quote.
-fn closes(line: &str, quote: char) -> bool {
-    let escaped = if quote == '\'' { "''" } else { "\\\"" };
-    line.replace(escaped, "").contains(quote)
-}
-
 /// A place in a source.
 pub(crate) fn place(source: &Source, range: Range<usize>) -> Place {
     Place {
@@ -327,116 +320,10 @@ fn shift_ranges(node: &mut Node, by: usize) {
     }
 }
 
-fn range(location: &Location) -> Range<usize> {
-    let span = location.span();
-    let start = usize::try_from(span.byte_offset().unwrap_or(0)).unwrap_or(0);
-    start..start + usize::try_from(span.byte_len().unwrap_or(0)).unwrap_or(0)
-}
-
-/// A node as read, with its place or without.
-struct Read<const PLACES: bool>(Node);
-
-/// A key as read, with its place or without.
-struct Key<const PLACES: bool>(String, Range<usize>);
-
-/// A value as read, whose nodes have their places or not.
-struct Content<const PLACES: bool>(Yaml);
-
-impl<'de, const PLACES: bool> Deserialize<'de> for Read<PLACES> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let (value, range) = if PLACES {
-            let spanned = Spanned::<Content<PLACES>>::deserialize(deserializer)?;
-            (spanned.value.0, range(&spanned.referenced))
-        } else {
-            (Content::<PLACES>::deserialize(deserializer)?.0, 0..0)
-        };
-        Ok(Self(Node { value, range }))
-    }
-}
-
-impl<'de, const PLACES: bool> Deserialize<'de> for Key<PLACES> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        if PLACES {
-            let spanned = Spanned::<String>::deserialize(deserializer)?;
-            Ok(Self(spanned.value, range(&spanned.referenced)))
-        } else {
-            Ok(Self(String::deserialize(deserializer)?, 0..0))
-        }
-    }
-}
-
-impl<'de, const PLACES: bool> Deserialize<'de> for Content<PLACES> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer
-            .deserialize_any(YamlVisitor::<PLACES>)
-            .map(Self)
-    }
-}
-
-struct YamlVisitor<const PLACES: bool>;
-
-impl<'de, const PLACES: bool> Visitor<'de> for YamlVisitor<PLACES> {
-    type Value = Yaml;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("any YAML value")
-    }
-
-    fn visit_unit<E: de::Error>(self) -> Result<Yaml, E> {
-        Ok(Yaml::Null)
-    }
-
-    fn visit_none<E: de::Error>(self) -> Result<Yaml, E> {
-        Ok(Yaml::Null)
-    }
-
-    fn visit_bool<E: de::Error>(self, value: bool) -> Result<Yaml, E> {
-        Ok(Yaml::Bool(value))
-    }
-
-    fn visit_i64<E: de::Error>(self, value: i64) -> Result<Yaml, E> {
-        Ok(Yaml::Number(value.into()))
-    }
-
-    fn visit_u64<E: de::Error>(self, value: u64) -> Result<Yaml, E> {
-        Ok(Yaml::Number(value.into()))
-    }
-
-    fn visit_f64<E: de::Error>(self, value: f64) -> Result<Yaml, E> {
-        Number::from_f64(value)
-            .map(Yaml::Number)
-            .ok_or_else(|| E::custom("a number must be finite"))
-    }
-
-    fn visit_str<E: de::Error>(self, value: &str) -> Result<Yaml, E> {
-        Ok(Yaml::String(value.to_owned()))
-    }
-
-    fn visit_string<E: de::Error>(self, value: String) -> Result<Yaml, E> {
-        Ok(Yaml::String(value))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Yaml, A::Error> {
-        let mut items = Vec::new();
-        while let Some(Read::<PLACES>(item)) = access.next_element()? {
-            items.push(item);
-        }
-        Ok(Yaml::List(items))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Yaml, A::Error> {
-        let mut entries = Vec::new();
-        while let Some((key, value)) = access.next_entry()? {
-            let Key::<PLACES>(key, range) = key;
-            let Read::<PLACES>(value) = value;
-            entries.push(Entry { key, range, value });
-        }
-        Ok(Yaml::Map(entries))
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     fn without_places(mut node: Node) -> Node {
@@ -478,7 +365,62 @@ mod tests {
         check("a: [1\n");
         check("text: \"goes\n  on\"\n? key\n: value\n1: one\ntrue: yes\n");
         check("\u{feff}{\"json\": [true, false, -1, 1e3]}");
+        check("a: 'b\n\tc'\n---\n\u{feff}d: 1\n");
+        check("{\"a\": 1}\n{\"b\": 2}{}");
+        check("null: 1\n");
         check("");
+    }
+
+    /// What is read, as JSON.
+    #[track_caller]
+    fn check_json(text: &str, expected: Value) {
+        let source = Source::new("text.yaml", text);
+        let documents = read_documents(&source, Places::Dropped).unwrap_or_default();
+        let read: Vec<Value> = documents.iter().map(Node::to_json).collect();
+        assert_eq!(Value::Array(read), expected, "{text:?}");
+    }
+
+    #[test]
+    fn quoted_text_goes_on_with_tabs() {
+        check_json(
+            "a:\n  b: 'one\n\t\ttwo\n \t three'\n  c: \"x\n\n\ty\"\n",
+            json!([{"a": {"b": "one two three", "c": "x\ny"}}]),
+        );
+    }
+
+    #[test]
+    fn every_document_may_start_with_a_byte_order_mark() {
+        let documents = json!([{"a": 1}, {"b": 2}]);
+        check_json("\u{feff}a: 1\n\u{feff}---\nb: 2\n", documents.clone());
+        check_json("a: 1\n---\n\u{feff}b: 2\n", documents);
+        check_json(
+            "a: 'x\n\ty'\n---\n\u{feff}b: 2\n",
+            json!([{"a": "x y"}, {"b": 2}]),
+        );
+    }
+
+    #[test]
+    fn json_objects_stand_one_after_another() {
+        let documents = json!([{"a": [1]}, {"b": {}}]);
+        check_json("{\"a\": [1]}\n{\"b\": {}}\n", documents.clone());
+        check_json("{\n\t\"a\": [1]\n}{\"b\": {}}", documents);
+        let source = Source::new("text.json", "{\"a\": 1}\n{\n\"b\": 1,\n\"b\": 2}");
+        let error = read_documents(&source, Places::Dropped).unwrap_err();
+        assert!(error.message.contains("duplicate"), "{}", error.message);
+        assert_eq!(error.labels[0].place.line_column(), (4, 1));
+    }
+
+    #[test]
+    fn a_null_key_is_named_so() {
+        check_json("~: 1\nb: 2\n", json!([{"null": 1, "b": 2}]));
+    }
+
+    #[test]
+    fn places_of_json_objects_are_those_of_the_text() {
+        let source = Source::new("text.json", "{\"a\": 1}\n{\"bc\": 2}\n");
+        let documents = read_documents(&source, Places::Kept).unwrap_or_default();
+        let entry = &documents[1].entries()[0];
+        assert_eq!(&source.text[entry.range.clone()], "\"bc\"");
     }
 
     #[test]

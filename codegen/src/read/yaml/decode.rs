@@ -1,0 +1,125 @@
+//! From the parser's events to nodes, with places or without.
+
+use std::{fmt, ops::Range};
+
+use serde::{
+    Deserialize, Deserializer,
+    de::{self, MapAccess, SeqAccess, Visitor},
+};
+use serde_json::Number;
+use serde_saphyr::{Location, Spanned};
+
+use super::{Entry, Node, Yaml};
+
+fn range(location: &Location) -> Range<usize> {
+    let span = location.span();
+    let start = usize::try_from(span.byte_offset().unwrap_or(0)).unwrap_or(0);
+    start..start + usize::try_from(span.byte_len().unwrap_or(0)).unwrap_or(0)
+}
+
+/// A node as read, with its place or without.
+pub(super) struct Read<const PLACES: bool>(pub(super) Node);
+
+/// A key as read, with its place or without.
+struct Key<const PLACES: bool>(String, Range<usize>);
+
+/// A value as read, whose nodes have their places or not.
+struct Content<const PLACES: bool>(Yaml);
+
+impl<'de, const PLACES: bool> Deserialize<'de> for Read<PLACES> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let (value, range) = if PLACES {
+            let spanned = Spanned::<Content<PLACES>>::deserialize(deserializer)?;
+            (spanned.value.0, range(&spanned.referenced))
+        } else {
+            (Content::<PLACES>::deserialize(deserializer)?.0, 0..0)
+        };
+        Ok(Self(Node { value, range }))
+    }
+}
+
+/// The text of a key; as in JSON, a key that is null has this as its name.
+fn key(text: Option<String>) -> String {
+    text.unwrap_or_else(|| "null".to_owned())
+}
+
+impl<'de, const PLACES: bool> Deserialize<'de> for Key<PLACES> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        if PLACES {
+            let spanned = Spanned::<Option<String>>::deserialize(deserializer)?;
+            Ok(Self(key(spanned.value), range(&spanned.referenced)))
+        } else {
+            Ok(Self(key(Option::deserialize(deserializer)?), 0..0))
+        }
+    }
+}
+
+impl<'de, const PLACES: bool> Deserialize<'de> for Content<PLACES> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer
+            .deserialize_any(YamlVisitor::<PLACES>)
+            .map(Self)
+    }
+}
+
+struct YamlVisitor<const PLACES: bool>;
+
+impl<'de, const PLACES: bool> Visitor<'de> for YamlVisitor<PLACES> {
+    type Value = Yaml;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any YAML value")
+    }
+
+    fn visit_unit<E: de::Error>(self) -> Result<Yaml, E> {
+        Ok(Yaml::Null)
+    }
+
+    fn visit_none<E: de::Error>(self) -> Result<Yaml, E> {
+        Ok(Yaml::Null)
+    }
+
+    fn visit_bool<E: de::Error>(self, value: bool) -> Result<Yaml, E> {
+        Ok(Yaml::Bool(value))
+    }
+
+    fn visit_i64<E: de::Error>(self, value: i64) -> Result<Yaml, E> {
+        Ok(Yaml::Number(value.into()))
+    }
+
+    fn visit_u64<E: de::Error>(self, value: u64) -> Result<Yaml, E> {
+        Ok(Yaml::Number(value.into()))
+    }
+
+    fn visit_f64<E: de::Error>(self, value: f64) -> Result<Yaml, E> {
+        Number::from_f64(value)
+            .map(Yaml::Number)
+            .ok_or_else(|| E::custom("a number must be finite"))
+    }
+
+    fn visit_str<E: de::Error>(self, value: &str) -> Result<Yaml, E> {
+        Ok(Yaml::String(value.to_owned()))
+    }
+
+    fn visit_string<E: de::Error>(self, value: String) -> Result<Yaml, E> {
+        Ok(Yaml::String(value))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Yaml, A::Error> {
+        let mut items = Vec::new();
+        while let Some(Read::<PLACES>(item)) = access.next_element()? {
+            items.push(item);
+        }
+        Ok(Yaml::List(items))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Yaml, A::Error> {
+        let mut entries = Vec::new();
+        while let Some((key, value)) = access.next_entry()? {
+            let Key::<PLACES>(key, range) = key;
+            let Read::<PLACES>(value) = value;
+            entries.push(Entry { key, range, value });
+        }
+        Ok(Yaml::Map(entries))
+    }
+}
