@@ -155,7 +155,7 @@ fn values() -> TokenStream {
                 if text == NEVER {
                     return Ok(Time(Timestamp::MAX));
                 }
-                Time::deserialize(text.into_deserializer())
+                Timestamp::deserialize(text.into_deserializer()).map(Time)
             }
             fn encode<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 if self.0 == Timestamp::MAX {
