@@ -418,3 +418,32 @@ fn types_of_crds_are_formatted_whatever_the_length_of_defaults() {
         .collect();
     check_rustfmt(&trees);
 }
+
+#[test]
+fn what_an_object_skips_is_not_on_the_wire() {
+    let mut api = api("a.io", "K", Scope::Namespaced);
+    let TypeKind::Struct(def) = &mut api.groups[0].versions[0].types[0].kind else {
+        panic!("the root is a struct");
+    };
+    let skipped = Field {
+        skip: true,
+        ..field("cache", TypeRef::Any, true)
+    };
+    def.fields.insert(1, skipped);
+    let options = Options {
+        emit: [Generator::Deepcopy].into(),
+        ..Options::default()
+    };
+    let tree = generate(&api, &options);
+    let text = tree.values().next().unwrap();
+    let lines = text.lines().filter(|line| line.contains("cache"));
+    let lines: Vec<_> = lines.map(str::trim).collect();
+    assert_eq!(
+        lines,
+        [
+            "cache: ::core::default::Default::default(),",
+            "cache: ::core::clone::Clone::clone(&self.cache),",
+        ]
+    );
+    check_rustfmt(&[tree]);
+}

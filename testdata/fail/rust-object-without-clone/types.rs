@@ -14,3 +14,11 @@ pub struct Machine {
 pub struct Network {
     pub metadata: ObjectMeta,
 }
+
+// +genclient
+// +genclient:noStatus
+// +k8s:deepcopy-gen=false
+#[cfg_attr(unix, derive(Clone))]
+pub struct Disk {
+    pub metadata: ObjectMeta,
+}

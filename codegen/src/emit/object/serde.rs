@@ -61,6 +61,8 @@ struct Wire<'a> {
     object: &'a Object<'a>,
     name: Ident,
     fields: Vec<WireField<'a>>,
+    /// The fields that are not on the wire.
+    skipped: Vec<Ident>,
     serialize: bool,
     deserialize: bool,
 }
@@ -103,6 +105,7 @@ impl<'a> Wire<'a> {
             object,
             name: format_ident!("{}Wire", object.def.name.trim_end_matches('_')),
             fields: wire_fields(object, def),
+            skipped: skipped(def),
             serialize,
             deserialize,
         })
@@ -112,6 +115,7 @@ impl<'a> Wire<'a> {
 fn wire_fields<'a>(object: &Object<'_>, def: &'a StructDef) -> Vec<WireField<'a>> {
     def.fields
         .iter()
+        .filter(|field| !field.skip)
         .enumerate()
         .map(|(index, field)| WireField {
             name: ident(&field.rust_name),
@@ -123,6 +127,11 @@ fn wire_fields<'a>(object: &Object<'_>, def: &'a StructDef) -> Vec<WireField<'a>
         })
         .chain(unknown_fields(def))
         .collect()
+}
+
+fn skipped(def: &StructDef) -> Vec<Ident> {
+    let skipped = def.fields.iter().filter(|field| field.skip);
+    skipped.map(|field| ident(&field.rust_name)).collect()
 }
 
 /// The properties that the schema does not name stand beside those that it does.
@@ -303,10 +312,18 @@ fn emit_serialize(wire: &Wire<'_>) -> TokenStream {
 ///     }
 /// }
 /// ```
+///
+/// What is not on the wire has its default.
 fn emit_deserialize(wire: &Wire<'_>) -> TokenStream {
     let path = type_path(wire.object.def);
     let shadow = &wire.name;
     let fields = wire.fields.iter().map(emit_owned);
+    let skipped = &wire.skipped;
+    let fields = fields.chain(
+        skipped
+            .iter()
+            .map(|name| quote!(#name: ::core::default::Default::default())),
+    );
     quote! {
         impl<'de> ::serde::Deserialize<'de> for #path {
             fn deserialize<D: ::serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

@@ -137,9 +137,9 @@ impl Cx<'_> {
             diagnostics.push(error.help(format!("make it `pub`{otherwise}")));
             return;
         }
-        // That a root is not exported is reported as such.
+        // That a root is not exported is reported as such, and what a macro exports is not seen.
         let private = self.private_module(&generated.module);
-        if let Some(private) = private.filter(|_| !self.is_root(item)) {
+        if let Some(private) = private.filter(|_| !self.is_root(item) && !self.package.has_macros) {
             let message = format!(
                 "`{}` is in a private module, so nothing can be generated for it",
                 item.name
@@ -201,7 +201,8 @@ impl Cx<'_> {
     /// Objects are cloned wherever they go. Where their markers ask for no `Clone`, the author has one.
     fn check_has_clone(&self, item: &Item, generated: &RustItem, diagnostics: &mut Diagnostics) {
         // What a macro makes is not seen.
-        if generated.deepcopy || generated.has("Clone") || self.package.has_macros {
+        let has_clone = generated.has("Clone") || !generated.clone_if.is_empty();
+        if generated.deepcopy || has_clone || self.package.has_macros {
             return;
         }
         let message = format!("`{}` is an API object without Clone", item.name);

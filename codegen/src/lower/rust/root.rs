@@ -21,6 +21,7 @@ impl Cx<'_> {
     ) {
         self.check_metadata(item, fields, KnownType::ObjectMeta, diagnostics);
         check_generated(item, fields, diagnostics);
+        self.check_serde(item, fields, diagnostics);
         if !is_camel_case(&item.name) {
             diagnostics.push(
                 at_item(
@@ -41,6 +42,33 @@ impl Cx<'_> {
         if let Body::Struct(fields) = &item.body {
             self.check_metadata(item, fields, KnownType::ListMeta, diagnostics);
             check_generated(item, fields, diagnostics);
+            self.check_serde(item, fields, diagnostics);
+        }
+    }
+
+    /// What generated serde does not follow is not asked of it.
+    fn check_serde(&self, item: &Item, fields: &Fields, diagnostics: &mut Diagnostics) {
+        if !self.serde_is_generated(item) {
+            return;
+        }
+        let own = (&item.serde, &item.place);
+        let fields = fields
+            .fields
+            .iter()
+            .map(|field| (&field.serde, &field.place));
+        for (serde, place) in std::iter::once(own).chain(fields) {
+            let Some(attribute) = &serde.needs_derive else {
+                continue;
+            };
+            let message = format!(
+                "serde of the API object `{}` is generated and does not follow `{attribute}`",
+                item.name
+            );
+            diagnostics.push(
+                Diagnostic::error(message)
+                    .at(place.clone(), "has the attribute")
+                    .help("put what needs it into a type that derives serde, such as the spec"),
+            );
         }
     }
 

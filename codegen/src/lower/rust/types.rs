@@ -147,9 +147,13 @@ impl Cx<'_> {
     /// the Kubernetes API convention.
     fn field_case<'i>(&self, item: &'i Item) -> Option<&'i str> {
         let own = item.serde.rename_all.as_deref();
+        own.or(self.serde_is_generated(item).then_some("camelCase"))
+    }
+
+    /// Whether either half of serde is generated for the type.
+    pub(super) fn serde_is_generated(&self, item: &Item) -> bool {
         let by_hand = ["Serialize", "Deserialize"].map(|name| self.has_impl(item, name));
-        let generated = self.is_object(item) && by_hand.contains(&false);
-        own.or(generated.then_some("camelCase"))
+        self.is_object(item) && by_hand.contains(&false)
     }
 
     fn has_impl(&self, item: &Item, name: &str) -> bool {

@@ -37,6 +37,9 @@ pub struct SerdeAttrs {
     pub with: bool,
     /// `from`, `try_from` or `into`: the type through which the value goes.
     pub through: Option<String>,
+    /// The first attribute that only serde's own derive follows: one that is more than a name, `flatten`, `skip`, `default`
+    /// without a function, or to leave out what is none.
+    pub needs_derive: Option<String>,
 }
 
 impl SerdeAttrs {
@@ -49,17 +52,31 @@ impl SerdeAttrs {
             }
         }
         attrs.skip |= attrs.skip_serializing && attrs.skip_deserializing;
+        if !attrs.skip && (attrs.skip_serializing || attrs.skip_deserializing) {
+            let name = if attrs.skip_serializing {
+                "skip_serializing"
+            } else {
+                "skip_deserializing"
+            };
+            attrs.needs_derive.get_or_insert_with(|| name.to_owned());
+        }
         Ok(attrs)
     }
 
     fn apply(&mut self, meta: &ParseNestedMeta<'_>) -> syn::Result<()> {
         let name = meta.path.get_ident().map(ToString::to_string);
-        match name.as_deref().unwrap_or_default() {
+        let name = name.as_deref().unwrap_or_default();
+        let mut is_plain = matches!(
+            name,
+            "rename" | "rename_all" | "rename_all_fields" | "flatten" | "crate" | "expecting"
+        ) || name.starts_with("skip");
+        match name {
             "rename" => self.rename = serialize_name(meta)?,
             "rename_all" => self.rename_all = serialize_name(meta)?,
             "rename_all_fields" => self.rename_all_fields = serialize_name(meta)?,
             "default" => {
                 self.default = true;
+                is_plain = !meta.input.peek(Token![=]);
                 optional_value(meta)?;
             }
             "flatten" => self.flatten = true,
@@ -68,7 +85,7 @@ impl SerdeAttrs {
             "skip_deserializing" => self.skip_deserializing = true,
             "skip_serializing_if" => {
                 self.skip_if = true;
-                text(meta)?;
+                is_plain = text(meta)?.ends_with("Option::is_none");
             }
             "tag" => self.tag = Some(text(meta)?),
             "content" => self.content = Some(text(meta)?),
@@ -81,6 +98,10 @@ impl SerdeAttrs {
             }
             "from" | "try_from" | "into" => self.through = Some(text(meta)?),
             _ => skip_value(meta)?,
+        }
+        if !is_plain && self.needs_derive.is_none() {
+            let with_value = matches!(name, "default" | "skip_serializing_if");
+            self.needs_derive = Some(format!("{name}{}", if with_value { " = …" } else { "" }));
         }
         Ok(())
     }

@@ -148,7 +148,7 @@ impl Codec for Time {
         if text == NEVER {
             return Ok(Time(Timestamp::MAX));
         }
-        Time::deserialize(text.into_deserializer())
+        Timestamp::deserialize(text.into_deserializer()).map(Time)
     }
 
     fn encode<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
