@@ -51,7 +51,7 @@ fn parts(last: &str, line: &str) -> bool {
     deep == 4
         && indent(last) == 4
         && (last == "    }" || last.ends_with(';'))
-        && ["    ///", "    #[", "    pub ", "    fn "]
+        && ["    ///", "    #[", "    pub ", "    pub(", "    fn "]
             .iter()
             .any(|start| line.starts_with(start))
         && !line.starts_with("    pub const")

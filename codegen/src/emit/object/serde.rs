@@ -91,6 +91,8 @@ enum Presence {
     Defaulted,
     /// Always written, and a default of its own when absent.
     OwnDefault,
+    /// An `Option` that is always written, and has a default of its own when absent; null is a value.
+    NullableDefault,
     /// Its own fields are the object's.
     Flattened,
 }
@@ -154,15 +156,18 @@ fn from_crd(object: &Object<'_>) -> bool {
 fn presence(object: &Object<'_>, field: &Field) -> Presence {
     // An `Option` whose value may be null: the field's own, or one in the type.
     let null_counts = uses_codec(field) && (field.nullable || !needs_codec(&field.ty));
+    let default = field.default.as_ref().filter(|default| !default.is_null());
     if field.flatten {
         Presence::Flattened
     } else if from_crd(object) && null_counts && !field.required {
         Presence::OptionalNullable
+    } else if from_crd(object) && has_default(field) && field.option {
+        Presence::NullableDefault
     } else if from_crd(object) && has_default(field) {
         Presence::OwnDefault
     } else if field.option && !field.required {
         Presence::Optional
-    } else if field.required && field.default.is_none() && field.json_name != "metadata" {
+    } else if field.required && default.is_none() && field.json_name != "metadata" {
         Presence::Required
     } else {
         Presence::Defaulted
@@ -246,11 +251,13 @@ fn emit_shadow_field(wire: &Wire<'_>, field: &WireField<'_>) -> TokenStream {
             quote!(Option<#parameter>),
         ),
         // Without the function serde would take null for a missing value.
-        Presence::OptionalNullable => {
+        Presence::OptionalNullable | Presence::NullableDefault => {
             let bound = format!("{parameter}: ::serde::Deserialize<'de>");
+            let skip = (*presence == Presence::OptionalNullable)
+                .then(|| quote!(, skip_serializing_if = "Option::is_none"));
             // A plain `default` would ask for a default of what is in the `Option`.
             let attribute = quote! {
-                #[serde(default = "Option::default", skip_serializing_if = "Option::is_none")]
+                #[serde(default = "Option::default" #skip)]
                 #[serde(deserialize_with = "super::codec::present::deserialize")]
                 #[serde(bound(deserialize = #bound))]
             };
@@ -344,6 +351,8 @@ fn emit_borrowed(field: &WireField<'_>) -> TokenStream {
         (Presence::Optional | Presence::OptionalNullable, true) => {
             quote!(self.#name.as_ref().map(Encoded))
         }
+        (Presence::NullableDefault, false) => quote!(Some(&self.#name)),
+        (Presence::NullableDefault, true) => quote!(Some(Encoded(&self.#name))),
         (_, false) => quote!(&self.#name),
         (_, true) => quote!(Encoded(&self.#name)),
     };

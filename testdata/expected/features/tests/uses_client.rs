@@ -13,6 +13,7 @@ mod round_trip;
 use codegen_runtime::fake::Object;
 use codegen_runtime::kube::api::ListParams;
 use codegen_runtime::scheme::Scheme;
+use golden_features::apis::features::v1::Flat;
 use golden_features::generated::clientset::{fake, scheme};
 use golden_features::generated::informers::SharedInformerFactory;
 use serde_json::json;
@@ -27,6 +28,31 @@ fn known() -> Scheme {
 #[test]
 fn samples_survive_decoding_and_encoding() {
     assert_eq!(round_trip::check(&known(), "features"), 7);
+}
+
+/// What is missing decodes as its default, at the root and below; what may be null stays null where it is.
+#[test]
+fn defaults_are_filled_in() {
+    let least = json!({
+        "apiVersion": "features.example.com/v1", "kind": "Flat", "metadata": {},
+        "at": "2024-05-06T07:08:09Z", "ratio": 1.5, "forced": null,
+    });
+    let flat: Flat = serde_json::from_value(least).unwrap();
+    let flat = serde_json::to_value(&flat).unwrap();
+    assert_eq!(flat["since"], "2020-01-01T00:00:00Z");
+    assert_eq!(flat["quota"], 4_294_967_296_i64);
+    assert_eq!(flat["label"], "none");
+    assert_eq!(
+        flat["preset"],
+        json!({
+            "since": "2020-01-01T00:00:00Z", "quota": 4_294_967_296_i64, "label": "none", "pi": 3.14,
+            "steps": [1, 2.5], "started": "2020-01-01T00:00:00Z",
+        })
+    );
+    assert_eq!(
+        serde_json::to_value(Flat::default()).unwrap()["preset"],
+        flat["preset"]
+    );
 }
 
 fn object() -> Object {

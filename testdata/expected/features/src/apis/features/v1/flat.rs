@@ -2,7 +2,12 @@
 
 //! `Flat` of `features.example.com/v1`.
 
-#![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
+#![allow(
+    clippy::approx_constant,
+    clippy::enum_variant_names,
+    clippy::type_complexity,
+    clippy::upper_case_acronyms
+)]
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use serde::{Deserialize, Serialize};
@@ -14,12 +19,20 @@ use std::collections::BTreeMap;
 pub struct Flat {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
+    /// `Kind`.
+    pub kind_70af: Option<String>,
     /// `anything`.
     pub anything: Option<Value>,
     /// `at`.
     pub at: Time,
     /// `forced`.
     pub forced: Option<f64>,
+    /// `label`.
+    ///
+    /// Defaults to `"none"`.
+    pub label: Option<String>,
+    /// `limits`.
+    pub limits: Option<BTreeMap<String, BTreeMap<String, BTreeMap<String, String>>>>,
     /// `maybe`.
     pub maybe: Option<Option<f64>>,
     /// `mode`.
@@ -28,10 +41,22 @@ pub struct Flat {
     pub mode: FlatMode,
     /// `port`.
     pub port: Option<IntOrString>,
+    /// `preset`.
+    ///
+    /// Defaults to `{}`.
+    pub preset: FlatPreset,
+    /// `quota`.
+    ///
+    /// Defaults to `4294967296`.
+    pub quota: IntOrString,
     /// `ratio`.
     pub ratio: f64,
     /// `share`.
     pub share: Option<f64>,
+    /// `since`.
+    ///
+    /// Defaults to `"2020-01-01T00:00:00Z"`.
+    pub since: Option<Time>,
     /// `sizes`.
     pub sizes: Option<Vec<IntOrString>>,
     /// `times`.
@@ -45,9 +70,26 @@ pub struct Flat {
 }
 
 impl Flat {
+    pub(super) fn default_label() -> Option<String> {
+        super::codec::from_json("\"none\"")
+    }
+
     pub(super) fn default_mode() -> FlatMode {
         FlatMode::Fast
     }
+
+    pub(super) fn default_preset() -> FlatPreset {
+        super::codec::from_json("{}")
+    }
+
+    pub(super) fn default_quota() -> IntOrString {
+        super::codec::decoded("4294967296")
+    }
+
+    pub(super) fn default_since() -> Option<Time> {
+        super::codec::decoded("\"2020-01-01T00:00:00Z\"")
+    }
+
     pub(super) fn default_weight() -> f64 {
         0.5
     }
@@ -57,14 +99,20 @@ impl Default for Flat {
     fn default() -> Self {
         Self {
             metadata: Default::default(),
+            kind_70af: Default::default(),
             anything: Default::default(),
             at: Time(::codegen_runtime::k8s_openapi::jiff::Timestamp::UNIX_EPOCH),
             forced: Default::default(),
+            label: Self::default_label(),
+            limits: Default::default(),
             maybe: Default::default(),
             mode: Self::default_mode(),
             port: Default::default(),
+            preset: Self::default_preset(),
+            quota: Self::default_quota(),
             ratio: Default::default(),
             share: Default::default(),
+            since: Self::default_since(),
             sizes: Default::default(),
             times: Default::default(),
             until: Default::default(),
@@ -84,4 +132,78 @@ pub enum FlatMode {
     /// A value that the schema does not list, such as one of a newer API server.
     #[serde(untagged)]
     Unrecognized(String),
+}
+
+/// `Flat.preset`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FlatPreset {
+    /// `label`.
+    ///
+    /// Defaults to `"none"`.
+    #[serde(default = "FlatPreset::default_label")]
+    pub label: Option<String>,
+    /// `pi`.
+    ///
+    /// Defaults to `3.14`.
+    #[serde(default = "FlatPreset::default_pi", with = "super::codec")]
+    pub pi: f64,
+    /// `quota`.
+    ///
+    /// Defaults to `4294967296`.
+    #[serde(default = "FlatPreset::default_quota", with = "super::codec")]
+    pub quota: IntOrString,
+    /// `since`.
+    ///
+    /// Defaults to `"2020-01-01T00:00:00Z"`.
+    #[serde(default = "FlatPreset::default_since", with = "super::codec")]
+    pub since: Option<Time>,
+    /// `started`.
+    ///
+    /// Defaults to `"2020-01-01T00:00:00Z"`.
+    #[serde(default = "FlatPreset::default_started", with = "super::codec")]
+    pub started: Time,
+    /// `steps`.
+    ///
+    /// Defaults to `[1,2.5]`.
+    #[serde(default = "FlatPreset::default_steps", with = "super::codec")]
+    pub steps: Vec<f64>,
+}
+
+impl FlatPreset {
+    fn default_label() -> Option<String> {
+        super::codec::from_json("\"none\"")
+    }
+
+    fn default_pi() -> f64 {
+        3.14
+    }
+
+    fn default_quota() -> IntOrString {
+        super::codec::decoded("4294967296")
+    }
+
+    fn default_since() -> Option<Time> {
+        super::codec::decoded("\"2020-01-01T00:00:00Z\"")
+    }
+
+    fn default_started() -> Time {
+        super::codec::time("2020-01-01T00:00:00Z")
+    }
+
+    fn default_steps() -> Vec<f64> {
+        super::codec::decoded("[1,2.5]")
+    }
+}
+
+impl Default for FlatPreset {
+    fn default() -> Self {
+        Self {
+            label: Self::default_label(),
+            pi: Self::default_pi(),
+            quota: Self::default_quota(),
+            since: Self::default_since(),
+            started: Self::default_started(),
+            steps: Self::default_steps(),
+        }
+    }
 }

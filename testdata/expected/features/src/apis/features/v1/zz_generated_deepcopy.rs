@@ -91,38 +91,76 @@ impl<'de> ::serde::Deserialize<'de> for super::Everything {
 
 /// `Flat` on the wire.
 #[derive(::serde::Serialize, ::serde::Deserialize)]
-struct FlatWire<S, T0, T1, T2, T3, T4, T5, T6, T7, T8, T9, T10, T11, T12> {
+struct FlatWire<
+    S,
+    T0,
+    T1,
+    T2,
+    T3,
+    T4,
+    T5,
+    T6,
+    T7,
+    T8,
+    T9,
+    T10,
+    T11,
+    T12,
+    T13,
+    T14,
+    T15,
+    T16,
+    T17,
+    T18,
+> {
     #[serde(rename = "apiVersion", default)]
     api_version: S,
     #[serde(default)]
     kind: S,
     #[serde(default)]
     metadata: T0,
+    #[serde(rename = "Kind")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kind_70af: Option<T1>,
     #[serde(default = "Option::default", skip_serializing_if = "Option::is_none")]
     #[serde(deserialize_with = "super::codec::present::deserialize")]
-    #[serde(bound(deserialize = "T1: ::serde::Deserialize<'de>"))]
-    anything: Option<T1>,
-    at: T2,
-    forced: T3,
+    #[serde(bound(deserialize = "T2: ::serde::Deserialize<'de>"))]
+    anything: Option<T2>,
+    at: T3,
+    forced: T4,
+    #[serde(default = "Option::default")]
+    #[serde(deserialize_with = "super::codec::present::deserialize")]
+    #[serde(bound(deserialize = "T5: ::serde::Deserialize<'de>"))]
+    label: Option<T5>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    limits: Option<T6>,
     #[serde(default = "Option::default", skip_serializing_if = "Option::is_none")]
     #[serde(deserialize_with = "super::codec::present::deserialize")]
-    #[serde(bound(deserialize = "T4: ::serde::Deserialize<'de>"))]
-    maybe: Option<T4>,
+    #[serde(bound(deserialize = "T7: ::serde::Deserialize<'de>"))]
+    maybe: Option<T7>,
     #[serde(default)]
-    mode: T5,
+    mode: T8,
     #[serde(skip_serializing_if = "Option::is_none")]
-    port: Option<T6>,
-    ratio: T7,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    share: Option<T8>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    sizes: Option<T9>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    times: Option<T10>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    until: Option<T11>,
+    port: Option<T9>,
     #[serde(default)]
-    weight: T12,
+    preset: T10,
+    #[serde(default)]
+    quota: T11,
+    ratio: T12,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    share: Option<T13>,
+    #[serde(default = "Option::default")]
+    #[serde(deserialize_with = "super::codec::present::deserialize")]
+    #[serde(bound(deserialize = "T14: ::serde::Deserialize<'de>"))]
+    since: Option<T14>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sizes: Option<T15>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    times: Option<T16>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    until: Option<T17>,
+    #[serde(default)]
+    weight: T18,
 }
 
 impl ::serde::Serialize for super::Flat {
@@ -131,14 +169,20 @@ impl ::serde::Serialize for super::Flat {
             api_version: Self::API_VERSION,
             kind: Self::KIND,
             metadata: &self.metadata,
+            kind_70af: self.kind_70af.as_ref(),
             anything: self.anything.as_ref(),
             at: Encoded(&self.at),
             forced: Encoded(&self.forced),
+            label: Some(&self.label),
+            limits: self.limits.as_ref(),
             maybe: self.maybe.as_ref().map(Encoded),
             mode: &self.mode,
             port: self.port.as_ref().map(Encoded),
+            preset: &self.preset,
+            quota: Encoded(&self.quota),
             ratio: Encoded(&self.ratio),
             share: self.share.as_ref().map(Encoded),
+            since: Some(Encoded(&self.since)),
             sizes: self.sizes.as_ref().map(Encoded),
             times: self.times.as_ref().map(Encoded),
             until: self.until.as_ref().map(Encoded),
@@ -155,14 +199,20 @@ impl<'de> ::serde::Deserialize<'de> for super::Flat {
         check_type(wire.kind, Self::KIND)?;
         Ok(Self {
             metadata: wire.metadata,
+            kind_70af: wire.kind_70af,
             anything: wire.anything,
             at: Decoded::value(wire.at),
             forced: Decoded::value(wire.forced),
+            label: Option::unwrap_or_else(wire.label, Self::default_label),
+            limits: wire.limits,
             maybe: wire.maybe.map(Decoded::value),
             mode: Option::unwrap_or_else(wire.mode, Self::default_mode),
             port: wire.port.map(Decoded::value),
+            preset: Option::unwrap_or_else(wire.preset, Self::default_preset),
+            quota: Option::map_or_else(wire.quota, Self::default_quota, Decoded::value),
             ratio: Decoded::value(wire.ratio),
             share: wire.share.map(Decoded::value),
+            since: Option::map_or_else(wire.since, Self::default_since, Decoded::value),
             sizes: wire.sizes.map(Decoded::value),
             times: wire.times.map(Decoded::value),
             until: wire.until.map(Decoded::value),
