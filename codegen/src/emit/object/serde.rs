@@ -352,7 +352,7 @@ fn emit_borrowed(field: &WireField<'_>) -> TokenStream {
             quote!(self.#name.as_ref().map(Encoded))
         }
         (Presence::NullableDefault, false) => quote!(Some(&self.#name)),
-        (Presence::NullableDefault, true) => quote!(Some(Encoded(&self.#name))),
+        (Presence::NullableDefault, true) => quote!(Encoded::some(&self.#name)),
         (_, false) => quote!(&self.#name),
         (_, true) => quote!(Encoded(&self.#name)),
     };

@@ -182,7 +182,7 @@ impl ::serde::Serialize for super::Flat {
             quota: Encoded(&self.quota),
             ratio: Encoded(&self.ratio),
             share: self.share.as_ref().map(Encoded),
-            since: Some(Encoded(&self.since)),
+            since: Encoded::some(&self.since),
             sizes: self.sizes.as_ref().map(Encoded),
             times: self.times.as_ref().map(Encoded),
             until: self.until.as_ref().map(Encoded),

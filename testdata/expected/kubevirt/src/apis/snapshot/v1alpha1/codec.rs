@@ -104,6 +104,13 @@ impl<'de, T: Codec> Deserialize<'de> for Decoded<T> {
 /// Writes through [`Codec`].
 pub(super) struct Encoded<'a, T>(pub(super) &'a T);
 
+impl<'a, T> Encoded<'a, T> {
+    /// What is always written.
+    pub(super) const fn some(value: &'a T) -> Option<Self> {
+        Some(Self(value))
+    }
+}
+
 impl<T: Codec> Serialize for Encoded<'_, T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.0.encode(serializer)
