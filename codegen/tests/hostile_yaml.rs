@@ -90,10 +90,13 @@ fn a_very_deep_schema_is_read() {
     let open = "{type: object, properties: {a: ".repeat(depth);
     let schema = format!("{open}{{type: string}}{}", "}}".repeat(depth));
     let tree = generate(&crd(&schema)).expect("deep, but sensible");
-    assert!(
-        tree.values()
-            .any(|text| text.contains("pub a: Option<String>"))
-    );
+    // rustc follows 128 types into each other; what is deeper is JSON.
+    let text = tree
+        .values()
+        .find(|text| text.contains("pub struct "))
+        .expect("types");
+    assert_eq!(text.matches("pub struct ").count(), 51);
+    assert!(text.contains("pub a: Option<Value>"), "{text}");
 }
 
 #[test]
