@@ -22,7 +22,8 @@ use crate::{
 /// }
 /// ```
 ///
-/// It stands under the conditions of the type, and under those that leave out a derive. The function form of `clone` serves fields that are `Copy` too.
+/// It stands under the conditions of the type, and under those that leave out a derive. The function form of `clone` serves
+/// fields that are `Copy` too.
 pub(super) fn emit(def: &TypeDef) -> TokenStream {
     let Some(item) = def.item.as_ref().filter(|item| item.clone_is_generated()) else {
         return TokenStream::new();

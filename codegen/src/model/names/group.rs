@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{plain_ident, snake_case, upper_camel};
+use super::{is_kubernetes_version, plain_ident, snake_case, upper_camel};
 
 /// The module of a group, from the first label of its name: `cloudnative.czs` → `cloudnative`, `my-group.io` → `my_group`.
 ///
@@ -77,9 +77,7 @@ fn is_reserved(module: &str) -> bool {
         "super_",
         "typed",
     ];
-    let version = module.strip_prefix('v');
-    RESERVED.contains(&module)
-        || version.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+    RESERVED.contains(&module) || is_kubernetes_version(module)
 }
 
 fn first_label(group: &str) -> &str {
@@ -125,7 +123,7 @@ mod tests {
             "mod.x",
             "self.x",
             "v1.x",
-            "vault.x",
+            "v2v.x",
             "fake",
         ];
         let names = module_names(groups);
@@ -134,7 +132,7 @@ mod tests {
         assert_eq!(names["mod.x"], "mod_x");
         assert_eq!(names["self.x"], "self_x");
         assert_eq!(names["v1.x"], "v1_x");
-        assert_eq!(names["vault.x"], "vault");
+        assert_eq!(names["v2v.x"], "v2v");
         assert!(names["fake"].starts_with("fake_"));
         assert_eq!(go_name("self.x"), "SelfGroup");
     }

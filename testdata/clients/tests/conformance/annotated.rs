@@ -231,6 +231,7 @@ async fn http_routes(client: Client) {
             "type": {"type": "string", "enum": ["exact", "path-prefix"]},
             "targetRef": {"x-kubernetes-int-or-string": true},
             "allowedIPs": {"type": "array", "items": {"type": "string"}},
+            "filters": {"type": "array", "items": {"x-kubernetes-preserve-unknown-fields": true}},
         },
     }});
     let resource = "httproutes.traffic-control.example.com";
@@ -244,6 +245,7 @@ async fn http_routes(client: Client) {
             r#type: MatchType::PathPrefix,
             target: None,
             allowed_ips: vec!["10.0.0.1".to_owned()],
+            filters: Vec::new(),
         },
         ..HTTPRoute::default()
     };
