@@ -262,7 +262,8 @@ async fn http_routes(client: Client) {
 }
 
 async fn vmi_pools(client: Client) {
-    let properties = json!({"addresses": {"type": "array", "items": {"type": "string"}}});
+    let strings = json!({"type": "array", "items": {"type": "string"}});
+    let properties = json!({"addresses": strings, "heldBack": strings});
     let resource = "vmipools.traffic-control.example.com";
     let crd = Definition::new(resource, "VMIPool", "v1alpha2", properties).cluster_scoped();
     crd.install(&client).await;
