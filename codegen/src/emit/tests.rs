@@ -200,6 +200,37 @@ fn output_is_formatted_whatever_the_length_of_paths() {
     check_rustfmt(&trees);
 }
 
+/// A CRD with the schema.
+fn widgets(root: &serde_json::Value) -> crate::Source {
+    let crd = json!({
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+        "metadata": {"name": "widgets.example.com"},
+        "spec": {
+            "group": "example.com", "scope": "Namespaced", "names": {"kind": "Widget", "plural": "widgets"},
+            "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": root}}],
+        },
+    });
+    crate::Source::new("crd.json", crd.to_string())
+}
+
+/// Checks the types of a CRD of each length.
+fn check_types(lengths: std::ops::Range<usize>, crd: fn(usize) -> crate::Source) {
+    let options = Options {
+        emit: [Generator::Types, Generator::Deepcopy].into(),
+        ..Options::default()
+    };
+    let trees: Vec<_> = lengths
+        .map(|length| {
+            let sources = crate::Sources {
+                rust: Vec::new(),
+                crds: vec![crd(length)],
+            };
+            crate::generate(&sources, &options).unwrap()
+        })
+        .collect();
+    check_rustfmt(&trees);
+}
+
 /// A CRD with properties of one length in every place: below the root and deeper, with and without a default.
 fn crd(length: usize) -> crate::Source {
     let name = |prefix: &str| format!("{prefix}{}", "x".repeat(length));
@@ -257,33 +288,12 @@ fn crd(length: usize) -> crate::Source {
     let mut root = object.clone();
     root["properties"][name("spec")] = object;
     root["properties"][name("alone")] = alone;
-    let crd = json!({
-        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
-        "metadata": {"name": "widgets.example.com"},
-        "spec": {
-            "group": "example.com", "scope": "Namespaced", "names": {"kind": "Widget", "plural": "widgets"},
-            "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": root}}],
-        },
-    });
-    crate::Source::new("crd.json", crd.to_string())
+    widgets(&root)
 }
 
 #[test]
 fn types_of_crds_are_formatted_whatever_the_length_of_properties() {
-    let trees: Vec<_> = (0..32)
-        .map(|length| {
-            let sources = crate::Sources {
-                rust: Vec::new(),
-                crds: vec![crd(length)],
-            };
-            let options = Options {
-                emit: [Generator::Types, Generator::Deepcopy].into(),
-                ..Options::default()
-            };
-            crate::generate(&sources, &options).unwrap()
-        })
-        .collect();
-    check_rustfmt(&trees);
+    check_types(0..32, crd);
 }
 
 /// An enum of each kind of variant, with names and fields of one length.
@@ -390,33 +400,12 @@ fn crd_with_defaults(length: usize) -> crate::Source {
     });
     let mut root = object.clone();
     root["properties"]["spec"] = object;
-    let crd = json!({
-        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
-        "metadata": {"name": "widgets.example.com"},
-        "spec": {
-            "group": "example.com", "scope": "Namespaced", "names": {"kind": "Widget", "plural": "widgets"},
-            "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": root}}],
-        },
-    });
-    crate::Source::new("crd.json", crd.to_string())
+    widgets(&root)
 }
 
 #[test]
 fn types_of_crds_are_formatted_whatever_the_length_of_defaults() {
-    let trees: Vec<_> = (0..110)
-        .map(|length| {
-            let sources = crate::Sources {
-                rust: Vec::new(),
-                crds: vec![crd_with_defaults(length)],
-            };
-            let options = Options {
-                emit: [Generator::Types, Generator::Deepcopy].into(),
-                ..Options::default()
-            };
-            crate::generate(&sources, &options).unwrap()
-        })
-        .collect();
-    check_rustfmt(&trees);
+    check_types(0..110, crd_with_defaults);
 }
 
 #[test]
