@@ -85,6 +85,20 @@ fn types_named_like_rusts_own_do_not_shadow_them() {
 }
 
 #[test]
+fn a_kind_need_not_be_in_camel_case() {
+    let text = crd("{type: object}").replace("kind: Widget", "kind: foo-bar");
+    let sources = Sources {
+        rust: Vec::new(),
+        crds: vec![Source::new("crd.yaml", text)],
+    };
+    let tree = codegen::generate(&sources, &Options::default()).expect("a legal kind");
+    let any = |name: &str| tree.values().any(|text| text.contains(name));
+    assert!(any("pub struct FooBarLister") && any("pub struct FooBarInformer"));
+    assert!(any("const KIND: &'static str = \"foo-bar\""));
+    assert!(any("pub type FooBarList "));
+}
+
+#[test]
 fn a_very_deep_schema_is_read() {
     let depth = 300;
     let open = "{type: object, properties: {a: ".repeat(depth);

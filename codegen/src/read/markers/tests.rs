@@ -108,6 +108,16 @@ fn markers_of_go_carry_over_word_for_word() {
         json!({}),
     );
     check(
+        "+patchStrategy=merge",
+        "patchStrategy",
+        json!({"": "merge"}),
+    );
+    check(
+        "+k8s:prerelease-lifecycle-gen:introduced=1.10",
+        "k8s:prerelease-lifecycle-gen:introduced",
+        json!({"": "1.10"}),
+    );
+    check(
         r#"+kubebuilder:validation:XValidation:rule="self.a <= self.b, true",message="a; b",optionalOldSelf=true"#,
         "kubebuilder:validation:XValidation",
         json!({"rule": "self.a <= self.b, true", "message": "a; b", "optionalOldSelf": true}),
