@@ -89,10 +89,7 @@ fn emit_function(scope: &Scope<'_>, def: &TypeDef, field: &Field) -> Option<Toke
     let default = field.default.as_ref().filter(|_| honoured(field))?;
     let name = function_ident(field);
     let ty = field_type(scope, field);
-    let value = match Presence::of(field) {
-        Presence::RequiredNullable => from_json(&field.ty, default),
-        _ => value(scope, &field.ty, default),
-    };
+    let value = value(scope, field, default);
     // serde of a root is in a file beside the type's.
     let visibility = is_root(scope, def).then(|| quote!(pub(super)));
     Some(quote! {
@@ -131,53 +128,86 @@ fn epoch(scope: &Scope<'_>) -> TokenStream {
     quote!(#time(#k8s_openapi::jiff::Timestamp::UNIX_EPOCH))
 }
 
-/// A default value as an expression of the type.
-fn value(scope: &Scope<'_>, ty: &TypeRef, default: &Value) -> TokenStream {
-    match (ty, default) {
-        (TypeRef::Bool, Value::Bool(flag)) => quote!(#flag),
-        (TypeRef::Int32, Value::Number(number)) if whole(number).is_some() => {
-            let literal = whole(number).and_then(|number| i32::try_from(number).ok());
-            let literal = literal.map_or(Literal::i32_unsuffixed(0), Literal::i32_unsuffixed);
-            quote!(#literal)
+/// How a default is written.
+enum Written<'a> {
+    Bool(bool),
+    Int32(i64),
+    Int64(i64),
+    Float(f64),
+    Text(&'a str),
+    Time(&'a str),
+    /// A value of the type of the name.
+    Variant(&'a str, &'a str),
+    /// A list without items.
+    Empty,
+    /// No literal: decoded from JSON, so that defaults inside of it count too.
+    Json,
+}
+
+impl<'a> Written<'a> {
+    fn of(field: &'a Field, default: &'a Value) -> Self {
+        if Presence::of(field) == Presence::RequiredNullable {
+            return Self::Json;
         }
-        (TypeRef::Int64, Value::Number(number)) if whole(number).is_some() => {
-            let literal = whole(number).map(Literal::i64_unsuffixed);
-            quote!(#literal)
+        match (&field.ty, default) {
+            (TypeRef::Bool, Value::Bool(flag)) => Self::Bool(*flag),
+            (TypeRef::Int32, Value::Number(number)) => {
+                whole(number).map_or(Self::Json, Self::Int32)
+            }
+            (TypeRef::Int64, Value::Number(number)) => {
+                whole(number).map_or(Self::Json, Self::Int64)
+            }
+            (TypeRef::Float, Value::Number(number)) => {
+                number.as_f64().map_or(Self::Json, Self::Float)
+            }
+            (TypeRef::String, Value::String(text)) => Self::Text(text),
+            // What is no text is no time.
+            (TypeRef::Known(KnownType::Time), _) => Self::Time(default.as_str().unwrap_or("")),
+            (TypeRef::Local(name), Value::String(text)) => Self::Variant(name, text),
+            (TypeRef::List(_), Value::Array(items)) if items.is_empty() => Self::Empty,
+            _ => Self::Json,
         }
-        (TypeRef::Float, Value::Number(number)) => {
-            let literal = number.as_f64().map(Literal::f64_unsuffixed);
-            quote!(#literal)
-        }
-        (TypeRef::String, Value::String(text)) => {
-            let string = scope.imports.prelude("::std::string", "String");
-            quote!(#string::from(#text))
-        }
-        (TypeRef::Known(KnownType::Time), Value::String(text)) => quote!(super::codec::time(#text)),
-        (TypeRef::Known(KnownType::Time), _) => epoch(scope),
-        (TypeRef::Local(name), Value::String(text)) => variant(scope, name, text),
-        (TypeRef::List(_), Value::Array(items)) if items.is_empty() => {
-            let default = default_trait(scope);
-            quote!(#default::default())
-        }
-        _ => from_json(ty, default),
     }
 }
 
-/// Whether a field's default is decoded by a function of the version's `codec` module: what [`value`] writes as no literal.
+/// Whether a field's default is read by a function of the version's `codec` module.
 pub(super) fn is_decoded(field: &Field) -> bool {
-    let Some(default) = field.default.as_ref().filter(|_| honoured(field)) else {
-        return false;
-    };
-    if Presence::of(field) == Presence::RequiredNullable {
-        return true;
-    }
-    match (&field.ty, default) {
-        (TypeRef::Bool, Value::Bool(_))
-        | (TypeRef::Float, Value::Number(_))
-        | (TypeRef::String | TypeRef::Local(_), Value::String(_)) => false,
-        (TypeRef::Int32 | TypeRef::Int64, Value::Number(number)) => whole(number).is_none(),
-        (TypeRef::List(_), Value::Array(items)) => !items.is_empty(),
-        _ => true,
+    let default = field.default.as_ref().filter(|_| honoured(field));
+    default.is_some_and(|default| {
+        matches!(
+            Written::of(field, default),
+            Written::Json | Written::Time(_)
+        )
+    })
+}
+
+/// A default value as an expression of the field's type.
+fn value(scope: &Scope<'_>, field: &Field, default: &Value) -> TokenStream {
+    match Written::of(field, default) {
+        Written::Bool(flag) => quote!(#flag),
+        Written::Int32(number) => {
+            let literal = Literal::i32_unsuffixed(i32::try_from(number).unwrap_or_default());
+            quote!(#literal)
+        }
+        Written::Int64(number) => {
+            let literal = Literal::i64_unsuffixed(number);
+            quote!(#literal)
+        }
+        Written::Float(number) => {
+            let literal = Literal::f64_unsuffixed(number);
+            quote!(#literal)
+        }
+        Written::Text(text) => {
+            let string = scope.imports.prelude("::std::string", "String");
+            quote!(#string::from(#text))
+        }
+        Written::Time(text) => quote!(super::codec::time(#text)),
+        Written::Variant(name, text) => variant(scope, name, text),
+        Written::Empty => {
+            let default = default_trait(scope);
+            quote!(#default::default())
+        }
+        Written::Json => from_json(&field.ty, default),
     }
 }
 
@@ -216,7 +246,6 @@ fn variant(scope: &Scope<'_>, name: &str, text: &str) -> TokenStream {
     }
 }
 
-/// A value that is no literal: decoded, so that defaults inside of it count too.
 fn from_json(ty: &TypeRef, default: &Value) -> TokenStream {
     let text = default.to_string();
     if needs_codec(ty) {

@@ -27,8 +27,8 @@ pub fn qualified_module_name(group: &str) -> String {
 /// The module of each group of a set, each unique.
 ///
 /// A group has [`module_name`] unless another of the set has it too, or something else that generated code has beside it or
-/// around it; then it has [`qualified_module_name`], and groups that even share that have a checksum of their name behind it. So no name depends on the order of groups, and each is
-/// made of the group's own name alone.
+/// around it; then it has [`qualified_module_name`], and groups that even share that have a checksum of their name behind it.
+/// So no name depends on the order of groups, and each is made of the group's own name alone.
 pub fn module_names<'a>(groups: impl IntoIterator<Item = &'a str>) -> BTreeMap<String, String> {
     let groups: BTreeSet<&str> = groups.into_iter().collect();
     let short = count(&groups, module_name);
