@@ -229,7 +229,7 @@ impl Config {
             .map(|name| name.trim_end_matches(".rs"))
             .collect();
         let idents = modules.iter().map(|name| emit::ident(name));
-        let text = format::rust_file(
+        let text = format::included_file(
             options.header.as_deref(),
             quote::quote! { #(pub mod #idents;)* },
         );

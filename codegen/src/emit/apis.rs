@@ -11,7 +11,6 @@ use super::{
     types,
 };
 use crate::{
-    format::import_key,
     model::{Group, Origin, Version},
     options::Generator,
 };
@@ -70,24 +69,18 @@ fn emit_version(cx: &Emit<'_>, group: &Group, version: &Version) -> TokenStream 
             pub mod zz_generated_register;
         )
     });
-    let mut kinds: Vec<String> = types::modules(version).into_keys().collect();
-    kinds.sort_by_cached_key(|module| import_key(module));
-    let kinds: Vec<_> = kinds.into_iter().map(|module| ident(&module)).collect();
+    let kinds = types::modules(version).into_keys();
+    let kinds: Vec<_> = kinds.map(|module| ident(&module)).collect();
     let codec = types::needs_codec(version).then(|| {
         quote!(
             mod codec;
         )
     });
-    let mut modules: Vec<_> = kinds
-        .iter()
-        .map(|kind| (kind.to_string(), quote!(mod #kind;)))
-        .collect();
-    modules.extend(codec.map(|codec| ("codec".to_owned(), codec)));
-    modules.sort_by(|a, b| a.0.cmp(&b.0));
-    let modules = modules.into_iter().map(|(_, module)| module);
+    let modules = kinds.iter().map(|kind| quote!(mod #kind;));
     quote! {
         #docs
         #(#modules)*
+        #codec
         #deepcopy
         #register
 

@@ -58,7 +58,7 @@ impl<'a> Emit<'a> {
         self.imports_with(version, runtime_modules, &[])
     }
 
-    /// [`imports`](Self::imports), and more modules by another name each; in the order in which rustfmt sorts them.
+    /// [`imports`](Self::imports), and more modules by another name each; sorted by path.
     pub(crate) fn imports_with(
         &self,
         version: &Version,
@@ -83,7 +83,7 @@ impl<'a> Emit<'a> {
             more.iter()
                 .map(|(path, name)| (path.clone(), use_as(path, name))),
         );
-        uses.sort_by(|a, b| import_key(&a.0).cmp(&import_key(&b.0)));
+        uses.sort_by(|a, b| a.0.cmp(&b.0));
         uses.into_iter().map(|(_, tokens)| tokens).collect()
     }
 
@@ -180,25 +180,4 @@ fn use_as(module: &str, name: &str) -> TokenStream {
     } else {
         quote!(use #module as #name;)
     }
-}
-
-/// The order in which rustfmt sorts `use` items, raw names by what comes after `r#`.
-fn import_key(path: &str) -> Vec<(u8, &str)> {
-    let (global, path) = match path.strip_prefix("::") {
-        Some(rest) => (true, rest),
-        None => (false, path),
-    };
-    path.split("::")
-        .enumerate()
-        .map(|(index, segment)| {
-            let rank = match segment {
-                "self" => 0,
-                "super" => 1,
-                "crate" => 2,
-                _ if index == 0 && global => 3,
-                _ => 4,
-            };
-            (rank, segment.trim_start_matches("r#"))
-        })
-        .collect()
 }

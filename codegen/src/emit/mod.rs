@@ -85,7 +85,7 @@ impl<'a> Files<'a> {
             .0
             .into_par_iter()
             .with_max_len(1)
-            .map(|(path, emit)| (path, format::rust_file(header, emit())))
+            .map(|(path, emit)| (path, format::module_file(header, emit())))
             .collect();
         let mut diagnostics = Diagnostics::new();
         let mut tree = Tree::new();

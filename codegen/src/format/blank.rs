@@ -1,17 +1,46 @@
-//! Blank lines between items.
+//! Lines of a file: blank ones between items, and the comments that were kept beside the tokens.
 
-use super::fit::indent;
+use super::Comments;
 
-/// Puts a blank line between items: after the module's docs, around imports, and between functions, types and impls.
-pub(super) fn part_items(lines: &[String]) -> Vec<&str> {
-    let mut parted: Vec<&str> = Vec::with_capacity(lines.len() + lines.len() / 8);
-    for line in lines {
-        if parted.last().is_some_and(|last| parts(last, line)) {
-            parted.push("");
+/// Appends `body` to `text`, with a blank line between items (after the module's docs, around imports, and between functions,
+/// types and impls) and with each marked comment in its place.
+pub(super) fn lay_out(text: &mut String, body: &str, comments: &Comments) {
+    let mut last = "";
+    let mut item = Start::Other;
+    for line in body.lines() {
+        if parts(item, last, line) {
+            text.push('\n');
         }
-        parted.push(line);
+        if indent(line) == 0 && !line.starts_with(['}', ')', ']']) {
+            item = start(line);
+        }
+        push_line(text, line, comments);
+        last = line;
     }
-    parted
+}
+
+/// Writes a line, or the comment that it stands for.
+fn push_line(text: &mut String, line: &str, comments: &Comments) {
+    let Some(comment) = comments.of_line(line) else {
+        text.push_str(line);
+        text.push('\n');
+        return;
+    };
+    let marker = line.get(..indent(line) + "///".len()).unwrap_or_default();
+    // These lines were never parsed as Rust: a control character that ends the comment ends the line here.
+    for line in comment.iter().flat_map(|line| line.split(['\n', '\r'])) {
+        text.push_str(marker);
+        let line = line.trim_end_matches(' ');
+        if !line.is_empty() {
+            text.push(' ');
+            text.push_str(line);
+        }
+        text.push('\n');
+    }
+}
+
+fn indent(line: &str) -> usize {
+    line.len() - line.trim_start().len()
 }
 
 /// What a line at the outermost level or in an `impl` starts.
@@ -36,16 +65,16 @@ fn start(line: &str) -> Start {
     }
 }
 
-fn parts(last: &str, line: &str) -> bool {
+/// Whether a blank line parts `line` from `last`, a line of `item`.
+fn parts(item: Start, last: &str, line: &str) -> bool {
     let deep = indent(line);
     if line.is_empty() || last.is_empty() {
         return false;
     }
     if deep == 0 && indent(last) == 0 {
-        let (before, after) = (start(last), start(line));
-        return match (before, after) {
-            (Start::Other, _) => last == "}" || (last.ends_with(';') && !line.starts_with('}')),
-            _ => before != after,
+        return match item {
+            Start::Other => last == "}" || (last.ends_with(';') && !line.starts_with('}')),
+            _ => item != start(line) && !line.starts_with('}'),
         };
     }
     deep == 4
@@ -55,4 +84,20 @@ fn parts(last: &str, line: &str) -> bool {
             .iter()
             .any(|start| line.starts_with(start))
         && !line.starts_with("    pub const")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blank_lines_part_items_and_not_their_lines() {
+        let body = "//! Docs.\nuse a::b;\nuse c::{\n    d, e,\n};\nuse f;\nmod g;\n#[derive(\n    H,\n)]\n\
+                    struct I {\n    j: u8,\n}\nimpl I {\n    fn k() {}\n    fn l() {\n        m();\n    }\n    fn n() {}\n}\n";
+        let parted = "//! Docs.\n\nuse a::b;\nuse c::{\n    d, e,\n};\nuse f;\n\nmod g;\n\n#[derive(\n    H,\n)]\n\
+                      struct I {\n    j: u8,\n}\n\nimpl I {\n    fn k() {}\n    fn l() {\n        m();\n    }\n\n    fn n() {}\n}\n";
+        let mut text = String::new();
+        lay_out(&mut text, body, &Comments::default());
+        assert_eq!(text, parted);
+    }
 }

@@ -67,14 +67,13 @@ impl<'a> Imports<'a> {
         }
     }
 
-    /// The `use` items, in the order in which rustfmt sorts them: paths that start with `::` first.
+    /// The `use` items, sorted by path.
     pub(crate) fn emit(&self) -> TokenStream {
         let asked = self.asked.borrow();
-        let mut modules: Vec<(String, &BTreeSet<&'static str>)> = asked
+        let modules: BTreeMap<String, &BTreeSet<&'static str>> = asked
             .iter()
             .map(|(module, names)| (self.full(module), names))
             .collect();
-        modules.sort_by(|(a, _), (b, _)| (!a.starts_with("::"), a).cmp(&(!b.starts_with("::"), b)));
         let uses = modules.into_iter().map(|(module, names)| {
             let module = path(&module);
             let names: Vec<_> = names.iter().map(|name| ident(name)).collect();
