@@ -4,6 +4,7 @@
 //! and [`kube::Error`]. Generated clients are newtypes over it that expose only the verbs a resource allows.
 //! Custom and scale subresources take any input and any result: see [`TypedClient::get_subresource`].
 
+mod exchange;
 mod subresource;
 
 use std::fmt::{self, Debug};
@@ -11,12 +12,13 @@ use std::fmt::{self, Debug};
 use futures::StreamExt;
 use futures::stream::BoxStream;
 use kube::api::{
-    Api, DeleteParams, ListParams, ObjectList, Patch, PatchParams, PostParams, WatchEvent,
-    WatchParams,
+    Api, DeleteParams, GetParams, ListParams, ObjectList, Patch, PatchParams, PostParams,
+    WatchEvent, WatchParams,
 };
-use kube::core::{ClusterResourceScope, NamespaceResourceScope, Status, request};
+use kube::core::{ClusterResourceScope, NamespaceResourceScope, Request, Status, request};
 use kube::{Client, Error, Resource};
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use crate::object::Object;
 
@@ -26,6 +28,9 @@ pub use kube::core::response::StatusSummary;
 /// One object or the server's status, as a delete answers.
 pub use either::Either;
 
+pub(crate) use exchange::send;
+pub use exchange::single_attempts;
+
 /// A result of a client call.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -34,7 +39,8 @@ pub type WatchStream<K> = BoxStream<'static, Result<WatchEvent<K>>>;
 
 /// A client for one resource, in one namespace, in all, or at cluster scope.
 ///
-/// Cloning is cheap. All methods send exactly one request and never retry.
+/// Cloning is cheap. All methods send exactly one request and never retry, also through a [`Client`] that holds kube's retry
+/// layer (see [`single_attempts`]); [`api`](Self::api) and [`client`](Self::client) give that client as it is.
 #[derive(Clone)]
 pub struct TypedClient<K> {
     api: Api<K>,
@@ -111,35 +117,41 @@ impl<K: Object> TypedClient<K> {
 
     /// Creates `object` and returns it as stored.
     pub async fn create(&self, object: &K, params: &PostParams) -> Result<K> {
-        self.api.create(params, object).await
+        self.create_as(object, params).await
     }
 
     /// Replaces the object of the same name. A `resourceVersion` in `object` makes the server refuse with a conflict
     /// if the stored object has another.
     pub async fn update(&self, object: &K, params: &PostParams) -> Result<K> {
-        self.api.replace(name_of(object)?, params, object).await
+        let body = json(object)?;
+        self.object(self.path().replace(name_of(object)?, params, body))
+            .await
     }
 
     /// Replaces the status of the object of the same name; the server ignores everything else.
     pub async fn update_status(&self, object: &K, params: &PostParams) -> Result<K> {
-        self.api
-            .replace_status(name_of(object)?, params, object)
+        self.update_subresource(name_of(object)?, "status", object, params)
             .await
     }
 
     /// Reads one object; a missing one is `Error::Api` with reason NotFound.
     pub async fn get(&self, name: &str) -> Result<K> {
-        self.api.get(name).await
+        self.object(self.path().get(name, &GetParams::default()))
+            .await
     }
 
     /// Reads one object; a missing one is `None`.
     pub async fn get_opt(&self, name: &str) -> Result<Option<K>> {
-        self.api.get_opt(name).await
+        match self.get(name).await {
+            Ok(object) => Ok(Some(object)),
+            Err(Error::Api(status)) if status.is_not_found() => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     /// Lists objects: one page if `params` sets a limit, else everything.
     pub async fn list(&self, params: &ListParams) -> Result<ObjectList<K>> {
-        self.api.list(params).await
+        self.object(self.path().list(params)).await
     }
 
     /// Watches for changes after `resource_version` ("0" for any recent state, sent first as ADDED events).
@@ -150,12 +162,17 @@ impl<K: Object> TypedClient<K> {
         params: &WatchParams,
         resource_version: &str,
     ) -> Result<WatchStream<K>> {
-        Ok(self.api.watch(params, resource_version).await?.boxed())
+        let request = self.path().watch(params, resource_version);
+        let events = single_attempts(&self.client)
+            .request_events(request.map_err(Error::BuildRequest)?)
+            .await?;
+        Ok(events.boxed())
     }
 
     /// Deletes one object. The answer is the object while finalizers or a grace period keep it, else a status.
     pub async fn delete(&self, name: &str, params: &DeleteParams) -> Result<Either<K, Status>> {
-        self.api.delete(name, params).await
+        let request = self.path().delete(name, params);
+        exchange::object_or_status(&self.client, request.map_err(Error::BuildRequest)?).await
     }
 
     /// Deletes all objects that `list_params` selects.
@@ -164,7 +181,8 @@ impl<K: Object> TypedClient<K> {
         params: &DeleteParams,
         list_params: &ListParams,
     ) -> Result<Either<ObjectList<K>, Status>> {
-        self.api.delete_collection(params, list_params).await
+        let request = self.path().delete_collection(params, list_params);
+        exchange::object_or_status(&self.client, request.map_err(Error::BuildRequest)?).await
     }
 
     /// Patches one object: JSON patch, merge patch, strategic merge patch or server-side apply.
@@ -174,7 +192,7 @@ impl<K: Object> TypedClient<K> {
         params: &PatchParams,
         patch: &Patch<P>,
     ) -> Result<K> {
-        self.api.patch(name, params, patch).await
+        self.object(self.path().patch(name, params, patch)).await
     }
 
     /// Patches the status of one object.
@@ -184,8 +202,23 @@ impl<K: Object> TypedClient<K> {
         params: &PatchParams,
         patch: &Patch<P>,
     ) -> Result<K> {
-        self.api.patch_status(name, params, patch).await
+        self.patch_subresource(name, "status", params, patch).await
     }
+
+    fn path(&self) -> Request {
+        Request::new(self.api.resource_url())
+    }
+
+    async fn object<R: DeserializeOwned>(
+        &self,
+        request: Result<http::Request<Vec<u8>>, request::Error>,
+    ) -> Result<R> {
+        exchange::object(&self.client, request.map_err(Error::BuildRequest)?).await
+    }
+}
+
+fn json(input: &impl Serialize) -> Result<Vec<u8>> {
+    serde_json::to_vec(input).map_err(Error::SerdeError)
 }
 
 /// The name that a PUT addresses, or the error that a request without one deserves.

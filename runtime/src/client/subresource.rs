@@ -2,13 +2,11 @@
 
 use std::fmt::Debug;
 
-use kube::Error;
 use kube::api::{Patch, PatchParams, PostParams};
-use kube::core::Request;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::{Result, Scale, TypedClient};
+use super::{Result, Scale, TypedClient, json};
 use crate::object::Object;
 
 impl<K: Object> TypedClient<K> {
@@ -19,12 +17,8 @@ impl<K: Object> TypedClient<K> {
         input: &I,
         params: &PostParams,
     ) -> Result<R> {
-        let body = serde_json::to_vec(input).map_err(Error::SerdeError)?;
-        let request = self
-            .path()
-            .create(params, body)
-            .map_err(Error::BuildRequest)?;
-        self.client.request(request).await
+        let body = json(input)?;
+        self.object(self.path().create(params, body)).await
     }
 
     /// Reads `subresource` of the named object as an `R`.
@@ -33,11 +27,8 @@ impl<K: Object> TypedClient<K> {
         name: &str,
         subresource: &str,
     ) -> Result<R> {
-        let request = self
-            .path()
-            .get_subresource(subresource, name)
-            .map_err(Error::BuildRequest)?;
-        self.client.request(request).await
+        self.object(self.path().get_subresource(subresource, name))
+            .await
     }
 
     /// Posts `input` to `subresource` of the named object (`pods/eviction`, `serviceaccounts/token`).
@@ -48,12 +39,12 @@ impl<K: Object> TypedClient<K> {
         input: &I,
         params: &PostParams,
     ) -> Result<R> {
-        let body = serde_json::to_vec(input).map_err(Error::SerdeError)?;
-        let request = self
-            .path()
-            .create_subresource(subresource, name, params, body)
-            .map_err(Error::BuildRequest)?;
-        self.client.request(request).await
+        let body = json(input)?;
+        self.object(
+            self.path()
+                .create_subresource(subresource, name, params, body),
+        )
+        .await
     }
 
     /// Replaces `subresource` of the named object with `input`.
@@ -64,12 +55,12 @@ impl<K: Object> TypedClient<K> {
         input: &I,
         params: &PostParams,
     ) -> Result<R> {
-        let body = serde_json::to_vec(input).map_err(Error::SerdeError)?;
-        let request = self
-            .path()
-            .replace_subresource(subresource, name, params, body)
-            .map_err(Error::BuildRequest)?;
-        self.client.request(request).await
+        let body = json(input)?;
+        self.object(
+            self.path()
+                .replace_subresource(subresource, name, params, body),
+        )
+        .await
     }
 
     /// Patches `subresource` of the named object.
@@ -80,11 +71,11 @@ impl<K: Object> TypedClient<K> {
         params: &PatchParams,
         patch: &Patch<P>,
     ) -> Result<R> {
-        let request = self
-            .path()
-            .patch_subresource(subresource, name, params, patch)
-            .map_err(Error::BuildRequest)?;
-        self.client.request(request).await
+        self.object(
+            self.path()
+                .patch_subresource(subresource, name, params, patch),
+        )
+        .await
     }
 
     /// Reads the scale of the named object.
@@ -110,9 +101,5 @@ impl<K: Object> TypedClient<K> {
         patch: &Patch<P>,
     ) -> Result<Scale> {
         self.patch_subresource(name, "scale", params, patch).await
-    }
-
-    fn path(&self) -> Request {
-        Request::new(self.api.resource_url())
     }
 }

@@ -4,8 +4,8 @@ use std::fmt;
 use std::time::Duration;
 
 use k8s_openapi::api::events::v1::Event;
+use kube::Client;
 use kube::api::{Patch, PatchParams, PostParams};
-use kube::{Api, Client};
 use rand::RngExt;
 use serde_json::json;
 use tokio::sync::mpsc;
@@ -15,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 use super::correlator::Correlator;
 use super::series::{SeriesCache, Write};
 use super::{EventRecorder, Reporter};
+use crate::client::TypedClient;
 use crate::metrics::{EventMetrics, EventOutcome, Metrics};
 
 /// client-go's figures.
@@ -200,13 +201,13 @@ impl Writer {
 
     async fn create(&self, event: &Event) -> Result<(), kube::Error> {
         self.api(event)
-            .create(&PostParams::default(), event)
+            .create(event, &PostParams::default())
             .await
             .map(drop)
     }
 
-    fn api(&self, event: &Event) -> Api<Event> {
-        Api::namespaced(
+    fn api(&self, event: &Event) -> TypedClient<Event> {
+        TypedClient::namespaced(
             self.client.clone(),
             event.metadata.namespace.as_deref().unwrap_or("default"),
         )

@@ -10,7 +10,6 @@ use http::header::{ACCEPT, ACCEPT_ENCODING};
 use http::{HeaderValue, Request, Response};
 use http_body_util::BodyExt;
 use kube::client::Body;
-use kube::core::Status;
 use kube::{Client, Error};
 
 use super::error::Undecodable;
@@ -18,6 +17,7 @@ use super::source::{
     ListEnd, ListRequest, ListWatch, Listed, WatchItem, WatchRequest, WatchStream,
 };
 use super::wire::{Lines, ListReader, Rules, decode_event, decode_listed};
+use crate::client;
 use crate::object::{Cacheable, ResourceInfo};
 
 const JSON: &str = "application/json";
@@ -79,18 +79,13 @@ impl<K: Cacheable> ApiSource<K> {
     async fn send(&self, query: String, accept: &'static str) -> Result<Response<Body>, Error> {
         let uri = format!("{}?{query}", self.path);
         let mut request = Request::get(uri)
-            .body(Body::empty())
+            .body(Vec::new())
             .map_err(Error::HttpError)?;
         let headers = request.headers_mut();
         headers.insert(ACCEPT, HeaderValue::from_static(accept));
         // Since 1.37 the API server compresses a watch event by event, which common decoders stop at after the first.
         headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
-        let response = self.client.send(request).await?;
-        if response.status().is_success() {
-            Ok(response)
-        } else {
-            Err(status_error(response).await)
-        }
+        client::send(&self.client, request).await
     }
 
     fn query(&self) -> form_urlencoded::Serializer<'static, String> {
@@ -266,47 +261,4 @@ fn decode_line<K: Cacheable>(
         Err(error) => return Err(error),
     }
     Ok(())
-}
-
-/// The error of an answer that is no success: the server's status, or one made of what it sent instead.
-async fn status_error(response: Response<Body>) -> Error {
-    let code = response.status();
-    let retry_after = response
-        .headers()
-        .get(http::header::RETRY_AFTER)
-        .and_then(|value| value.to_str().ok()?.parse::<u32>().ok());
-    let body = match response.into_body().collect().await {
-        Ok(body) => body.to_bytes(),
-        Err(error) => return error,
-    };
-    let mut status = serde_json::from_slice::<Status>(&body).unwrap_or_else(|_| {
-        let text = String::from_utf8_lossy(&body);
-        let text = if text.trim().is_empty() {
-            code.to_string()
-        } else {
-            text.trim().to_owned()
-        };
-        Status::failure(&text, "")
-    });
-    if status.code == 0 {
-        status.code = code.as_u16();
-    }
-    if let (Some(seconds), None) = (retry_after, &status.details) {
-        status.details = Some(kube::core::response::StatusDetails {
-            retry_after_seconds: seconds,
-            ..empty_details()
-        });
-    }
-    Error::Api(status.boxed())
-}
-
-fn empty_details() -> kube::core::response::StatusDetails {
-    kube::core::response::StatusDetails {
-        name: String::new(),
-        group: String::new(),
-        kind: String::new(),
-        uid: String::new(),
-        causes: Vec::new(),
-        retry_after_seconds: 0,
-    }
 }

@@ -1,0 +1,140 @@
+//! One request, one attempt: how everything in this crate talks to an API server.
+//!
+//! Since kube 5 a default [`Client`] holds a retry layer that sends a request again, up to 15 times over hours, when the answer
+//! is 429, 503 or 504. Under rules that depend on those answers (a relist, a back-off, a renewal) it must not act. It cannot be
+//! asked whether it is there, but it copies a request before it sends it, and passes the first answer on where it cannot: so
+//! requests leave here with a body that cannot be copied. That holds for every retry layer of tower's kind over kube's
+//! [`Body::try_clone`]; a layer that reads a body to its end and sends the bytes again is out of reach.
+
+use std::convert::Infallible;
+
+use bytes::Bytes;
+use either::Either;
+use http::header::RETRY_AFTER;
+use http::{Request, Response};
+use http_body_util::BodyExt;
+use kube::client::Body;
+use kube::core::Status;
+use kube::core::response::StatusDetails;
+use kube::{Client, Error};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use super::Result;
+
+/// Sends `request` once; an answer that is no success becomes an error.
+pub(crate) async fn send(client: &Client, request: Request<Vec<u8>>) -> Result<Response<Body>> {
+    let (parts, body) = request.into_parts();
+    let body = single_use(Body::from(body)).await?;
+    let response = client.send(Request::from_parts(parts, body)).await?;
+    if response.status().is_success() {
+        Ok(response)
+    } else {
+        Err(status_error(response).await)
+    }
+}
+
+/// Sends `request` once and reads the whole answer.
+pub(crate) async fn bytes(client: &Client, request: Request<Vec<u8>>) -> Result<Bytes> {
+    let response = send(client, request).await?;
+    Ok(response.into_body().collect().await?.to_bytes())
+}
+
+/// Sends `request` once and reads the answer as an `R`.
+pub(crate) async fn object<R: DeserializeOwned>(
+    client: &Client,
+    request: Request<Vec<u8>>,
+) -> Result<R> {
+    let answer = bytes(client, request).await?;
+    serde_json::from_slice(&answer).map_err(Error::SerdeError)
+}
+
+/// Sends `request` once and reads the answer as a status if it says so, else as an `R`.
+pub(crate) async fn object_or_status<R: DeserializeOwned>(
+    client: &Client,
+    request: Request<Vec<u8>>,
+) -> Result<Either<R, Status>> {
+    #[derive(Deserialize)]
+    struct Kind {
+        #[serde(default)]
+        kind: String,
+    }
+    let answer = bytes(client, request).await?;
+    let read = serde_json::from_slice::<Kind>(&answer).and_then(|object| {
+        if object.kind == "Status" {
+            serde_json::from_slice(&answer).map(Either::Right)
+        } else {
+            serde_json::from_slice(&answer).map(Either::Left)
+        }
+    });
+    read.map_err(Error::SerdeError)
+}
+
+/// A client over `client` whose every request is one attempt, for [`kube::Api`] and what else builds requests itself.
+///
+/// # Panics
+///
+/// Outside a tokio runtime.
+pub fn single_attempts(client: &Client) -> Client {
+    let (namespace, valid_until) = (client.default_namespace().to_owned(), *client.valid_until());
+    let client = client.clone();
+    let service = tower::service_fn(move |request: Request<Body>| {
+        let client = client.clone();
+        async move {
+            let (parts, body) = request.into_parts();
+            let body = single_use(body).await?;
+            client.send(Request::from_parts(parts, body)).await
+        }
+    });
+    Client::new(service, namespace).with_valid_until(valid_until)
+}
+
+/// `body` as one that [`Body::try_clone`] does not copy.
+///
+/// kube makes such bodies of answers only, so this is the answer of a client that echoes.
+async fn single_use(body: Body) -> Result<Body> {
+    if body.try_clone().is_none() {
+        return Ok(body);
+    }
+    let echo = tower::service_fn(|request: Request<Body>| {
+        std::future::ready(Ok::<_, Infallible>(Response::new(request.into_body())))
+    });
+    let echoed = Client::new(echo, "").send(Request::new(body)).await?;
+    Ok(echoed.into_body())
+}
+
+/// The error of an answer that is no success: the server's status, or one made of what it sent instead.
+async fn status_error(response: Response<Body>) -> Error {
+    let code = response.status();
+    let retry_after = response
+        .headers()
+        .get(RETRY_AFTER)
+        .and_then(|value| value.to_str().ok()?.parse::<u32>().ok());
+    let body = match response.into_body().collect().await {
+        Ok(body) => body.to_bytes(),
+        Err(error) => return error,
+    };
+    let mut status = serde_json::from_slice::<Status>(&body).unwrap_or_else(|_| {
+        let text = String::from_utf8_lossy(&body);
+        let text = if text.trim().is_empty() {
+            code.to_string()
+        } else {
+            text.trim().to_owned()
+        };
+        Status::failure(&text, "")
+    });
+    if status.code == 0 {
+        status.code = code.as_u16();
+    }
+    if let (Some(seconds), None) = (retry_after, &status.details) {
+        status.details = Some(StatusDetails {
+            name: String::new(),
+            group: String::new(),
+            kind: String::new(),
+            uid: String::new(),
+            causes: Vec::new(),
+            retry_after_seconds: seconds,
+        });
+    }
+    Error::Api(status.boxed())
+}

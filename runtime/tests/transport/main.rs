@@ -1,0 +1,21 @@
+//! What the runtime promises of requests and connections, over HTTP and through clients as `kube` makes them.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "what tests call fails as tests do"
+)]
+#![allow(unreachable_pub, reason = "a test binary exports nothing")]
+
+mod http_server;
+mod single_attempt;
+
+use std::future::Future;
+use std::time::Duration;
+
+/// Ends a test whose awaited event never comes. Nothing is measured by it.
+async fn within<T>(future: impl Future<Output = T>) -> T {
+    tokio::time::timeout(Duration::from_secs(60), future)
+        .await
+        .expect("this takes no time, or never ends")
+}
