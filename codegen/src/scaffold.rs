@@ -15,6 +15,9 @@ const LIB_RS: &str = include_str!("../../templates/crate/lib.rs");
 const README_MD: &str = include_str!("../../templates/crate/README.md");
 const GITIGNORE: &str = include_str!("../../templates/crate/gitignore");
 
+/// The features of `k8s-openapi` 0.29 that choose a version of Kubernetes.
+const KUBERNETES_VERSIONS: [&str; 6] = ["latest", "v1_33", "v1_34", "v1_35", "v1_36", "v1_37"];
+
 /// A crate around generated code.
 #[derive(Clone, Copy, Debug)]
 pub struct Scaffold<'a> {
@@ -80,14 +83,29 @@ impl Scaffold<'_> {
             .iter()
             .map(|group| format!("\"{}\"", group.module))
             .collect();
-        let mut text = format!("default = [{}]\n", modules.join(", "));
+        let mut text = format!("default = [{}, \"latest\"]\n", modules.join(", "));
         for group in &self.api.groups {
             let _ = writeln!(text, "# {}\n{} = []", group.name, group.module);
+        }
+        let passed_on = self.passed_on();
+        text +=
+            "# The Kubernetes version of the built-in types: an application enables exactly one.\n";
+        for version in KUBERNETES_VERSIONS {
+            let _ = writeln!(text, "{version} = [\"{passed_on}/{version}\"]");
         }
         if self.options.needs_runtime() {
             text += "# The clientset over an embedded API server, for tests.\nfake = [\"codegen-runtime/fake\"]\n";
         }
         text.trim_end().to_owned()
+    }
+
+    /// The dependency that the choice of a Kubernetes version is passed on to.
+    fn passed_on(&self) -> &'static str {
+        if self.options.needs_runtime() {
+            "codegen-runtime"
+        } else {
+            "k8s-openapi"
+        }
     }
 
     fn features_list(&self) -> String {
@@ -115,10 +133,7 @@ impl Scaffold<'_> {
         if self.options.needs_runtime() {
             lines.insert(0, &runtime);
         } else {
-            lines.insert(
-                0,
-                "k8s-openapi = { version = \"0.29\", features = [\"latest\"] }",
-            );
+            lines.insert(0, "k8s-openapi = \"0.29\"");
         }
         if self.options.schemars {
             lines.push("schemars = \"1\"");

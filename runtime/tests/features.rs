@@ -1,14 +1,15 @@
-//! What a production build carries: without the feature `fake`, nothing of the embedded API server.
+//! What a build links, by its features.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::process::Command;
 
-/// The crates that a build of `package` links, by `cargo tree`.
+/// The crates that a build of `package` links, by `cargo tree`: a line each, with its features.
 fn linked(package: &str, features: &[&str]) -> String {
     let output = Command::new(env!("CARGO"))
         .args(["tree", "--offline", "--locked", "--edges", "normal"])
-        .args(["--prefix", "none", "--package", package])
+        .args(["--prefix", "none", "--format", "{p} {f}"])
+        .args(["--package", package])
         .args(features)
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .output()
@@ -16,6 +17,15 @@ fn linked(package: &str, features: &[&str]) -> String {
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{errors}");
     String::from_utf8(output.stdout).unwrap()
+}
+
+/// The lines of `linked` that name `krate`, each with its features.
+fn features_of<'a>(linked: &'a str, krate: &str) -> Vec<&'a str> {
+    let name = format!("{krate} v");
+    linked
+        .lines()
+        .filter(|line| line.starts_with(&name))
+        .collect()
 }
 
 #[test]
@@ -27,4 +37,73 @@ fn only_the_fake_feature_links_the_embedded_server() {
         let fake = linked(package, &["--features", "fake"]);
         assert!(fake.contains("embedded-apiserver v"), "{fake}");
     }
+}
+
+#[test]
+fn tls_endpoints_and_prometheus_are_linked_by_their_features_alone() {
+    let optional = [
+        ("rustls-tls", "rustls"),
+        ("openssl-tls", "openssl"),
+        ("prometheus", "prometheus-client"),
+        ("derive", "kube-derive"),
+        ("runtime", "kube-runtime"),
+    ];
+    let bare = linked("codegen-runtime", &["--no-default-features"]);
+    for (feature, krate) in optional {
+        assert_eq!(features_of(&bare, krate), [""; 0], "without {feature}");
+        let with = linked(
+            "codegen-runtime",
+            &["--no-default-features", "--features", feature],
+        );
+        assert_ne!(features_of(&with, krate), [""; 0], "with {feature}");
+    }
+    let server = |linked: &str| {
+        let hyper = features_of(linked, "hyper");
+        hyper.iter().any(|line| line.contains("server"))
+    };
+    assert!(!server(&bare), "{bare}");
+    assert!(server(&linked(
+        "codegen-runtime",
+        &["--no-default-features", "--features", "endpoints"]
+    )));
+}
+
+#[test]
+fn the_libraries_choose_no_kubernetes_version_and_pass_on_each() {
+    let none = [
+        ("codegen-runtime", &[][..]),
+        ("codegen-runtime", &["--features", "fake"]),
+        ("embedded-apiserver", &["--no-default-features"]),
+    ];
+    for (package, features) in none {
+        let linked = linked(package, features);
+        for line in features_of(&linked, "k8s-openapi") {
+            assert!(!line.contains("v1_"), "{package} {features:?}: {line}");
+        }
+    }
+    let versions = kubernetes_versions();
+    assert!(versions.len() >= 5, "{versions:?}");
+    for version in versions {
+        let linked = linked("codegen-runtime", &["--features", &version]);
+        let chosen = features_of(&linked, "k8s-openapi");
+        assert!(
+            chosen.iter().all(|line| line.contains(&version)),
+            "{chosen:?}"
+        );
+    }
+}
+
+/// The versions that `k8s-openapi` knows: its features called `v1_…`.
+fn kubernetes_versions() -> Vec<String> {
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--offline", "--locked", "--format-version", "1"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .unwrap();
+    let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let packages = metadata["packages"].as_array().unwrap();
+    let openapi = packages.iter().find(|it| it["name"] == "k8s-openapi");
+    let features = openapi.unwrap()["features"].as_object().unwrap();
+    let versions = features.keys().filter(|name| name.starts_with("v1_"));
+    versions.cloned().collect()
 }

@@ -13,9 +13,12 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use super::builder::{FactoryBuilder, Settings};
-use super::metrics::Scrape;
+#[cfg(feature = "prometheus")]
+use super::metrics::{Informers, Scrape};
 use super::{InformerStats, SharedInformer, lock};
-use crate::metrics::{Known, Metrics};
+#[cfg(feature = "prometheus")]
+use crate::metrics::Known;
+use crate::metrics::Metrics;
 use crate::object::{Cacheable, Object, ResourceInfo};
 use crate::reflector::{ApiSource, ApiSourceOptions, ReflectorOptions, Transform};
 
@@ -49,6 +52,7 @@ struct State {
     shut_down: bool,
     stop: CancellationToken,
     /// The metrics that this factory reports to.
+    #[cfg(feature = "prometheus")]
     metrics: Vec<Known>,
 }
 
@@ -62,6 +66,7 @@ trait Erased: Send + Sync {
     fn run(self: Arc<Self>, stop: CancellationToken) -> BoxFuture<'static, ()>;
     fn wait_for_sync(&self) -> BoxFuture<'_, bool>;
     fn stats(&self) -> InformerStats;
+    #[cfg(feature = "prometheus")]
     fn scrape(&self) -> Scrape;
     fn as_any(&self) -> &dyn Any;
 }
@@ -79,6 +84,7 @@ impl<K: Cacheable> Erased for SharedInformer<K> {
         SharedInformer::stats(self)
     }
 
+    #[cfg(feature = "prometheus")]
     fn scrape(&self) -> Scrape {
         SharedInformer::scrape(self)
     }
@@ -228,8 +234,23 @@ impl SharedInformerFactory {
             .collect()
     }
 
+    /// Adds the figures of every informer of this factory, now and later, to `metrics`, labelled `name`, `group`, `version`
+    /// and `resource`. A second call with the same metrics does nothing; a manager makes the call for its factory.
+    #[cfg(feature = "prometheus")]
+    pub fn register_metrics(&self, metrics: &Metrics) {
+        if self.reports_newly_to(metrics) {
+            let informers = Informers(self.clone());
+            metrics.register(|registry| registry.register_collector(Box::new(informers)));
+        }
+    }
+
+    /// Does nothing: the feature `prometheus` is off.
+    #[cfg(not(feature = "prometheus"))]
+    pub fn register_metrics(&self, _metrics: &Metrics) {}
+
     /// Whether the factory is to report to `metrics` from now on, and did not before.
-    pub(super) fn reports_newly_to(&self, metrics: &Metrics) -> bool {
+    #[cfg(feature = "prometheus")]
+    fn reports_newly_to(&self, metrics: &Metrics) -> bool {
         let known = &mut self.state().metrics;
         let new = !known.iter().any(|known| known.is(metrics));
         if new {
@@ -238,6 +259,7 @@ impl SharedInformerFactory {
         new
     }
 
+    #[cfg(feature = "prometheus")]
     pub(super) fn scrape(&self) -> Vec<Scrape> {
         self.informers()
             .iter()

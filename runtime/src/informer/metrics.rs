@@ -10,10 +10,10 @@ use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
 use prometheus_client::metrics::counter::ConstCounter;
 use prometheus_client::metrics::gauge::ConstGauge;
-use prometheus_client::metrics::histogram::Histogram;
 
+use super::stats::processing_seconds;
 use super::{InformerStats, SharedInformer, SharedInformerFactory};
-use crate::metrics::Metrics;
+use crate::metrics::Histogram;
 use crate::object::{Cacheable, ResourceInfo};
 use crate::reflector::Spread;
 
@@ -139,13 +139,6 @@ pub(super) struct Scrape {
     processing: Histogram,
 }
 
-/// client-go's buckets.
-pub(super) fn processing_seconds() -> Histogram {
-    Histogram::new([
-        0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0,
-    ])
-}
-
 impl<K: Cacheable> SharedInformer<K> {
     pub(super) fn scrape(&self) -> Scrape {
         Scrape {
@@ -166,19 +159,8 @@ fn least_digits(version: &str) -> f64 {
     digits.parse::<u64>().map_or(0.0, |digits| digits as f64)
 }
 
-impl SharedInformerFactory {
-    /// Adds the figures of every informer of this factory, now and later, to `metrics`, labelled `name`, `group`, `version`
-    /// and `resource`. A second call with the same metrics does nothing; a manager makes the call for its factory.
-    pub fn register_metrics(&self, metrics: &Metrics) {
-        if self.reports_newly_to(metrics) {
-            let informers = Informers(self.clone());
-            metrics.register(|registry| registry.register_collector(Box::new(informers)));
-        }
-    }
-}
-
 #[derive(Debug)]
-struct Informers(SharedInformerFactory);
+pub(super) struct Informers(pub(super) SharedInformerFactory);
 
 impl Scrape {
     fn labels(&self) -> [(&str, &str); 4] {

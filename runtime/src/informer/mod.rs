@@ -21,6 +21,7 @@ mod builder;
 mod factory;
 pub mod handler;
 mod listener;
+#[cfg(feature = "prometheus")]
 mod metrics;
 mod processor;
 pub mod queue;
@@ -37,10 +38,10 @@ mod sync {
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use prometheus_client::metrics::histogram::Histogram;
 use tokio::sync::watch;
 
 use crate::lister::Lister;
+use crate::metrics::Histogram;
 use crate::object::{Cacheable, ResourceInfo};
 use crate::reflector::{Counters, ErrorHandler, ListWatch, ReflectorError, ReflectorOptions};
 use crate::store::{IndexFn, IndexerError, Store};
@@ -147,7 +148,7 @@ impl<K: Cacheable> SharedInformer<K> {
                 synced: watch::channel(false).0,
                 stopped: watch::channel(false).0,
                 counters: Arc::default(),
-                processing: metrics::processing_seconds(),
+                processing: stats::processing_seconds(),
             }),
         }
     }

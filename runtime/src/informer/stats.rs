@@ -3,8 +3,16 @@
 use std::sync::atomic::Ordering;
 
 use super::SharedInformer;
+use crate::metrics::Histogram;
 use crate::object::Cacheable;
 use crate::reflector::ReflectorStats;
+
+/// client-go's buckets of the time that a batch of events takes.
+pub(super) fn processing_seconds() -> Histogram {
+    Histogram::new([
+        0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0,
+    ])
+}
 
 /// The state of an informer at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

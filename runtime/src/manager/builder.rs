@@ -5,10 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kube::Client;
+#[cfg(feature = "endpoints")]
 use tokio::net::TcpListener;
 
+#[cfg(feature = "endpoints")]
+use super::Endpoints;
 use super::health::Checks;
-use super::{Endpoints, Runnable, Selection, UnknownController};
+use super::{Runnable, Selection, UnknownController};
 use crate::controller::Controller;
 use crate::event::EventBroadcaster;
 use crate::informer::SharedInformerFactory;
@@ -30,14 +33,17 @@ pub struct ManagerBuilder {
     election: Option<(Client, LeaderElectionConfig)>,
     events: Option<EventBroadcaster>,
     metrics: Metrics,
+    #[cfg(feature = "endpoints")]
     listeners: Vec<(TcpListener, Serves)>,
     graceful_timeout: Duration,
     health: Checks,
     ready: Checks,
 }
 
+#[cfg(feature = "endpoints")]
 #[derive(Clone, Copy)]
 enum Serves {
+    #[cfg(feature = "prometheus")]
     Metrics,
     Health,
 }
@@ -49,9 +55,11 @@ pub struct Manager {
     pub(super) others: Vec<Arc<dyn Runnable>>,
     pub(super) elector: Option<LeaderElector>,
     pub(super) events: Option<EventBroadcaster>,
+    #[cfg(feature = "endpoints")]
     pub(super) listeners: Vec<(TcpListener, Endpoints)>,
     pub(super) graceful_timeout: Duration,
     pub(super) ready: Checks,
+    #[cfg(feature = "endpoints")]
     endpoints: Endpoints,
 }
 
@@ -80,6 +88,7 @@ impl Manager {
             election: None,
             events: None,
             metrics: Metrics::new(),
+            #[cfg(feature = "endpoints")]
             listeners: Vec::new(),
             graceful_timeout: GRACEFUL_TIMEOUT,
             health: Checks::default(),
@@ -88,6 +97,7 @@ impl Manager {
     }
 
     /// What the endpoints answer, for a server of the caller's.
+    #[cfg(feature = "endpoints")]
     pub fn endpoints(&self) -> &Endpoints {
         &self.endpoints
     }
@@ -144,12 +154,14 @@ impl ManagerBuilder {
     }
 
     /// Serves `/metrics` on `listener`.
+    #[cfg(all(feature = "endpoints", feature = "prometheus"))]
     pub fn serve_metrics(mut self, listener: TcpListener) -> Self {
         self.listeners.push((listener, Serves::Metrics));
         self
     }
 
     /// Serves `/healthz`, `/livez` and `/readyz` on `listener`.
+    #[cfg(feature = "endpoints")]
     pub fn serve_health(mut self, listener: TcpListener) -> Self {
         self.listeners.push((listener, Serves::Health));
         self
@@ -210,11 +222,14 @@ impl ManagerBuilder {
         let (leaders, others) = enabled
             .map(|(runnable, _)| runnable)
             .partition(|it| it.needs_leader_election());
+        #[cfg(feature = "endpoints")]
         let endpoints = Endpoints {
             health: Some((self.health, self.ready.clone())),
             metrics: Some(self.metrics.clone()),
         };
+        #[cfg(feature = "endpoints")]
         let serves = |serves| match serves {
+            #[cfg(feature = "prometheus")]
             Serves::Metrics => Endpoints {
                 health: None,
                 ..endpoints.clone()
@@ -224,6 +239,7 @@ impl ManagerBuilder {
                 ..endpoints.clone()
             },
         };
+        #[cfg(feature = "endpoints")]
         let listeners = self
             .listeners
             .into_iter()
@@ -236,9 +252,11 @@ impl ManagerBuilder {
             others,
             elector,
             events: self.events,
+            #[cfg(feature = "endpoints")]
             listeners,
             graceful_timeout,
             ready,
+            #[cfg(feature = "endpoints")]
             endpoints,
         })
     }

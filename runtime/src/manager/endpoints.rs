@@ -5,7 +5,9 @@ use http::{Method, Request, Response, StatusCode, header};
 use http_body_util::Full;
 
 use super::health::Checks;
-use crate::metrics::{CONTENT_TYPE, Metrics};
+#[cfg(feature = "prometheus")]
+use crate::metrics::CONTENT_TYPE;
+use crate::metrics::Metrics;
 
 /// The answers of a manager's endpoints, for servers other than the manager's own too.
 ///
@@ -38,6 +40,7 @@ impl Endpoints {
         match (endpoint, &self.health, &self.metrics) {
             ("healthz" | "livez", Some((health, _)), _) => probe(health, endpoint, check, verbose),
             ("readyz", Some((_, ready)), _) => probe(ready, endpoint, check, verbose),
+            #[cfg(feature = "prometheus")]
             ("metrics", _, Some(metrics)) if check.is_none() => scrape(metrics),
             _ => text(StatusCode::NOT_FOUND, "not found\n".to_owned()),
         }
@@ -60,6 +63,7 @@ fn probe(
     }
 }
 
+#[cfg(feature = "prometheus")]
 fn scrape(metrics: &Metrics) -> Response<Full<Bytes>> {
     match metrics.encode() {
         Ok(body) => typed(StatusCode::OK, CONTENT_TYPE, body),

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+#[cfg(feature = "endpoints")]
 use std::fmt::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -24,6 +25,7 @@ impl Checks {
 
     /// Runs all checks, or the one called `only`. Gives whether all passed, and a line a check as Kubernetes' own components
     /// write it; `None` if there is no such check.
+    #[cfg(feature = "endpoints")]
     pub(super) fn run(&self, endpoint: &str, only: Option<&str>) -> Option<(bool, String)> {
         let mut checks = self
             .checks

@@ -9,16 +9,19 @@
 //! Start reading at [`ManagerBuilder`] and [`Manager::run`].
 
 mod builder;
+#[cfg(feature = "endpoints")]
 mod endpoints;
 mod group;
 mod health;
 mod run;
 mod selection;
+#[cfg(feature = "endpoints")]
 mod serve;
 mod signal;
 mod work;
 
 pub use self::builder::{Manager, ManagerBuildError, ManagerBuilder};
+#[cfg(feature = "endpoints")]
 pub use self::endpoints::Endpoints;
 pub use self::group::{FnRunnable, RunContext, Runnable, runnable_fn};
 pub use self::run::ManagerError;

@@ -7,6 +7,7 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use super::Manager;
+#[cfg(feature = "endpoints")]
 use super::serve::serve;
 use super::work::{Phase, Work};
 use crate::informer::CacheSyncError;
@@ -53,6 +54,7 @@ impl Manager {
             others,
             elector,
             events,
+            #[cfg(feature = "endpoints")]
             listeners,
             graceful_timeout,
             ready,
@@ -71,7 +73,8 @@ impl Manager {
             let stop = stop_events.clone();
             writing.spawn(async move { events.run(&stop).await });
         }
-        let mut servers = JoinSet::new();
+        let mut servers = JoinSet::<()>::new();
+        #[cfg(feature = "endpoints")]
         for (listener, endpoints) in listeners {
             servers.spawn(serve(listener, endpoints, stop_servers.clone()));
         }

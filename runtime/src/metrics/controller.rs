@@ -1,21 +1,22 @@
 //! `controller_runtime_*`: the metrics of reconcilers.
 
+#[cfg(feature = "prometheus")]
 use std::fmt;
 use std::time::Duration;
 
+#[cfg(feature = "prometheus")]
 use prometheus_client::encoding::{EncodeLabelSet, EncodeLabelValue, LabelValueEncoder};
-use prometheus_client::metrics::counter::Counter;
-use prometheus_client::metrics::family::Family;
-use prometheus_client::metrics::gauge::Gauge;
-use prometheus_client::metrics::histogram::Histogram;
-use prometheus_client::registry::Registry;
 
-#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+use super::series::{Counter, Family, Gauge, Histogram, Registry};
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "prometheus", derive(EncodeLabelSet))]
 struct Labels {
     controller: String,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "prometheus", derive(EncodeLabelSet))]
 struct ResultLabels {
     controller: String,
     result: ReconcileResult,
@@ -53,6 +54,7 @@ impl ReconcileResult {
     }
 }
 
+#[cfg(feature = "prometheus")]
 impl EncodeLabelValue for ReconcileResult {
     fn encode(&self, encoder: &mut LabelValueEncoder) -> Result<(), fmt::Error> {
         EncodeLabelValue::encode(&self.as_str(), encoder)

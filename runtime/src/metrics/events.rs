@@ -1,11 +1,12 @@
 //! `event_recorder_*`: what became of recorded events. The names are ours: client-go has none.
 
+#[cfg(feature = "prometheus")]
 use std::fmt;
 
+#[cfg(feature = "prometheus")]
 use prometheus_client::encoding::{EncodeLabelSet, EncodeLabelValue, LabelValueEncoder};
-use prometheus_client::metrics::counter::Counter;
-use prometheus_client::metrics::family::Family;
-use prometheus_client::registry::Registry;
+
+use super::series::{Counter, Family, Registry};
 
 /// The `outcome` label of `event_recorder_events_total`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -24,6 +25,7 @@ pub(crate) enum EventOutcome {
     Failed,
 }
 
+#[cfg(feature = "prometheus")]
 impl EncodeLabelValue for EventOutcome {
     fn encode(&self, encoder: &mut LabelValueEncoder) -> Result<(), fmt::Error> {
         let value = match self {
@@ -38,7 +40,8 @@ impl EncodeLabelValue for EventOutcome {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "prometheus", derive(EncodeLabelSet))]
 struct Labels {
     outcome: EventOutcome,
 }

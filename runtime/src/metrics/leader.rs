@@ -1,12 +1,12 @@
 //! `leader_election_*`: client-go's election metrics.
 
+#[cfg(feature = "prometheus")]
 use prometheus_client::encoding::EncodeLabelSet;
-use prometheus_client::metrics::counter::Counter;
-use prometheus_client::metrics::family::Family;
-use prometheus_client::metrics::gauge::Gauge;
-use prometheus_client::registry::Registry;
 
-#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+use super::series::{Counter, Family, Gauge, Registry};
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "prometheus", derive(EncodeLabelSet))]
 struct Labels {
     name: String,
 }

@@ -3,26 +3,39 @@
 //! Dashboards and alerts written for Go controllers work unchanged. One [`Metrics`] serves a process: queues, controllers
 //! and electors are given a clone, and the manager serves [`Metrics::encode`] at `/metrics`. Gauges that describe a
 //! moment (depth, unfinished work) are computed when they are scraped.
+//!
+//! Without the feature `prometheus` everything takes a [`Metrics`] all the same, and nothing is counted.
+
+#![cfg_attr(
+    not(feature = "prometheus"),
+    allow(dead_code, reason = "labels and help are read by the encoder alone")
+)]
 
 mod controller;
 mod events;
 mod leader;
+mod series;
 mod workqueue;
 
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex};
+#[cfg(feature = "prometheus")]
+use std::sync::{PoisonError, Weak};
 
+#[cfg(feature = "prometheus")]
 use prometheus_client::encoding::text;
-use prometheus_client::registry::Registry;
 
 pub use self::controller::{ControllerMetrics, ReconcileResult};
 pub use self::events::EventMetrics;
 pub(crate) use self::events::EventOutcome;
 pub use self::leader::LeaderMetrics;
+use self::series::Registry;
+pub(crate) use self::series::{Histogram, exponential_buckets};
 pub(crate) use self::workqueue::QueueProbe;
 pub use self::workqueue::WorkQueueMetrics;
 
 /// The media type of [`Metrics::encode`], for the `Content-Type` header.
+#[cfg(feature = "prometheus")]
 pub const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 /// The metrics of one process. Clones share everything.
@@ -64,6 +77,7 @@ impl Metrics {
     /// # Errors
     ///
     /// When a collector of the caller's own fails to encode itself.
+    #[cfg(feature = "prometheus")]
     pub fn encode(&self) -> Result<String, fmt::Error> {
         let mut text = String::new();
         let registry = self
@@ -76,6 +90,7 @@ impl Metrics {
     }
 
     /// Registers metrics of the caller's own beside these.
+    #[cfg(feature = "prometheus")]
     pub fn register(&self, register: impl FnOnce(&mut Registry)) {
         register(
             &mut self
@@ -108,8 +123,10 @@ impl Metrics {
 }
 
 /// Tells a set of metrics again without keeping it.
+#[cfg(feature = "prometheus")]
 pub(crate) struct Known(Weak<Inner>);
 
+#[cfg(feature = "prometheus")]
 impl Known {
     pub(crate) fn new(metrics: &Metrics) -> Self {
         Self(Arc::downgrade(&metrics.inner))

@@ -1,20 +1,21 @@
 //! `workqueue_*`: client-go's queue metrics, labelled as controller-runtime labels them.
 
+#[cfg(feature = "prometheus")]
+mod moment;
+
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
-use prometheus_client::collector::Collector;
-use prometheus_client::encoding::{DescriptorEncoder, EncodeLabelSet, EncodeMetric};
-use prometheus_client::metrics::counter::Counter;
-use prometheus_client::metrics::family::Family;
-use prometheus_client::metrics::gauge::ConstGauge;
-use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
-use prometheus_client::registry::Registry;
+#[cfg(feature = "prometheus")]
+use prometheus_client::encoding::EncodeLabelSet;
 use tokio::time::Instant;
 
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, EncodeLabelSet)]
+use super::series::{Counter, Family, Histogram, Registry, exponential_buckets};
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "prometheus", derive(EncodeLabelSet))]
 struct Labels {
     controller: String,
     name: String,
@@ -119,7 +120,8 @@ impl Families {
             help,
             families.worked.clone(),
         );
-        registry.register_collector(Box::new(Moment(Arc::clone(&families.probes))));
+        #[cfg(feature = "prometheus")]
+        registry.register_collector(Box::new(moment::Moment(Arc::clone(&families.probes))));
         families
     }
 
@@ -136,79 +138,5 @@ impl Families {
             probes: Arc::clone(&self.probes),
             labels,
         }
-    }
-}
-
-/// The gauges that describe the moment of the scrape.
-struct Moment(Arc<Probes>);
-
-#[derive(Default)]
-struct Reading {
-    depth: usize,
-    unfinished: Duration,
-    longest: Duration,
-}
-
-/// Name, help and value.
-type Gauge = (&'static str, &'static str, fn(&Reading) -> f64);
-
-impl Moment {
-    fn read(&self) -> BTreeMap<Labels, Reading> {
-        let probes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let queues = probes
-            .iter()
-            .map(|(labels, queues)| (labels.clone(), queues.clone()))
-            .collect::<Vec<_>>();
-        drop(probes);
-        let now = Instant::now();
-        let mut readings = BTreeMap::<_, Reading>::new();
-        for (labels, queues) in queues {
-            for queue in queues.iter().filter_map(Weak::upgrade) {
-                let reading = readings.entry(labels.clone()).or_default();
-                reading.depth += queue.depth();
-                for running in queue.running_since().into_iter().map(|since| now - since) {
-                    reading.unfinished += running;
-                    reading.longest = reading.longest.max(running);
-                }
-            }
-        }
-        readings
-    }
-}
-
-impl Collector for Moment {
-    fn encode(&self, mut encoder: DescriptorEncoder) -> Result<(), fmt::Error> {
-        let readings = self.read();
-        let gauges: [Gauge; 3] = [
-            (
-                "workqueue_depth",
-                "Current depth of the work queue",
-                |reading| reading.depth as f64,
-            ),
-            (
-                "workqueue_unfinished_work_seconds",
-                "Seconds of work in progress that work_duration has not observed yet; large values mean stuck workers",
-                |reading| reading.unfinished.as_secs_f64(),
-            ),
-            (
-                "workqueue_longest_running_processor_seconds",
-                "Seconds the longest running processor has been at work",
-                |reading| reading.longest.as_secs_f64(),
-            ),
-        ];
-        for (name, help, value) in gauges {
-            let mut family =
-                encoder.encode_descriptor(name, help, None, ConstGauge::new(0.0).metric_type())?;
-            for (labels, reading) in &readings {
-                ConstGauge::new(value(reading)).encode(family.encode_family(labels)?)?;
-            }
-        }
-        Ok(())
-    }
-}
-
-impl fmt::Debug for Moment {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Moment").finish_non_exhaustive()
     }
 }

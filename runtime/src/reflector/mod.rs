@@ -34,8 +34,10 @@ pub use backoff::Backoff;
 pub use error::{ReflectorError, Undecodable};
 pub use sink::{Change, Replace, Sink};
 pub use source::{ListEnd, ListRequest, ListWatch, Listed, WatchItem, WatchRequest, WatchStream};
+pub(crate) use stats::Counters;
 pub use stats::ReflectorStats;
-pub(crate) use stats::{Counters, Spread};
+#[cfg(feature = "prometheus")]
+pub(crate) use stats::Spread;
 
 use crate::store::ObjectKey;
 

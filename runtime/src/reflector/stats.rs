@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
+use crate::metrics::{Histogram, exponential_buckets};
 
 /// What a reflector has done so far; all counters only grow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -65,19 +65,26 @@ pub fn go_name(group: &str) -> String {
 /// Whether a module of this name would clash: with the modules around it, with the versions in it, with `mod.rs`, with the
 /// features that every crate has, or with what Rust means by the name.
 fn is_reserved(module: &str) -> bool {
-    const RESERVED: [&str; 10] = [
+    const RESERVED: [&str; 11] = [
         "apis",
         "crate_",
         "default",
         "fake",
         "informers",
+        "latest",
         "listers",
         "mod",
         "self_",
         "super_",
         "typed",
     ];
-    RESERVED.contains(&module) || is_kubernetes_version(module)
+    RESERVED.contains(&module) || is_kubernetes_version(module) || is_version_feature(module)
+}
+
+/// Whether a feature of this name chooses a version of Kubernetes: `v1_33`.
+fn is_version_feature(module: &str) -> bool {
+    let minor = module.strip_prefix("v1_");
+    minor.is_some_and(|minor| !minor.is_empty() && minor.bytes().all(|it| it.is_ascii_digit()))
 }
 
 fn first_label(group: &str) -> &str {
@@ -125,6 +132,8 @@ mod tests {
             "v1.x",
             "v2v.x",
             "fake",
+            "latest.x",
+            "v1-33.x",
         ];
         let names = module_names(groups);
         assert_eq!(names["apis.kcp.io"], "apis_kcp_io");
@@ -134,6 +143,8 @@ mod tests {
         assert_eq!(names["v1.x"], "v1_x");
         assert_eq!(names["v2v.x"], "v2v");
         assert!(names["fake"].starts_with("fake_"));
+        assert_eq!(names["latest.x"], "latest_x");
+        assert_eq!(names["v1-33.x"], "v1_33_x");
         assert_eq!(go_name("self.x"), "SelfGroup");
     }
 

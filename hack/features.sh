@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# Checks codegen-runtime with each of its features alone, and with those that meet: hack/features.sh [--all]
+#
+# --all adds what takes minutes: another Kubernetes version, and the crypto provider aws-lc-rs, which is built from C.
+# OpenSSL is checked where its headers are, and skipped with a word elsewhere. A warning is a failure: something that only
+# one feature uses.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+sets=(latest "latest rustls-tls ring" "latest endpoints" "latest prometheus" "latest endpoints prometheus"
+  "latest derive" "latest runtime" "latest fake" "latest fake endpoints prometheus")
+if pkg-config --exists openssl 2>/dev/null; then
+  sets+=("latest openssl-tls")
+else
+  echo "skipped: openssl-tls (no headers of OpenSSL: install libssl-dev)"
+fi
+if [[ ${1:-} == --all ]]; then
+  sets+=("latest rustls-tls aws-lc-rs" "v1_33 rustls-tls ring endpoints prometheus derive fake")
+fi
+
+failed=0
+for features in "${sets[@]}"; do
+  if output=$(cargo check --quiet --locked -p codegen-runtime --no-default-features --features "$features" 2>&1) && [[ -z $output ]]; then
+    echo "ok: $features"
+  else
+    echo "FAILED: $features"
+    echo "$output"
+    failed=1
+  fi
+done
+exit "$failed"
