@@ -10,6 +10,7 @@
 pub mod apply;
 pub mod client;
 pub mod controller;
+pub mod error;
 pub mod event;
 #[cfg(feature = "fake")]
 pub mod fake;

@@ -8,7 +8,9 @@ use kube::api::PostParams;
 use tokio::time::{Instant, timeout};
 
 use super::LeaderElectionConfig;
-use super::record::{self, Observed};
+use super::record::{self, Claim, Observed};
+use super::stopped::LossReason;
+use crate::error::chain;
 use crate::metrics::LeaderMetrics;
 
 /// What an attempt came to.
@@ -18,10 +20,8 @@ pub(super) enum Attempt {
     Held { epoch: u64, since: Instant },
     /// Somebody else holds it.
     Other,
-    /// It could not be found out.
-    Failed(kube::Error),
-    /// A call took too long.
-    TimedOut,
+    /// It could not be found out; why, with all causes.
+    Failed(String),
 }
 
 /// Reads and writes the Lease.
@@ -29,7 +29,13 @@ pub(super) enum Attempt {
 pub(super) struct Election {
     pub(super) config: LeaderElectionConfig,
     api: Api<Lease>,
+    /// Tells this contender from others of its identity.
+    instance: String,
     pub(super) observed: Option<Observed>,
+    /// The largest epoch ever seen: terms begin above it, also if the Lease is made anew.
+    highest: u64,
+    /// Another contender of this identity, seen alive.
+    duplicate: Option<String>,
     metrics: Option<LeaderMetrics>,
 }
 
@@ -39,7 +45,13 @@ enum CallError {
 }
 
 impl Election {
-    pub(super) fn new(config: LeaderElectionConfig, api: Api<Lease>) -> Self {
+    /// A contender called `instance` among those of its identity, that has seen the epoch `highest`.
+    pub(super) fn new(
+        config: LeaderElectionConfig,
+        api: Api<Lease>,
+        instance: String,
+        highest: u64,
+    ) -> Self {
         let metrics = config
             .metrics
             .as_ref()
@@ -47,7 +59,10 @@ impl Election {
         Self {
             config,
             api,
+            instance,
             observed: None,
+            highest,
+            duplicate: None,
             metrics,
         }
     }
@@ -58,13 +73,56 @@ impl Election {
         }
     }
 
+    /// The largest epoch ever seen.
+    pub(super) fn highest(&self) -> u64 {
+        self.highest
+    }
+
+    /// Another contender of this identity that is alive.
+    pub(super) fn duplicate(&self) -> Option<&str> {
+        self.duplicate.as_deref()
+    }
+
     /// Takes in a version of the Lease, unless a newer one is known.
     pub(super) fn observe(&mut self, lease: Lease) {
         let now = Instant::now();
+        let old = self.observed.as_ref();
+        if old.is_some_and(|old| old.age(&lease) == Some(Ordering::Greater)) {
+            return;
+        }
+        self.highest = self.highest.max(record::epoch(&lease));
+        self.look_for_a_duplicate(&lease);
         match &mut self.observed {
-            Some(observed) if observed.age(&lease) == Some(Ordering::Greater) => {}
             Some(observed) => observed.update(lease, now),
             None => self.observed = Some(Observed { lease, at: now }),
+        }
+    }
+
+    /// A record of this identity that another contender renews, or takes from this one, was written by a process that is alive.
+    fn look_for_a_duplicate(&mut self, lease: &Lease) {
+        let other = record::instance(lease);
+        let is_of_another = record::holder(lease) == self.config.identity
+            && !other.is_empty()
+            && other != self.instance;
+        if !is_of_another {
+            self.duplicate = None;
+            return;
+        }
+        let is_alive = self.observed.as_ref().is_some_and(|old| {
+            let before = record::instance(&old.lease);
+            old.lease.spec != lease.spec && (before == other || before == self.instance)
+        });
+        if is_alive && self.duplicate.as_deref() != Some(other) {
+            tracing::error!(
+                lease = self.config.name,
+                identity = self.config.identity,
+                other,
+                "another process contends under this identity, which must be unique; waiting for it to give the lease up"
+            );
+            self.duplicate = Some(other.to_owned());
+            if let Some(metrics) = &self.metrics {
+                metrics.identity_conflict();
+            }
         }
     }
 
@@ -73,16 +131,16 @@ impl Election {
         self.attempt(None).await
     }
 
-    /// Tries to renew the Lease that this process holds with `epoch`. The fast path writes what was last seen; if that
-    /// fails, or `sure` is unset, the Lease is read first.
-    pub(super) async fn renew(&mut self, epoch: u64, sure: bool) -> Attempt {
+    /// Tries to renew the Lease that this process holds with `epoch`, and raises the epoch to `wanted` if that is more. The fast
+    /// path writes what was last seen; if that fails, or `sure` is unset, the Lease is read first.
+    pub(super) async fn renew(&mut self, epoch: u64, wanted: u64, sure: bool) -> Attempt {
         let now = Instant::now();
         let seen = self
             .observed
             .as_ref()
             .filter(|seen| sure && seen.is_held(now) && self.is_mine(&seen.lease, epoch));
         if let Some(seen) = seen {
-            let lease = record::renewed(&self.config, &seen.lease);
+            let lease = record::renewed(self.claim(wanted.max(epoch)), &seen.lease);
             if let Ok(attempt) = self.write(lease).await {
                 return attempt;
             }
@@ -90,30 +148,31 @@ impl Election {
         if let Some(metrics) = &self.metrics {
             metrics.slow_path();
         }
-        self.attempt(Some(epoch)).await
+        self.attempt(Some((epoch, wanted))).await
     }
 
-    /// Reads the Lease, and writes it if nobody else holds it. `term` is the epoch of a leader, who writes only if the
-    /// Lease is still its own, or gone.
-    async fn attempt(&mut self, term: Option<u64>) -> Attempt {
+    /// Reads the Lease, and writes it if nobody else holds it. `term` is a leader's epoch, and the one that it wants: a leader writes
+    /// only if the Lease is still its own, or gone.
+    async fn attempt(&mut self, term: Option<(u64, u64)>) -> Attempt {
         match self.call(self.api.get_opt(&self.config.name)).await {
             Ok(Some(lease)) => self.observe(lease),
-            Ok(None) => return self.create(term.unwrap_or(0)).await,
+            Ok(None) => return self.create(term).await,
             Err(error) => return error.into(),
         }
         let Some(seen) = &self.observed else {
             return Attempt::Other;
         };
         let lease = match term {
-            Some(epoch) if self.is_mine(&seen.lease, epoch) => {
-                record::renewed(&self.config, &seen.lease)
+            Some((epoch, wanted)) if self.is_mine(&seen.lease, epoch) => {
+                let epoch = wanted.max(record::epoch(&seen.lease));
+                record::renewed(self.claim(epoch), &seen.lease)
             }
             // Somebody took it, or took it away: this term is over.
             Some(_) => return Attempt::Other,
-            None if seen.is_held(Instant::now()) && seen.holder() != self.config.identity => {
+            None if seen.is_held(Instant::now()) && !self.may_be_own(&seen.lease) => {
                 return Attempt::Other;
             }
-            None => record::taken_over(&self.config, &seen.lease),
+            None => record::taken_over(self.claim(self.next_epoch()), &seen.lease),
         };
         match self.write(lease).await {
             Ok(attempt) => attempt,
@@ -121,9 +180,10 @@ impl Election {
         }
     }
 
-    async fn create(&mut self, epoch: u64) -> Attempt {
+    async fn create(&mut self, term: Option<(u64, u64)>) -> Attempt {
         let since = Instant::now();
-        let lease = record::created(&self.config, i32::try_from(epoch).unwrap_or(i32::MAX));
+        let epoch = term.map_or(self.next_epoch(), |(epoch, wanted)| epoch.max(wanted));
+        let lease = record::created(self.claim(epoch));
         self.observed = None;
         match self
             .call(self.api.create(&PostParams::default(), &lease))
@@ -146,13 +206,52 @@ impl Election {
     }
 
     fn held(&mut self, lease: Lease, since: Instant) -> Attempt {
-        let epoch = epoch(&lease);
+        let epoch = record::epoch(&lease);
+        self.highest = self.highest.max(epoch);
+        self.duplicate = None;
         self.observed = Some(Observed { lease, at: since });
         Attempt::Held { epoch, since }
     }
 
-    fn is_mine(&self, lease: &Lease, term: u64) -> bool {
-        record::holder(lease) == self.config.identity && epoch(lease) == term
+    fn claim(&self, epoch: u64) -> Claim<'_> {
+        Claim {
+            config: &self.config,
+            instance: &self.instance,
+            epoch,
+        }
+    }
+
+    fn next_epoch(&self) -> u64 {
+        self.highest.saturating_add(1)
+    }
+
+    /// Whether `lease` is of this contender's term `epoch`. Its epoch may be larger: a write that raised it, and whose answer was lost.
+    pub(super) fn is_mine(&self, lease: &Lease, epoch: u64) -> bool {
+        let of = record::epoch(lease);
+        record::holder(lease) == self.config.identity
+            && match record::instance(lease) {
+                "" => of == epoch,
+                instance => instance == self.instance && of >= epoch,
+            }
+    }
+
+    /// Whether `lease` may be left of a term of this contender: it says so, or an implementation without instances wrote it under
+    /// this identity, as a process did that had it before.
+    fn may_be_own(&self, lease: &Lease) -> bool {
+        let instance = record::instance(lease);
+        record::holder(lease) == self.config.identity
+            && (instance.is_empty() || instance == self.instance)
+    }
+
+    /// Why the term is over, from a `lease` that is no longer this contender's.
+    pub(super) fn loss(&self, lease: &Lease) -> LossReason {
+        match record::holder(lease) {
+            "" => LossReason::Released,
+            holder if holder == self.config.identity => LossReason::SameIdentity,
+            holder => LossReason::TakenOver {
+                holder: holder.to_owned(),
+            },
+        }
     }
 
     /// Gives the Lease up if it still is this process's in the term `epoch`. Tries again on conflicts, for no longer than
@@ -165,7 +264,7 @@ impl Election {
                 Ok(()) => return,
                 Err(CallError::Api(kube::Error::Api(status))) if status.is_conflict() => {}
                 Err(CallError::Api(error)) => {
-                    return tracing::warn!(%error, "cannot release the lease");
+                    return tracing::warn!(error = %chain(&error), "cannot release the lease");
                 }
                 Err(CallError::TimedOut) => {
                     return tracing::warn!("releasing the lease took too long");
@@ -210,13 +309,9 @@ impl Election {
 
 impl From<CallError> for Attempt {
     fn from(error: CallError) -> Self {
-        match error {
-            CallError::Api(error) => Self::Failed(error),
-            CallError::TimedOut => Self::TimedOut,
-        }
+        Self::Failed(match error {
+            CallError::Api(error) => chain(&error).to_string(),
+            CallError::TimedOut => "the API server did not answer in time".to_owned(),
+        })
     }
-}
-
-fn epoch(lease: &Lease) -> u64 {
-    u64::try_from(record::transitions(lease)).unwrap_or(0)
 }

@@ -15,8 +15,9 @@ use super::config::JITTER_FACTOR;
 use super::election::{Attempt, Election};
 use super::lead::{End, Lead, Work};
 use super::record::Observed;
+use super::stopped::Stopped;
 use super::watch::{Hint, LeaseWatch};
-use super::{LeaderElectionConfig, LeaderElectionConfigError, Leadership};
+use super::{LeaderElectionConfig, LeaderElectionConfigError, Leadership, LossReason};
 
 /// A contender for a Lease. Clones are handles on one contender.
 #[derive(Clone)]
@@ -29,31 +30,28 @@ type OnNewLeader = Box<dyn Fn(&str) + Send + Sync>;
 
 struct Shared {
     config: LeaderElectionConfig,
+    /// Tells this contender from others of its identity.
+    instance: String,
     api: Api<Lease>,
     on_new_leader: Option<OnNewLeader>,
     on_stopped_leading: Option<Box<dyn Fn() + Send + Sync>>,
     status: Mutex<Status>,
+    /// One run at a time.
+    running: tokio::sync::Mutex<()>,
 }
 
 #[derive(Default)]
 struct Status {
+    /// The largest epoch that an earlier run saw.
+    highest: u64,
+    /// The last term if its work ran on when the run ended.
+    runs_on: Option<Leadership>,
+    /// Another process of this identity that is alive.
+    duplicate: Option<String>,
     /// The last known holder of the Lease.
     leader: String,
     /// This process's term, and when it was last renewed.
     term: Option<(Leadership, Instant)>,
-}
-
-/// How [`LeaderElector::run`] ended.
-#[derive(Debug, PartialEq, Eq)]
-pub enum Stopped<T> {
-    /// It was asked to stop before it led.
-    NeverLed,
-    /// The work ended, by itself or because it was asked to.
-    Finished(T),
-    /// The work didn't stop within the stop timeout, and was dropped.
-    Overdue,
-    /// Leadership was lost, and the work was dropped.
-    Lost,
 }
 
 /// The leader should have renewed its Lease long ago.
@@ -64,6 +62,16 @@ pub struct LeaseExpired {
     pub name: String,
     /// Time since the last renewal.
     pub age: Duration,
+}
+
+/// Another process contends under the same identity.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("another process contends for lease {lease} as {identity:?}: identities must be unique")]
+pub struct DuplicateIdentity {
+    /// The Lease's name.
+    pub lease: String,
+    /// The identity of both.
+    pub identity: String,
 }
 
 impl LeaderElector {
@@ -81,10 +89,12 @@ impl LeaderElector {
         let status = Mutex::default();
         let shared = Shared {
             config,
+            instance: format!("{:016x}", rand::rng().random::<u64>()),
             api,
             on_new_leader: None,
             on_stopped_leading: None,
             status,
+            running: tokio::sync::Mutex::default(),
         };
         Ok(Self {
             shared: Arc::new(shared),
@@ -145,14 +155,33 @@ impl LeaderElector {
         })
     }
 
+    /// For readiness checks: an error while another process that contends under this identity is alive. Each of them waits for the
+    /// other to give the Lease up.
+    ///
+    /// # Errors
+    ///
+    /// [`DuplicateIdentity`].
+    pub fn check_identity(&self) -> Result<(), DuplicateIdentity> {
+        match &self.status().duplicate {
+            None => Ok(()),
+            Some(_) => Err(DuplicateIdentity {
+                identity: self.shared.config.identity.clone(),
+                lease: self.shared.config.name.clone(),
+            }),
+        }
+    }
+
     /// Contends for the Lease, and runs `lead` while it is held.
     ///
+    /// - One run at a time: a second one waits for the first, and for work of an earlier term that runs on.
     /// - Until the Lease is acquired, `lead` isn't called. It is called at most once; call `run` again to contend again.
     /// - When `shutdown` is cancelled, [`Leadership::token`] tells the work, and the Lease goes on being renewed until the
     ///   work has ended or the stop timeout is over. Then the Lease is released.
     /// - When leadership is lost, the work is dropped before anything else happens.
     /// - The work runs as a task of its own, [fenced](Leadership::fence). A panic in it is passed on after the Lease has been
     ///   released.
+    /// - Work that blocks its thread can't be dropped. If it runs on for longer than `lease duration − renew deadline` after the
+    ///   term has ended, the Lease is not released, and [`Stopped::RunsOn`] says so.
     ///
     /// Dropping the future drops the work, and leaves the Lease to expire.
     pub async fn run<F, W>(&self, shutdown: &CancellationToken, lead: F) -> Stopped<W::Output>
@@ -161,8 +190,11 @@ impl LeaderElector {
         W: Future + Send + 'static,
         W::Output: Send + 'static,
     {
+        let Some(_running) = shutdown.run_until_cancelled(self.alone()).await else {
+            return Stopped::NeverLed;
+        };
         let config = &self.shared.config;
-        let mut election = Election::new(config.clone(), self.shared.api.clone());
+        let mut election = self.election();
         election.report(false);
         let mut watch =
             LeaseWatch::start(self.shared.api.clone(), &config.name, config.retry_period);
@@ -186,29 +218,77 @@ impl LeaderElector {
             shutdown,
             work,
             stop_at: None,
+            last_try: String::new(),
         };
         let end = lead.run(&mut election, &mut watch).await;
         leadership.end();
-        if !matches!(end, End::Work(_)) {
-            lead.work.task.abort();
-            let grace = config.lease_duration - config.renew_deadline;
-            if timeout(grace, &mut lead.work.task).await.is_err() {
-                tracing::error!(
-                    lease = config.name,
-                    "the work blocks its thread and did not stop"
-                );
-            }
+        if !self.has_stopped(&mut lead.work, &end).await {
+            return self.runs_on(&election, leadership);
         }
-        self.stopped(&mut election, leadership.epoch(), matches!(end, End::Lost))
-            .await;
+        self.stopped(&mut election, leadership.epoch(), &end).await;
         match end {
             End::Work(Ok(Ok(output))) => Stopped::Finished(output),
             End::Work(Err(error)) if error.is_panic() => {
                 std::panic::resume_unwind(error.into_panic())
             }
-            End::Work(_) | End::Lost => Stopped::Lost,
+            End::Work(_) => Stopped::Lost(LossReason::NotRenewed {
+                cause: "the work found its term over".to_owned(),
+            }),
+            End::Lost(reason) => Stopped::Lost(reason),
             End::Overdue => Stopped::Overdue,
         }
+    }
+
+    /// Waits until no other run of this contender goes on, nor work that one left behind.
+    async fn alone(&self) -> tokio::sync::MutexGuard<'_, ()> {
+        let running = self.shared.running.lock().await;
+        let runs_on = self.status().runs_on.clone();
+        if let Some(term) = runs_on {
+            term.idle().await;
+            self.status().runs_on = None;
+        }
+        running
+    }
+
+    fn election(&self) -> Election {
+        let highest = self.status().highest;
+        Election::new(
+            self.shared.config.clone(),
+            self.shared.api.clone(),
+            self.shared.instance.clone(),
+            highest,
+        )
+    }
+
+    /// Whether the work of a term that has ended stops in time. A poll that is under way can't be interrupted.
+    async fn has_stopped<T>(&self, work: &mut Work<T>, end: &End<T>) -> bool {
+        let config = &self.shared.config;
+        let stopped = async {
+            if !matches!(end, End::Work(_)) {
+                work.task.abort();
+                let _ = (&mut work.task).await;
+            }
+            work.leadership.idle().await;
+        };
+        let grace = config.lease_duration - config.renew_deadline;
+        timeout(grace, stopped).await.is_ok()
+    }
+
+    /// The work has not ended: the Lease stays, and nobody is told that it has.
+    fn runs_on<T>(&self, election: &Election, leadership: Leadership) -> Stopped<T> {
+        let config = &self.shared.config;
+        tracing::error!(
+            lease = config.name,
+            identity = config.identity,
+            epoch = leadership.epoch(),
+            "the work blocks its thread and does not stop; the lease is not released"
+        );
+        election.report(false);
+        self.note_leader(election);
+        let mut status = self.status();
+        status.term = None;
+        status.runs_on = Some(leadership);
+        Stopped::RunsOn
     }
 
     /// Waits for the Lease. `None` if asked to stop before.
@@ -241,10 +321,7 @@ impl LeaderElector {
                 }
                 Attempt::Other => {}
                 Attempt::Failed(error) => {
-                    tracing::debug!(%error, lease = config.name, "cannot acquire the lease")
-                }
-                Attempt::TimedOut => {
-                    tracing::debug!(lease = config.name, "acquiring the lease took too long")
+                    tracing::debug!(error, lease = config.name, "cannot acquire the lease")
                 }
             }
             self.wait_for_a_chance(election, watch, shutdown).await;
@@ -288,32 +365,32 @@ impl LeaderElector {
     }
 
     /// The work has ended: tells so, then releases the Lease.
-    async fn stopped(&self, election: &mut Election, epoch: u64, lost: bool) {
+    async fn stopped<T>(&self, election: &mut Election, epoch: u64, end: &End<T>) {
         let config = &self.shared.config;
         self.status().term = None;
         election.report(false);
-        tracing::info!(
-            lease = config.name,
-            identity = config.identity,
-            epoch,
-            lost,
-            "stopped leading"
-        );
+        let (lease, identity) = (&config.name, &config.identity);
+        match end {
+            End::Lost(reason) => {
+                tracing::warn!(lease, identity, epoch, %reason, "leadership lost");
+            }
+            _ => tracing::info!(lease, identity, epoch, "stopped leading"),
+        }
         if let Some(notify) = &self.shared.on_stopped_leading {
             notify();
         }
-        if lost {
+        if matches!(end, End::Lost(_)) {
             // The API server was out of reach a moment ago: don't keep the caller for long.
             let _ = timeout(config.retry_period, self.release(election, epoch)).await;
         } else {
             self.release(election, epoch).await;
         }
+        self.note_leader(election);
     }
 
     async fn release(&self, election: &mut Election, epoch: u64) {
         if self.shared.config.release_on_cancel {
             election.release(epoch).await;
-            self.note_leader(election);
         }
     }
 
@@ -333,6 +410,8 @@ impl LeaderElector {
             .map(Observed::holder)
             .unwrap_or_default();
         let mut status = self.status();
+        status.highest = status.highest.max(election.highest());
+        status.duplicate = election.duplicate().map(str::to_owned);
         if status.leader == leader {
             return;
         }

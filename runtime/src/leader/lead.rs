@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::election::{Attempt, Election};
 use super::elector::LeaderElector;
-use super::record;
+use super::stopped::LossReason;
 use super::watch::{Hint, LeaseWatch};
 use super::{Leadership, LeadershipLost};
 
@@ -17,7 +17,7 @@ use super::{Leadership, LeadershipLost};
 pub(super) enum End<T> {
     Work(Result<Result<T, LeadershipLost>, tokio::task::JoinError>),
     Overdue,
-    Lost,
+    Lost(LossReason),
 }
 
 /// The task of the work. It ends with this, and so does the term, for what the work has spawned.
@@ -40,6 +40,8 @@ pub(super) struct Lead<'a, T> {
     pub(super) work: Work<T>,
     /// Set once the work was asked to stop.
     pub(super) stop_at: Option<Instant>,
+    /// What became of the last try to renew.
+    pub(super) last_try: String,
 }
 
 impl<T> Lead<'_, T> {
@@ -47,18 +49,32 @@ impl<T> Lead<'_, T> {
     pub(super) async fn run(&mut self, election: &mut Election, watch: &mut LeaseWatch) -> End<T> {
         let config = self.elector.config();
         let leadership = self.work.leadership.clone();
-        let epoch = leadership.epoch();
         let mut next = Instant::now() + config.retry_period;
+        // Two epochs a retry period at most: whoever is outranked again and again has a rival under another Lease.
+        let mut raise_at = Instant::now();
         loop {
+            let epoch = leadership.epoch();
+            let raise = async {
+                leadership.wants_more().await;
+                sleep_until(raise_at).await;
+            };
             let sure = tokio::select! {
                 biased;
                 end = self.ended() => return end,
                 () = sleep_until(next) => true,
+                () = raise => {
+                    raise_at = Instant::now() + config.retry_period;
+                    true
+                }
                 hint = watch.next() => match hint {
                     Hint::Seen(lease) => match news(election, &lease, epoch) {
                         News::Nothing => continue,
                         News::Unsure => false,
-                        News::Over => return End::Lost,
+                        News::Over => {
+                            let reason = election.loss(&lease);
+                            election.observe(*lease);
+                            return End::Lost(reason);
+                        }
                     },
                     Hint::Deleted => false,
                 },
@@ -66,20 +82,25 @@ impl<T> Lead<'_, T> {
             let attempt = tokio::select! {
                 biased;
                 end = self.ended() => return end,
-                attempt = election.renew(epoch, sure) => attempt,
+                attempt = election.renew(epoch, leadership.wanted(), sure) => attempt,
             };
             match attempt {
-                Attempt::Held { since, .. } if leadership.renew(since + config.renew_deadline) => {
+                Attempt::Held { since, epoch }
+                    if leadership.renew(since + config.renew_deadline, epoch) =>
+                {
                     self.elector.renewed(&leadership, since);
                     next = since + config.retry_period;
                     continue;
                 }
-                Attempt::Held { .. } | Attempt::Other => return End::Lost,
-                Attempt::Failed(error) => {
-                    tracing::warn!(%error, lease = config.name, "cannot renew the lease")
+                Attempt::Held { .. } => return self.not_renewed("the answer came too late"),
+                Attempt::Other => {
+                    let seen = election.observed.as_ref();
+                    let reason = seen.map(|seen| election.loss(&seen.lease));
+                    return End::Lost(reason.unwrap_or(LossReason::Released));
                 }
-                Attempt::TimedOut => {
-                    tracing::warn!(lease = config.name, "renewing the lease took too long")
+                Attempt::Failed(error) => {
+                    tracing::warn!(error, lease = config.name, "cannot renew the lease");
+                    self.last_try = error;
                 }
             }
             next = Instant::now() + config.retry_period;
@@ -94,7 +115,7 @@ impl<T> Lead<'_, T> {
             let stop_at = self.stop_at.unwrap_or(deadline);
             tokio::select! {
                 biased;
-                () = sleep_until(deadline) => return End::Lost,
+                () = sleep_until(deadline) => return self.not_renewed(""),
                 end = &mut self.work.task => return End::Work(end),
                 () = sleep_until(stop_at), if asked => return End::Overdue,
                 () = self.shutdown.cancelled(), if !asked => {
@@ -103,6 +124,16 @@ impl<T> Lead<'_, T> {
                 }
             }
         }
+    }
+
+    fn not_renewed(&self, cause: &str) -> End<T> {
+        let cause = [cause, &self.last_try]
+            .into_iter()
+            .find(|cause| !cause.is_empty())
+            .unwrap_or("the process was paused, or a call was still under way");
+        End::Lost(LossReason::NotRenewed {
+            cause: cause.to_owned(),
+        })
     }
 }
 
@@ -117,8 +148,7 @@ enum News {
 }
 
 fn news(election: &Election, lease: &Lease, epoch: u64) -> News {
-    let mine = record::holder(lease) == election.config.identity;
-    if mine && u64::try_from(record::transitions(lease)) == Ok(epoch) {
+    if election.is_mine(lease, epoch) {
         return News::Nothing;
     }
     match election

@@ -4,10 +4,11 @@ use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, Sleep, sleep_until};
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
@@ -25,12 +26,18 @@ pub struct Leadership {
 }
 
 struct Term {
-    epoch: u64,
+    epoch: watch::Sender<u64>,
+    /// The epoch that somebody needs; the elector raises `epoch` to it.
+    wanted: watch::Sender<u64>,
     start: Instant,
     /// Nanoseconds after `start` at which the term ends unless it is renewed; 0 once it has ended.
     deadline: AtomicU64,
     lost: CancellationToken,
     stop: CancellationToken,
+    /// Steps of the work that are being taken at this moment.
+    steps: AtomicUsize,
+    /// Told when the term has ended and the last of them has.
+    idle: Notify,
 }
 
 impl Leadership {
@@ -40,11 +47,14 @@ impl Leadership {
         let lost = CancellationToken::new();
         let stop = lost.child_token();
         let term = Term {
-            epoch,
+            epoch: watch::Sender::new(epoch),
+            wanted: watch::Sender::new(epoch),
             start,
             deadline: AtomicU64::new(0),
             lost,
             stop,
+            steps: AtomicUsize::new(0),
+            idle: Notify::new(),
         };
         term.deadline.store(term.nanos(deadline), Ordering::SeqCst);
         Self {
@@ -52,13 +62,55 @@ impl Leadership {
         }
     }
 
-    /// The Lease's `leaseTransitions` in this term: larger than in every term before, whoever held it, as long
-    /// as nobody deletes the Lease.
+    /// The number of this term: larger than in every term before, whoever held it. It is at least 1, and may grow while the term
+    /// lasts: see [`outrank`](Self::outrank).
+    ///
+    /// It is kept in an annotation of the Lease, and follows its `leaseTransitions`. If the Lease is deleted, every contender that
+    /// saw it goes on from what it saw; if all of them start anew as well, terms begin at 1 again.
     ///
     /// Pass it along with writes to systems outside, and let them refuse smaller ones: that fences off a leader which was
     /// paused in the middle of a call.
     pub fn epoch(&self) -> u64 {
-        self.term.epoch
+        *self.term.epoch.borrow()
+    }
+
+    /// Raises the epoch above `epoch`, for a leader that holds the Lease and is refused all the same: a system outside has seen
+    /// epochs that the Lease no longer knows of. Gives the new epoch once the Lease has it.
+    ///
+    /// It can't help a leader whose term is over: the elector then finds that the Lease is another's, and the term ends. Epochs
+    /// rise once a retry period at most.
+    ///
+    /// # Errors
+    ///
+    /// [`LeadershipLost`] if the term ends before.
+    pub async fn outrank(&self, epoch: u64) -> Result<u64, LeadershipLost> {
+        self.term.wanted.send_if_modified(|wanted| {
+            let more = epoch.saturating_add(1);
+            let is_more = more > *wanted;
+            *wanted = more.max(*wanted);
+            is_more
+        });
+        let mut epochs = self.term.epoch.subscribe();
+        let reached = epochs.wait_for(|now| *now > epoch);
+        match self.term.lost.run_until_cancelled(reached).await {
+            Some(Ok(now)) => Ok(*now),
+            _ => Err(LeadershipLost),
+        }
+    }
+
+    /// Marks a step of the work that fencing can't interrupt, such as one on a thread for blocking calls: the Lease isn't released
+    /// before it has ended.
+    ///
+    /// # Errors
+    ///
+    /// [`LeadershipLost`] if the term has ended: the step must not begin.
+    pub fn step(&self) -> Result<LeadingStep, LeadershipLost> {
+        self.term.steps.fetch_add(1, Ordering::SeqCst);
+        let step = LeadingStep {
+            term: Arc::clone(&self.term),
+        };
+        // After counting: whoever ends the term either sees the step, or is seen here.
+        self.check().map(|()| step)
     }
 
     /// Cancelled when the work must stop: the elector was asked to stop, or leadership is lost.
@@ -92,7 +144,8 @@ impl Leadership {
     /// Runs `future` as long as this process leads.
     ///
     /// Each poll checks [`is_leading`](Self::is_leading) first, so that nothing of `future` runs after the term has ended;
-    /// it is dropped then. Tasks that `future` spawns are not covered: fence those too.
+    /// it is dropped then. The Lease is not released while a poll is under way. Tasks that `future` spawns are not covered: fence
+    /// those too, and mark what runs on threads of its own with [`step`](Self::step).
     pub fn fence<F: Future>(&self, future: F) -> Fenced<F> {
         let deadline = self.deadline();
         Fenced {
@@ -108,8 +161,33 @@ impl Leadership {
         self.term.start + Duration::from_nanos(self.term.deadline.load(Ordering::SeqCst))
     }
 
-    /// Prolongs the term to `deadline`, unless it has ended. Returns whether it still holds.
-    pub(super) fn renew(&self, deadline: Instant) -> bool {
+    /// The epoch that the term should have.
+    pub(super) fn wanted(&self) -> u64 {
+        *self.term.wanted.borrow()
+    }
+
+    /// Waits until somebody wants a higher epoch than the term has.
+    pub(super) async fn wants_more(&self) {
+        let epoch = self.epoch();
+        let mut wanted = self.term.wanted.subscribe();
+        if wanted.wait_for(|wanted| *wanted > epoch).await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
+
+    /// Waits until no step of the work is being taken. Ends for sure only once the term has.
+    pub(super) async fn idle(&self) {
+        loop {
+            let idle = self.term.idle.notified();
+            if self.term.steps.load(Ordering::SeqCst) == 0 {
+                return;
+            }
+            idle.await;
+        }
+    }
+
+    /// Prolongs the term to `deadline`, unless it has ended, with `epoch` from now on. Returns whether it still holds.
+    pub(super) fn renew(&self, deadline: Instant, epoch: u64) -> bool {
         let nanos = self.term.nanos(deadline);
         let now = self.term.nanos(Instant::now());
         let renewed = self
@@ -118,6 +196,13 @@ impl Leadership {
             .fetch_update(Ordering::SeqCst, Ordering::SeqCst, |old| {
                 (now < old).then(|| old.max(nanos))
             });
+        if renewed.is_ok() {
+            self.term.epoch.send_if_modified(|now| {
+                let is_more = epoch > *now;
+                *now = epoch.max(*now);
+                is_more
+            });
+        }
         renewed.is_ok()
     }
 
@@ -150,6 +235,29 @@ impl fmt::Debug for Leadership {
     }
 }
 
+/// A step of a leader's work, from [`Leadership::step`] until it is dropped.
+#[must_use = "the step ends when this is dropped"]
+pub struct LeadingStep {
+    term: Arc<Term>,
+}
+
+impl Drop for LeadingStep {
+    fn drop(&mut self) {
+        let was = self.term.steps.fetch_sub(1, Ordering::SeqCst);
+        if was == 1 && self.term.lost.is_cancelled() {
+            self.term.idle.notify_waiters();
+        }
+    }
+}
+
+impl fmt::Debug for LeadingStep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LeadingStep")
+            .field("epoch", &*self.term.epoch.borrow())
+            .finish_non_exhaustive()
+    }
+}
+
 /// A future that runs only under a [`Leadership`]; see [`Leadership::fence`].
 #[must_use = "futures do nothing unless polled"]
 pub struct Fenced<F> {
@@ -165,7 +273,7 @@ impl<F: Future> Future for Fenced<F> {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = &mut *self;
-        while this.leadership.is_leading() {
+        while let Ok(step) = this.leadership.step() {
             let Some(inner) = this.inner.as_mut() else {
                 break;
             };
@@ -173,6 +281,7 @@ impl<F: Future> Future for Fenced<F> {
                 this.inner = None;
                 return Poll::Ready(Ok(output));
             }
+            drop(step);
             if this.lost.as_mut().poll(cx).is_pending() && this.timer.as_mut().poll(cx).is_pending()
             {
                 return Poll::Pending;

@@ -7,8 +7,11 @@
 //! - The work is *fenced*: before each step that the runtime gives it, its leadership is checked against the monotonic clock.
 //!   A process that was paused past its deadline does nothing more when it wakes up, whatever its timers say.
 //! - The work has stopped before the Lease is released and before anybody is told that leadership has ended.
-//! - A process that finds its own identity on the Lease without leading takes it at once, and counts a transition: each
-//!   term of office has its own [epoch](Leadership::epoch).
+//! - Work that blocks its thread can't be stopped: then the Lease is not released ([`Stopped::RunsOn`]).
+//! - Each term of office has its own [epoch](Leadership::epoch), in an annotation of the Lease: it goes on if the Lease is deleted.
+//! - A contender signs the Lease with an instance of its own. One that finds its own signature without leading, or its identity
+//!   without a signature, takes the Lease at once. Under another signature its identity is another process: the Lease has to expire,
+//!   as if somebody else had it, and a process that is seen alive there is [reported](LeaderElector::check_identity).
 //! - A leader that sees another holder stops at once instead of trying until its deadline.
 //!
 //! What no election can give: a call that is under way when a process is paused may still reach its target afterwards. Where
@@ -23,8 +26,10 @@ mod elector;
 mod lead;
 mod leadership;
 mod record;
+mod stopped;
 mod watch;
 
 pub use self::config::{LeaderElectionConfig, LeaderElectionConfigError};
-pub use self::elector::{LeaderElector, LeaseExpired, Stopped};
-pub use self::leadership::{Fenced, Leadership, LeadershipLost};
+pub use self::elector::{DuplicateIdentity, LeaderElector, LeaseExpired};
+pub use self::leadership::{Fenced, Leadership, LeadershipLost, LeadingStep};
+pub use self::stopped::{LossReason, Stopped};

@@ -1,4 +1,7 @@
 //! What a Lease says of its holder.
+//!
+//! Two annotations go beyond client-go's record. The *epoch* numbers the terms; unlike `leaseTransitions` it is carried over when
+//! the Lease is made anew. The *instance* tells processes of one identity apart.
 
 use std::cmp::Ordering;
 use std::time::Duration;
@@ -10,6 +13,12 @@ use kube::core::ObjectMeta;
 use tokio::time::Instant;
 
 use super::LeaderElectionConfig;
+
+/// The annotation with the epoch of the term.
+pub(super) const EPOCH: &str = "leader-election.codegen/epoch";
+
+/// The annotation that names the contender among those of its identity.
+pub(super) const INSTANCE: &str = "leader-election.codegen/instance";
 
 /// A Lease, and when its record last changed by the local clock.
 ///
@@ -67,6 +76,14 @@ impl Observed {
     }
 }
 
+/// Who writes the record: this process, in a term.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Claim<'a> {
+    pub(super) config: &'a LeaderElectionConfig,
+    pub(super) instance: &'a str,
+    pub(super) epoch: u64,
+}
+
 /// The holder of `lease`; empty if there is none.
 pub(super) fn holder(lease: &Lease) -> &str {
     lease
@@ -76,8 +93,25 @@ pub(super) fn holder(lease: &Lease) -> &str {
         .unwrap_or_default()
 }
 
+/// Which process of its identity wrote `lease`; empty if it did not say.
+pub(super) fn instance(lease: &Lease) -> &str {
+    annotation(lease, INSTANCE).unwrap_or_default()
+}
+
+/// The epoch of the term: of its annotation and the number of transitions the larger, since other implementations count only those.
+pub(super) fn epoch(lease: &Lease) -> u64 {
+    let written = annotation(lease, EPOCH).and_then(|text| text.parse().ok());
+    let counted = u64::try_from(transitions(lease)).unwrap_or(0);
+    counted.max(written.unwrap_or(0))
+}
+
+fn annotation<'a>(lease: &'a Lease, name: &str) -> Option<&'a str> {
+    let annotations = lease.metadata.annotations.as_ref()?;
+    annotations.get(name).map(String::as_str)
+}
+
 /// How often the Lease changed hands.
-pub(super) fn transitions(lease: &Lease) -> i32 {
+fn transitions(lease: &Lease) -> i32 {
     lease
         .spec
         .as_ref()
@@ -85,39 +119,35 @@ pub(super) fn transitions(lease: &Lease) -> i32 {
         .unwrap_or(0)
 }
 
-/// A Lease that doesn't exist (any more), held by this process.
-pub(super) fn created(config: &LeaderElectionConfig, transitions: i32) -> Lease {
+/// A Lease that doesn't exist (any more), held by this process. The first of all counts no transition; one that was deleted goes on
+/// counting from the epoch, for contenders who know of no epochs.
+pub(super) fn created(claim: Claim<'_>) -> Lease {
     let metadata = ObjectMeta {
-        name: Some(config.name.clone()),
-        namespace: Some(config.namespace.clone()),
+        name: Some(claim.config.name.clone()),
+        namespace: Some(claim.config.namespace.clone()),
         ..ObjectMeta::default()
     };
-    Lease {
-        metadata,
-        spec: Some(held(config, LeaseSpec::default(), transitions)),
-    }
+    let transitions = match claim.epoch {
+        1 => 0,
+        epoch => i32::try_from(epoch).unwrap_or(i32::MAX),
+    };
+    held(claim, metadata, LeaseSpec::default(), transitions)
 }
 
 /// `lease`, taken over by this process.
-pub(super) fn taken_over(config: &LeaderElectionConfig, lease: &Lease) -> Lease {
+pub(super) fn taken_over(claim: Claim<'_>, lease: &Lease) -> Lease {
     let transitions = transitions(lease).saturating_add(1);
     let spec = LeaseSpec {
         acquire_time: None,
         ..lease.spec.clone().unwrap_or_default()
     };
-    Lease {
-        metadata: lease.metadata.clone(),
-        spec: Some(held(config, spec, transitions)),
-    }
+    held(claim, lease.metadata.clone(), spec, transitions)
 }
 
 /// `lease`, renewed by its holder: acquire time and transitions stay.
-pub(super) fn renewed(config: &LeaderElectionConfig, lease: &Lease) -> Lease {
+pub(super) fn renewed(claim: Claim<'_>, lease: &Lease) -> Lease {
     let spec = lease.spec.clone().unwrap_or_default();
-    Lease {
-        metadata: lease.metadata.clone(),
-        spec: Some(held(config, spec, transitions(lease))),
-    }
+    held(claim, lease.metadata.clone(), spec, transitions(lease))
 }
 
 /// `lease`, given up by its holder: anybody may take it at once.
@@ -136,14 +166,21 @@ pub(super) fn released(lease: &Lease) -> Lease {
     }
 }
 
-fn held(config: &LeaderElectionConfig, spec: LeaseSpec, transitions: i32) -> LeaseSpec {
+fn held(claim: Claim<'_>, mut metadata: ObjectMeta, spec: LeaseSpec, transitions: i32) -> Lease {
     let now = MicroTime(Timestamp::now());
-    LeaseSpec {
-        holder_identity: Some(config.identity.clone()),
-        lease_duration_seconds: Some(config.lease_seconds()),
+    let annotations = metadata.annotations.get_or_insert_default();
+    annotations.insert(EPOCH.to_owned(), claim.epoch.to_string());
+    annotations.insert(INSTANCE.to_owned(), claim.instance.to_owned());
+    let spec = LeaseSpec {
+        holder_identity: Some(claim.config.identity.clone()),
+        lease_duration_seconds: Some(claim.config.lease_seconds()),
         acquire_time: Some(spec.acquire_time.unwrap_or_else(|| now.clone())),
         renew_time: Some(now),
         lease_transitions: Some(transitions),
         ..spec
+    };
+    Lease {
+        metadata,
+        spec: Some(spec),
     }
 }

@@ -9,6 +9,8 @@ use kube::api::{WatchEvent, WatchParams};
 use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
 
+use crate::error::chain;
+
 /// Longest pause between two tries to watch.
 const MAX_PAUSE: Duration = Duration::from_secs(30);
 
@@ -79,7 +81,9 @@ async fn watch(
                     }
                 }
             }
-            Err(error) => tracing::debug!(%error, "cannot watch the lease; polling goes on"),
+            Err(error) => {
+                tracing::debug!(error = %chain(&error), "cannot watch the lease; polling goes on");
+            }
         }
         tokio::time::sleep(pause).await;
         pause = (pause * 2).min(MAX_PAUSE);

@@ -36,8 +36,21 @@ pub struct ManagerBuilder {
     #[cfg(feature = "endpoints")]
     listeners: Vec<(TcpListener, Serves)>,
     graceful_timeout: Duration,
+    on_stuck_work: OnStuckWork,
     health: Checks,
     ready: Checks,
+}
+
+/// What a manager does if the leader's work blocks its thread and runs on, though leadership has ended. The Lease is not released.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum OnStuckWork {
+    /// The manager ends with [`ManagerError::WorkRunsOn`](super::ManagerError::WorkRunsOn), and the Lease runs out. The caller has to
+    /// end the process before that; dropping a tokio runtime waits for the work, and does not.
+    #[default]
+    LetLeaseExpire,
+    /// The process exits at once with status 1, which ends the work for sure.
+    ExitProcess,
 }
 
 #[cfg(feature = "endpoints")]
@@ -58,6 +71,7 @@ pub struct Manager {
     #[cfg(feature = "endpoints")]
     pub(super) listeners: Vec<(TcpListener, Endpoints)>,
     pub(super) graceful_timeout: Duration,
+    pub(super) on_stuck_work: OnStuckWork,
     pub(super) ready: Checks,
     #[cfg(feature = "endpoints")]
     endpoints: Endpoints,
@@ -91,6 +105,7 @@ impl Manager {
             #[cfg(feature = "endpoints")]
             listeners: Vec::new(),
             graceful_timeout: GRACEFUL_TIMEOUT,
+            on_stuck_work: OnStuckWork::default(),
             health: Checks::default(),
             ready: Checks::default(),
         }
@@ -170,6 +185,12 @@ impl ManagerBuilder {
     /// How long the work may take to stop, all in all; 30 s unless set.
     pub fn graceful_timeout(mut self, timeout: Duration) -> Self {
         self.graceful_timeout = timeout;
+        self
+    }
+
+    /// What to do if the leader's work can't be stopped; let the Lease run out unless set.
+    pub fn on_stuck_work(mut self, on_stuck_work: OnStuckWork) -> Self {
+        self.on_stuck_work = on_stuck_work;
         self
     }
 
@@ -255,6 +276,7 @@ impl ManagerBuilder {
             #[cfg(feature = "endpoints")]
             listeners,
             graceful_timeout,
+            on_stuck_work: self.on_stuck_work,
             ready,
             #[cfg(feature = "endpoints")]
             endpoints,
@@ -276,6 +298,9 @@ impl ManagerBuilder {
                 .map_err(|error| error.to_string())
         };
         self.health.add("leaderElection", Arc::new(check));
+        let checked = elector.clone();
+        let check = move || checked.check_identity().map_err(|error| error.to_string());
+        self.ready.add("leaderIdentity", Arc::new(check));
         Ok(Some(elector))
     }
 }

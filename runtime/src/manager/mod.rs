@@ -20,7 +20,7 @@ mod serve;
 mod signal;
 mod work;
 
-pub use self::builder::{Manager, ManagerBuildError, ManagerBuilder};
+pub use self::builder::{Manager, ManagerBuildError, ManagerBuilder, OnStuckWork};
 #[cfg(feature = "endpoints")]
 pub use self::endpoints::Endpoints;
 pub use self::group::{FnRunnable, RunContext, Runnable, runnable_fn};

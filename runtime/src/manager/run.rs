@@ -11,14 +11,22 @@ use super::Manager;
 use super::serve::serve;
 use super::work::{Phase, Work};
 use crate::informer::CacheSyncError;
+use crate::leader::LossReason;
 
 /// Why a manager ended other than by being asked to.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ManagerError {
     /// Another process leads now, or may. The work was dropped.
-    #[error("leadership lost")]
-    LeadershipLost,
+    #[error("leadership lost: {reason}")]
+    LeadershipLost {
+        /// Why.
+        reason: LossReason,
+    },
+    /// The leader's work blocks its thread and runs on, though the term is over. The Lease was not released, and somebody else leads
+    /// when it has run out: the process should exit before.
+    #[error("the leader's work does not stop; the lease was not released")]
+    WorkRunsOn,
     /// What was under way didn't stop in time, and was dropped.
     #[error("the work did not stop within the graceful timeout")]
     GracefulTimeout,
@@ -57,6 +65,7 @@ impl Manager {
             #[cfg(feature = "endpoints")]
             listeners,
             graceful_timeout,
+            on_stuck_work,
             ready,
             ..
         } = self;
@@ -94,6 +103,7 @@ impl Manager {
                     others,
                     elector,
                     graceful_timeout,
+                    on_stuck_work,
                 };
                 work.run(&stop, &phase).await
             }

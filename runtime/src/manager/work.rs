@@ -9,7 +9,7 @@ use tokio::time::{Instant, sleep_until, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 use super::group::run_group;
-use super::{ManagerError, Runnable};
+use super::{ManagerError, OnStuckWork, Runnable};
 use crate::leader::{LeaderElector, Stopped};
 
 /// Where a manager is between start and stop.
@@ -49,6 +49,7 @@ pub(super) struct Work {
     pub(super) others: Group,
     pub(super) elector: Option<LeaderElector>,
     pub(super) graceful_timeout: Duration,
+    pub(super) on_stuck_work: OnStuckWork,
 }
 
 impl Work {
@@ -64,13 +65,16 @@ impl Work {
             others,
             elector,
             graceful_timeout,
+            on_stuck_work,
         } = self;
         let stop_others = CancellationToken::new();
         let mut tasks = JoinSet::new();
         tasks.spawn(run_group(others, stop_others.clone(), None));
         let mut leading = Box::pin(async {
             match elector {
-                Some(elector) if !leaders.is_empty() => lead(leaders, elector, stop).await,
+                Some(elector) if !leaders.is_empty() => {
+                    lead(leaders, elector, stop, on_stuck_work).await
+                }
                 _ => work(leaders, stop, graceful_timeout).await,
             }
         });
@@ -105,6 +109,7 @@ async fn lead(
     group: Group,
     elector: LeaderElector,
     stop: &CancellationToken,
+    on_stuck_work: OnStuckWork,
 ) -> Result<(), ManagerError> {
     let run = |leadership: crate::leader::Leadership| {
         let stop = leadership.token().clone();
@@ -114,7 +119,16 @@ async fn lead(
         Stopped::NeverLed => Ok(()),
         Stopped::Finished(result) => result,
         Stopped::Overdue => Err(ManagerError::GracefulTimeout),
-        Stopped::Lost => Err(ManagerError::LeadershipLost),
+        Stopped::Lost(reason) => Err(ManagerError::LeadershipLost { reason }),
+        Stopped::RunsOn => {
+            if on_stuck_work == OnStuckWork::ExitProcess {
+                tracing::error!(
+                    "the leader's work does not stop: exiting before somebody else leads"
+                );
+                std::process::exit(1);
+            }
+            Err(ManagerError::WorkRunsOn)
+        }
     }
 }
 

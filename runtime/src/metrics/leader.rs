@@ -16,6 +16,7 @@ struct Labels {
 pub struct LeaderMetrics {
     status: Gauge,
     slowpath: Counter,
+    identity_conflicts: Counter,
 }
 
 impl LeaderMetrics {
@@ -26,11 +27,16 @@ impl LeaderMetrics {
     pub(crate) fn slow_path(&self) {
         self.slowpath.inc();
     }
+
+    pub(crate) fn identity_conflict(&self) {
+        self.identity_conflicts.inc();
+    }
 }
 
 pub(super) struct Families {
     status: Family<Labels, Gauge>,
     slowpath: Family<Labels, Counter>,
+    identity_conflicts: Family<Labels, Counter>,
 }
 
 impl Families {
@@ -38,6 +44,7 @@ impl Families {
         let families = Self {
             status: Family::default(),
             slowpath: Family::default(),
+            identity_conflicts: Family::default(),
         };
         let status = "1 if this process holds the lease, 0 if it does not";
         registry.register(
@@ -51,6 +58,12 @@ impl Families {
             slowpath,
             families.slowpath.clone(),
         );
+        let conflicts = "Times that another process was seen to contend under this identity";
+        registry.register(
+            "leader_election_identity_conflicts",
+            conflicts,
+            families.identity_conflicts.clone(),
+        );
         families
     }
 
@@ -61,6 +74,7 @@ impl Families {
         LeaderMetrics {
             status: self.status.get_or_create_owned(&labels),
             slowpath: self.slowpath.get_or_create_owned(&labels),
+            identity_conflicts: self.identity_conflicts.get_or_create_owned(&labels),
         }
     }
 }

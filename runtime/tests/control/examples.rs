@@ -45,9 +45,9 @@ async fn the_leader_election_example_runs() {
     assert_eq!(
         said,
         [
-            "first leads, epoch 0",
+            "first leads, epoch 1",
             "first stops",
-            "second leads, epoch 1",
+            "second leads, epoch 2",
             "second stops"
         ]
     );

@@ -162,7 +162,7 @@ async fn lost_leadership_stops_the_work_before_anything_else_and_ends_the_manage
     rig.server.cut_off("me");
     let result = run.await.unwrap();
     assert!(
-        matches!(result, Err(ManagerError::LeadershipLost)),
+        matches!(result, Err(ManagerError::LeadershipLost { .. })),
         "{result:?}"
     );
     assert_eq!(

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use codegen_runtime::leader::{LeaderElector, Leadership, Stopped};
+use codegen_runtime::leader::{LeaderElector, Leadership, LossReason, Stopped};
 use tokio::time::{Instant, advance, sleep};
 use tokio_util::sync::CancellationToken;
 
@@ -24,7 +24,35 @@ async fn without_renewal_leadership_is_lost_at_the_renew_deadline_though_the_api
         start.elapsed()
     );
     assert!(!term.is_leading() && term.check().is_err() && term.token().is_cancelled());
-    assert_eq!(contender.task.await.unwrap(), Stopped::Lost);
+    assert!(matches!(contender.task.await.unwrap(), Stopped::Lost(_)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_loss_says_why() {
+    let server = Server::new();
+    let contender = contend(&server, "a");
+    contender.leads().await;
+    server.on_call(|_, call| (call.plural == "leases").then_some(Fault::Refuse));
+    let Stopped::Lost(reason) = contender.task.await.unwrap() else {
+        panic!("it was not lost");
+    };
+    let text = reason.to_string();
+    assert!(
+        text.starts_with("the lease was not renewed in time: ")
+            && text.contains("connection refused"),
+        "the cause of the error is missing: {text}"
+    );
+    let check = async |lease: serde_json::Value, expected: LossReason| {
+        let server = Server::new();
+        let contender = contend(&server, "a");
+        contender.leads().await;
+        server.put(LEASE, lease);
+        assert_eq!(contender.task.await.unwrap(), Stopped::Lost(expected));
+    };
+    let holder = "usurper".to_owned();
+    check(held_by("usurper", 9), LossReason::TakenOver { holder }).await;
+    check(held_by("", 0), LossReason::Released).await;
+    check(held_by("a", 9), LossReason::SameIdentity).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -48,7 +76,7 @@ async fn a_leader_that_sees_another_holder_stops_at_once() {
     contender.leads().await;
     let start = Instant::now();
     server.put(LEASE, held_by("usurper", 9));
-    assert_eq!(contender.task.await.unwrap(), Stopped::Lost);
+    assert!(matches!(contender.task.await.unwrap(), Stopped::Lost(_)));
     assert!(start.elapsed() < ms(100));
     assert_eq!(
         spec(&server)["holderIdentity"],
@@ -97,7 +125,7 @@ async fn nothing_of_the_work_runs_after_the_deadline_though_no_timer_has_fired()
     assert_eq!(ticks.load(Ordering::SeqCst), before);
     assert!(matches!(
         run.await.unwrap(),
-        Stopped::Lost | Stopped::Finished(_)
+        Stopped::Lost(_) | Stopped::Finished(_)
     ));
 }
 

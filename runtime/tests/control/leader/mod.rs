@@ -1,10 +1,13 @@
 //! Leader election.
 
 mod acquire;
+mod epochs;
+mod identity;
 mod lose;
 mod observe;
 mod release;
 mod safety;
+mod stuck;
 
 use std::sync::{Arc, Mutex};
 
