@@ -14,6 +14,9 @@
 mod controller;
 mod events;
 mod leader;
+#[cfg(feature = "prometheus")]
+mod process;
+mod rest_client;
 mod series;
 mod workqueue;
 
@@ -29,6 +32,7 @@ pub use self::controller::{ControllerMetrics, ReconcileResult};
 pub use self::events::EventMetrics;
 pub(crate) use self::events::EventOutcome;
 pub use self::leader::LeaderMetrics;
+pub(crate) use self::rest_client::{RestCall, RestClientMetrics};
 use self::series::Registry;
 pub(crate) use self::series::{Histogram, exponential_buckets};
 pub(crate) use self::workqueue::QueueProbe;
@@ -50,6 +54,7 @@ struct Inner {
     controllers: controller::Families,
     leaders: leader::Families,
     events: EventMetrics,
+    rest_clients: rest_client::Families,
 }
 
 impl Metrics {
@@ -60,6 +65,9 @@ impl Metrics {
         let controllers = controller::Families::register(&mut registry);
         let leaders = leader::Families::register(&mut registry);
         let events = EventMetrics::register(&mut registry);
+        let rest_clients = rest_client::Families::register(&mut registry);
+        #[cfg(feature = "prometheus")]
+        registry.register_collector(Box::new(process::Process));
         let registry = Mutex::new(registry);
         Self {
             inner: Arc::new(Inner {
@@ -68,6 +76,7 @@ impl Metrics {
                 controllers,
                 leaders,
                 events,
+                rest_clients,
             }),
         }
     }
@@ -114,6 +123,11 @@ impl Metrics {
     /// The `leader_election_*` series of the lease called `name`.
     pub fn leader(&self, name: &str) -> LeaderMetrics {
         self.inner.leaders.of(name)
+    }
+
+    /// The `rest_client_*` series of clients of `host`.
+    pub(crate) fn rest_client(&self, host: &str) -> RestClientMetrics {
+        self.inner.rest_clients.of(host)
     }
 
     /// What became of the events recorded in this process.

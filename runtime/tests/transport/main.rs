@@ -7,6 +7,7 @@
 )]
 #![allow(unreachable_pub, reason = "a test binary exports nothing")]
 
+mod connect;
 mod http_server;
 mod single_attempt;
 

@@ -1,0 +1,130 @@
+//! The layer that gives answers a deadline, and measures them.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use http::{Request, Response};
+use http_body::{Body, Frame, SizeHint};
+use tower::{BoxError, Service};
+
+use crate::metrics::{RestCall, RestClientMetrics};
+
+/// No answer came in time.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error("the server did not begin to answer within {} s", limit.as_secs_f32())]
+pub struct ResponseTimeout {
+    /// How long was waited.
+    pub limit: Duration,
+}
+
+/// What the layer does.
+#[derive(Clone)]
+pub(super) struct Rules {
+    pub(super) metrics: Option<RestClientMetrics>,
+    pub(super) response_timeout: Duration,
+}
+
+/// A service whose answers have a deadline and are measured.
+#[derive(Clone)]
+pub(super) struct Observe<S> {
+    inner: S,
+    rules: Rules,
+}
+
+impl<S> Observe<S> {
+    pub(super) fn new(inner: S, rules: Rules) -> Self {
+        Self { inner, rules }
+    }
+}
+
+impl<S, B> Service<Request<kube::client::Body>> for Observe<S>
+where
+    S: Service<Request<kube::client::Body>, Response = Response<B>>,
+    S::Future: Send + 'static,
+    S::Error: Into<BoxError>,
+{
+    type Response = Response<Measured<B>>;
+    type Error = BoxError;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, BoxError>> + Send + 'static>>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
+        self.inner.poll_ready(cx).map_err(Into::into)
+    }
+
+    fn call(&mut self, request: Request<kube::client::Body>) -> Self::Future {
+        let (method, uri) = (request.method().clone(), request.uri().clone());
+        let (limit, started) = (self.rules.response_timeout, Instant::now());
+        let metrics = self.rules.metrics.as_ref();
+        let mut call = metrics.map(|metrics| {
+            metrics.call(
+                method.as_str(),
+                request.body().size_hint().exact(),
+                is_watch(&uri),
+            )
+        });
+        let answer = self.inner.call(request);
+        Box::pin(async move {
+            let answer = match tokio::time::timeout(limit, answer).await {
+                Ok(answer) => answer.map_err(Into::into),
+                Err(_) => Err(ResponseTimeout { limit }.into()),
+            };
+            let took = started.elapsed();
+            match &answer {
+                Ok(response) => {
+                    tracing::debug!(%method, %uri, status = response.status().as_u16(), ?took, "answered");
+                }
+                Err(error) => {
+                    let error = crate::error::chain(&**error);
+                    tracing::debug!(%method, %uri, %error, ?took, "not answered");
+                }
+            }
+            if let Some(call) = &mut call {
+                call.answered(answer.as_ref().ok().map(|response| response.status()));
+            }
+            Ok(answer?.map(|body| Measured { body, call }))
+        })
+    }
+}
+
+fn is_watch(uri: &http::Uri) -> bool {
+    let pairs = form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes());
+    let on = |value: &str| matches!(value, "true" | "1");
+    pairs
+        .into_iter()
+        .any(|(name, value)| name == "watch" && on(&value))
+}
+
+/// The body of an answer, whose bytes are counted.
+pub(super) struct Measured<B> {
+    body: B,
+    call: Option<RestCall>,
+}
+
+impl<B: Body<Data = Bytes> + Unpin> Body for Measured<B> {
+    type Data = Bytes;
+    type Error = B::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, B::Error>>> {
+        let frame = Pin::new(&mut self.body).poll_frame(cx);
+        if let (Poll::Ready(Some(Ok(frame))), Some(call)) = (&frame, &mut self.call)
+            && let Some(data) = frame.data_ref()
+        {
+            call.received(data.len());
+        }
+        frame
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}

@@ -1,0 +1,176 @@
+//! `rest_client_*`: client-go's metrics of requests, with the buckets of Kubernetes' own components.
+
+use std::time::Instant;
+
+use http::StatusCode;
+#[cfg(feature = "prometheus")]
+use prometheus_client::encoding::EncodeLabelSet;
+
+use super::series::{Counter, Family, Histogram, Registry};
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "prometheus", derive(EncodeLabelSet))]
+struct ResultLabels {
+    /// `<error>` where no answer came.
+    code: String,
+    method: String,
+    host: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "prometheus", derive(EncodeLabelSet))]
+struct VerbLabels {
+    verb: String,
+    host: String,
+}
+
+type Histograms = Family<VerbLabels, Histogram, fn() -> Histogram>;
+
+/// The series of clients of one host. Clones share them.
+#[derive(Debug, Clone)]
+pub(crate) struct RestClientMetrics {
+    host: String,
+    families: Families,
+}
+
+impl RestClientMetrics {
+    /// A request is sent, with a body of `size` bytes if that is known.
+    pub(crate) fn call(&self, method: &str, size: Option<u64>, is_watch: bool) -> RestCall {
+        let labels = VerbLabels {
+            verb: method.to_owned(),
+            host: self.host.clone(),
+        };
+        if let Some(size) = size {
+            self.families
+                .request_size
+                .get_or_create(&labels)
+                .observe(size as f64);
+        }
+        RestCall {
+            labels,
+            families: self.families.clone(),
+            started: Instant::now(),
+            status: None,
+            received: 0,
+            is_watch,
+        }
+    }
+}
+
+/// One request, which is counted when its answer has been read, given up or refused.
+#[derive(Debug)]
+pub(crate) struct RestCall {
+    labels: VerbLabels,
+    families: Families,
+    started: Instant,
+    /// The answer's status, or that there was none; unset while the answer is waited for.
+    status: Option<Option<StatusCode>>,
+    received: usize,
+    is_watch: bool,
+}
+
+impl RestCall {
+    /// The head of the answer came, or none did.
+    pub(crate) fn answered(&mut self, status: Option<StatusCode>) {
+        self.status = Some(status);
+        let labels = ResultLabels {
+            code: status.map_or("<error>".to_owned(), |status| status.as_str().to_owned()),
+            method: self.labels.verb.clone(),
+            host: self.labels.host.clone(),
+        };
+        self.families.requests.get_or_create(&labels).inc();
+        if self.is_watch {
+            self.observe_duration();
+        }
+    }
+
+    /// A part of the answer's body came.
+    pub(crate) fn received(&mut self, bytes: usize) {
+        self.received += bytes;
+    }
+
+    fn observe_duration(&self) {
+        let took = self.started.elapsed().as_secs_f64();
+        let duration = &self.families.duration;
+        duration.get_or_create(&self.labels).observe(took);
+    }
+}
+
+impl Drop for RestCall {
+    fn drop(&mut self) {
+        // The caller went away before an answer came.
+        if self.status.is_none() {
+            self.answered(None);
+        }
+        if self.is_watch {
+            return;
+        }
+        self.observe_duration();
+        if let Some(Some(_)) = self.status {
+            self.families
+                .response_size
+                .get_or_create(&self.labels)
+                .observe(self.received as f64);
+        }
+    }
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Families {
+    requests: Family<ResultLabels, Counter>,
+    duration: Histograms,
+    request_size: Histograms,
+    response_size: Histograms,
+}
+
+/// Seconds.
+const DURATIONS: [f64; 12] = [
+    0.005, 0.025, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0, 60.0,
+];
+
+/// Bytes.
+const SIZES: [f64; 11] = [
+    64.0, 256.0, 512.0, 1024.0, 4096.0, 16384.0, 65536.0, 262144.0, 1048576.0, 4194304.0,
+    16777216.0,
+];
+
+impl Families {
+    pub(super) fn register(registry: &mut Registry) -> Self {
+        let durations: fn() -> Histogram = || Histogram::new(DURATIONS);
+        let sizes: fn() -> Histogram = || Histogram::new(SIZES);
+        let families = Self {
+            requests: Family::default(),
+            duration: Family::new_with_constructor(durations),
+            request_size: Family::new_with_constructor(sizes),
+            response_size: Family::new_with_constructor(sizes),
+        };
+        registry.register(
+            "rest_client_requests",
+            "Requests by status code, method and host",
+            families.requests.clone(),
+        );
+        registry.register(
+            "rest_client_request_duration_seconds",
+            "Seconds until an answer was read; of a watch, until it began",
+            families.duration.clone(),
+        );
+        registry.register(
+            "rest_client_request_size_bytes",
+            "Bytes of requests' bodies",
+            families.request_size.clone(),
+        );
+        registry.register(
+            "rest_client_response_size_bytes",
+            "Bytes of answers' bodies, watches apart",
+            families.response_size.clone(),
+        );
+        families
+    }
+
+    pub(super) fn of(&self, host: &str) -> RestClientMetrics {
+        RestClientMetrics {
+            host: host.to_owned(),
+            families: self.clone(),
+        }
+    }
+}
