@@ -99,7 +99,7 @@ fn a_folder_whose_name_is_no_group_or_version_needs_a_marker() {
     let load = |text: &str| codegen::load(&sources(text), &Options::default());
     let errors = load(kind).unwrap_err();
     insta::assert_snapshot!(errors.render(false), @r"
-    error: `V1_x` is no name of a version
+    error: invalid name `V1_x` of a version
      --> src/apis/my_group/V1_x/mod.rs:1:1
       |
     1 | use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
@@ -107,7 +107,7 @@ fn a_folder_whose_name_is_no_group_or_version_needs_a_marker() {
       |
       = help: a version is a DNS label in lower case: write one here, such as `// +versionName=v1alpha1`
 
-    error: `my_group` is no name of a group
+    error: invalid name `my_group` of a group
      --> src/apis/my_group/V1_x/mod.rs:1:1
       |
     1 | use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;

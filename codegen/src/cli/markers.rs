@@ -45,7 +45,8 @@ fn describe(def: &MarkerDef) -> String {
     let repeats = if def.repeats { "; may be repeated" } else { "" };
     let mut text = format!(
         "{}\n    stands {place}{repeats}\n    {}\n",
-        def.syntax, def.meaning
+        def.syntax(),
+        def.meaning
     );
     for argument in def
         .arguments
@@ -54,6 +55,9 @@ fn describe(def: &MarkerDef) -> String {
     {
         let required = if argument.required { " (required)" } else { "" };
         text += &format!("      {}{required}: {}\n", argument.name, argument.meaning);
+    }
+    for alias in def.aliases {
+        text += &format!("    also written: +{alias}\n");
     }
     if !def.default.is_empty() {
         text += &format!("    default: {}\n", def.default);

@@ -118,8 +118,6 @@ fn api(group: &str, kind: &str, scope: Scope) -> ApiSet {
         origin: Origin::Rust,
         resources: vec![resource(kind, scope)],
         types: vec![root(kind)],
-        rules: Vec::new(),
-        webhooks: Vec::new(),
     };
     ApiSet {
         groups: vec![Group {
@@ -128,6 +126,7 @@ fn api(group: &str, kind: &str, scope: Scope) -> ApiSet {
             module,
             versions: vec![version],
         }],
+        ..ApiSet::default()
     }
 }
 

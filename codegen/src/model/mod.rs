@@ -5,14 +5,17 @@
 //!
 //! Every collection is a `Vec` in a defined order or a `BTreeMap`, so that output never depends on the order of input files.
 
-mod policy;
+mod admission;
+mod rbac;
 mod resource;
 mod types;
 mod validation;
+mod wire;
 
 pub mod names;
 
-pub use policy::{PolicyRule, Webhook};
+pub use admission::Webhook;
+pub use rbac::PolicyRule;
 pub use resource::{
     Conversion, CustomMethod, MethodVerb, PrinterColumn, Resource, ScaleSubresource, Scope,
     SelectableField, Verb, VerbSet,
@@ -24,6 +27,7 @@ pub use types::{
 pub use validation::{
     CelRule, Combinators, Constraints, ExternalDocs, ListType, MapType, Validation,
 };
+pub use wire::WireType;
 
 use serde::Serialize;
 
@@ -32,6 +36,12 @@ use serde::Serialize;
 pub struct ApiSet {
     /// The groups, sorted by [`Group::name`].
     pub groups: Vec<Group>,
+    /// Rules that the crate's controllers need, from annotated Rust.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub rules: Vec<PolicyRule>,
+    /// The crate's admission webhooks, from annotated Rust.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub webhooks: Vec<Webhook>,
 }
 
 impl ApiSet {
@@ -75,12 +85,6 @@ pub struct Version {
     pub resources: Vec<Resource>,
     /// Every type of the version, roots included; sorted by name for CRDs, in order of declaration for Rust.
     pub types: Vec<TypeDef>,
-    /// Rules that controllers of this version need, from annotated Rust.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub rules: Vec<PolicyRule>,
-    /// Admission webhooks, from annotated Rust.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub webhooks: Vec<Webhook>,
 }
 
 impl Version {

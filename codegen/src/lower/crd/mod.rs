@@ -118,8 +118,6 @@ fn lower_version(
         origin: Origin::Crd,
         resources,
         types: shape::unify(drafts, &type_names),
-        rules: Vec::new(),
-        webhooks: Vec::new(),
     }
 }
 

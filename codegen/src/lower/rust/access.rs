@@ -4,7 +4,13 @@ use super::{Cx, at_item, resolve::Resolved};
 use crate::{
     diag::{Diagnostic, Diagnostics, Place},
     model::RustItem,
-    read::rust::{Body, Field, Item},
+    read::{
+        markers::{
+            Marker,
+            object::{DeepCopyGen, ObjectGenerate},
+        },
+        rust::{Body, Field, Item},
+    },
 };
 
 /// The traits that are in scope in every module.
@@ -206,10 +212,10 @@ impl Cx<'_> {
             return;
         }
         let message = format!("`{}` is an API object without Clone", item.name);
-        let against = ["k8s:deepcopy-gen", "kubebuilder:object:generate"];
-        let marker = against.iter().find_map(|name| item.markers.get(name));
+        let against =
+            |marker: &&Marker| marker.is::<DeepCopyGen>() || marker.is::<ObjectGenerate>();
         let mut missing = at_item(item, message, "an API object");
-        if let Some(marker) = marker {
+        if let Some(marker) = item.markers.0.iter().find(against) {
             missing = missing.at(marker.place.clone(), "asks for none");
         }
         diagnostics.push(missing.help("remove the marker, or derive Clone"));

@@ -2,10 +2,17 @@
 
 use super::{Cx, at_item, resource::is_dns_label};
 use crate::{
-    diag::{Diagnostic, Diagnostics},
+    diag::{Diagnostic, Diagnostics, Place},
     model::Version,
     options::Generator,
-    read::rust::{Item, Package},
+    read::{
+        markers::{
+            MarkerDef, MarkerType as _, Requires,
+            client::GenClient,
+            package::{GroupGoName, GroupName, VersionName},
+        },
+        rust::{Item, Package},
+    },
 };
 
 /// Every file is a declared module, and every declared module has a file.
@@ -135,35 +142,40 @@ pub(super) fn generated_modules(cx: &Cx<'_>, version: &Version, diagnostics: &mu
 
 /// The names that package markers give go into URLs, paths and identifiers.
 pub(super) fn package_names(package: &Package, diagnostics: &mut Diagnostics) {
-    let mut check = |marker: &str, legal: fn(&str) -> bool, wanted: &str| {
-        let Some(marker) = package.markers.get(marker) else {
-            return;
-        };
-        let name = marker.text("").unwrap_or_default();
-        if !legal(name) {
+    let markers = &package.markers;
+    let mut check = |def: MarkerDef, name: &str, place: &Place, legal: bool, wanted: &str| {
+        if !legal {
             diagnostics.push(
-                Diagnostic::error(format!("`{name}` is no value of `+{}`", marker.def.name))
-                    .at(marker.place.clone(), "not legal")
+                Diagnostic::error(format!("invalid value `{name}` of `+{}`", def.name))
+                    .at(place.clone(), "not legal")
                     .help(wanted),
             );
         }
     };
-    check(
-        "groupName",
-        is_dns_name,
-        "a group is a DNS name in lower case, such as `cloudnative.czs`",
-    );
-    check(
-        "versionName",
-        is_dns_label,
-        "a version is a DNS label in lower case, such as `v1alpha1`",
-    );
-    check(
-        "groupGoName",
-        is_camel_case,
-        "the name is in camel case, such as `Cloudnative`",
-    );
+    if let Some(group) = markers.get::<GroupName>() {
+        let name = group.name.as_str();
+        let legal = name.is_empty() || is_dns_name(name);
+        check(GroupName::DEF, name, group.place, legal, GROUP);
+    }
+    if let Some(version) = markers.get::<VersionName>() {
+        let legal = is_dns_label(&version.name);
+        check(
+            VersionName::DEF,
+            &version.name,
+            version.place,
+            legal,
+            VERSION,
+        );
+    }
+    if let Some(group) = markers.get::<GroupGoName>() {
+        let legal = is_camel_case(&group.name);
+        let wanted = "the name is in camel case, such as `Cloudnative`";
+        check(GroupGoName::DEF, &group.name, group.place, legal, wanted);
+    }
 }
+
+const GROUP: &str = "a group is a DNS name in lower case, such as `cloudnative.czs`";
+const VERSION: &str = "a version is a DNS label in lower case, such as `v1alpha1`";
 
 /// What is served has legal names, wherever they come from: here, those that only folders give.
 pub(super) fn folder_names(
@@ -173,22 +185,32 @@ pub(super) fn folder_names(
     diagnostics: &mut Diagnostics,
 ) {
     let package = cx.package;
-    let mut check = |what: &str, name: &str, legal: fn(&str) -> bool, help: &str| {
-        let is_named = package.markers.has(&format!("{what}Name"));
-        if !is_named && !version.resources.is_empty() && !legal(name) {
-            diagnostics.push(
-                Diagnostic::error(format!("`{name}` is no name of a {what}"))
-                    .at(package.place.clone(), "in a folder of that name")
-                    .help(help),
-            );
-        }
-    };
-    if group == package.group {
-        let help = "a group is a DNS name in lower case: write one here, such as `// +groupName=cloudnative.czs`";
-        check("group", group, is_dns_name, help);
+    if version.resources.is_empty() {
+        return;
     }
-    let help = "a version is a DNS label in lower case: write one here, such as `// +versionName=v1alpha1`";
-    check("version", &version.name, is_dns_label, help);
+    let mut report = |what: &str, name: &str, help: &str| {
+        diagnostics.push(
+            Diagnostic::error(format!("invalid name `{name}` of a {what}"))
+                .at(package.place.clone(), "in a folder of that name")
+                .help(help),
+        );
+    };
+    let is_named = package.markers.has::<GroupName>();
+    if group == package.group && !is_named && !is_dns_name(group) {
+        report(
+            "group",
+            group,
+            "a group is a DNS name in lower case: write one here, such as `// +groupName=cloudnative.czs`",
+        );
+    }
+    let is_named = package.markers.has::<VersionName>();
+    if !is_named && !is_dns_label(&version.name) {
+        report(
+            "version",
+            &version.name,
+            "a version is a DNS label in lower case: write one here, such as `// +versionName=v1alpha1`",
+        );
+    }
 }
 
 pub(super) fn is_dns_name(name: &str) -> bool {
@@ -228,22 +250,8 @@ pub(super) fn second_item(cx: &Cx<'_>, item: &Item, diagnostics: &mut Diagnostic
 pub(super) fn no_root(cx: &Cx<'_>, item: &Item, diagnostics: &mut Diagnostics) {
     let is_list = cx.listed_kind(item).is_some();
     for marker in &item.markers.0 {
-        let name = marker.def.name;
-        let needs_client = name.starts_with("genclient:") || name == "resourceName";
-        let needs_root = matches!(
-            name,
-            "kubebuilder:resource"
-                | "kubebuilder:subresource:status"
-                | "kubebuilder:subresource:scale"
-                | "kubebuilder:printcolumn"
-                | "kubebuilder:selectablefield"
-                | "kubebuilder:storageversion"
-                | "kubebuilder:unservedversion"
-                | "kubebuilder:skipversion"
-                | "kubebuilder:deprecatedversion"
-                | "kubebuilder:metadata"
-        );
-        if !needs_client && !needs_root {
+        let MarkerDef { name, requires, .. } = marker.def;
+        if *requires == Requires::Nothing {
             continue;
         }
         let missing =
@@ -251,13 +259,13 @@ pub(super) fn no_root(cx: &Cx<'_>, item: &Item, diagnostics: &mut Diagnostics) {
                 .at(marker.place.clone(), "without effect");
         diagnostics.push(if is_list {
             missing.help("it belongs above the type that is listed")
-        } else if needs_client {
+        } else if *requires == Requires::Client {
             missing.help("add `+genclient`")
         } else {
             missing.help("add `+genclient`, or `+k8s:deepcopy-gen:interfaces=runtime.Object`")
         });
     }
-    if is_list && let Some(marker) = item.markers.get("genclient") {
+    if is_list && let Some(marker) = item.markers.get::<GenClient>() {
         diagnostics.push(
             Diagnostic::error("a list has no client of its own")
                 .at(marker.place.clone(), "above a list")
@@ -282,11 +290,14 @@ pub(super) fn same_group(
                     .help("name their groups apart with `+groupName`"),
             );
         }
-        let name_of = |package: &Package| package.markers.text("groupGoName").map(str::to_owned);
-        if let (Some(own), Some((other, _))) = (
-            package.markers.get("groupGoName"),
-            before.iter().find(|(other, _)| name_of(other).is_some()),
-        ) && name_of(other).as_deref() != own.text("")
+        let name_of = |package: &Package| {
+            let marker = package.markers.get::<GroupGoName>();
+            marker.map(|marker| marker.marker.name)
+        };
+        if let (Some(own), Some(other)) = (
+            package.markers.get::<GroupGoName>(),
+            before.iter().find_map(|(other, _)| name_of(other)),
+        ) && other != own.name
         {
             diagnostics.push(
                 Diagnostic::error(format!(

@@ -17,7 +17,10 @@ use crate::{
         ScaleSubresource, Scope, SelectableField, StructDef, TypeDef, TypeKind, TypeRef,
         Validation, VerbSet, names,
     },
-    read::rust::{Body, Fields, Item, KubeDerive, Shape},
+    read::{
+        markers::client::NoStatus,
+        rust::{Body, Fields, Item, KubeDerive, Shape},
+    },
 };
 
 impl Cx<'_> {
@@ -32,7 +35,7 @@ impl Cx<'_> {
         self.check_kube(group, item, kube, diagnostics);
         let root = kube.root.as_ref().unwrap_or(&kube.kind);
         let served = kube.served != Some(false);
-        let status = kube.status.is_some() && !item.markers.has("genclient:noStatus");
+        let status = kube.status.is_some() && !item.markers.has::<NoStatus>();
         let verbs = verbs::verbs(item, status, diagnostics);
         let resource = Resource {
             kind: kube.kind.clone(),
@@ -190,26 +193,16 @@ impl Cx<'_> {
                 .at(other.place.clone(), "declared here"),
             );
         }
-        for name in [
-            "k8s:deepcopy-gen:interfaces",
-            "kubebuilder:object:root",
-            "genclient:nonNamespaced",
-            "resourceName",
-            "kubebuilder:resource",
-            "kubebuilder:subresource:status",
-            "kubebuilder:subresource:scale",
-            "kubebuilder:printcolumn",
-            "kubebuilder:storageversion",
-        ] {
-            if let Some(marker) = item.markers.get(name) {
-                diagnostics.push(
-                    crate::Diagnostic::error(format!(
-                        "`+{name}` does not go with `#[derive(CustomResource)]`"
-                    ))
-                    .at(marker.place.clone(), "kube's own attribute says this")
-                    .help("say it in `#[kube(…)]`"),
-                );
-            }
+        let markers = item.markers.0.iter();
+        for marker in markers.filter(|marker| marker.def.in_kube_attribute) {
+            diagnostics.push(
+                crate::Diagnostic::error(format!(
+                    "`+{}` does not go with `#[derive(CustomResource)]`",
+                    marker.def.name
+                ))
+                .at(marker.place.clone(), "kube's own attribute says this")
+                .help("say it in `#[kube(…)]`"),
+            );
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::{
     diag::{Diagnostic, Diagnostics},
     model::{CustomMethod, TypeRef, Verb, VerbSet, names},
     read::{
-        markers::{Argument, Marker},
+        markers::{At, Found, client::Method},
         rust::Item,
     },
     suggest,
@@ -23,8 +23,8 @@ impl Cx<'_> {
         diagnostics: &mut Diagnostics,
     ) -> Vec<CustomMethod> {
         let mut methods: Vec<CustomMethod> = Vec::new();
-        for marker in item.markers.all("genclient:method") {
-            let Some(method) = self.method(item, marker, diagnostics) else {
+        for marker in item.markers.all::<Method>() {
+            let Some(method) = self.method(item, &marker, diagnostics) else {
                 continue;
             };
             let name = method.name.as_str();
@@ -46,30 +46,27 @@ impl Cx<'_> {
     fn method(
         &self,
         item: &Item,
-        marker: &Marker,
+        marker: &Found<'_, Method>,
         diagnostics: &mut Diagnostics,
     ) -> Option<CustomMethod> {
-        // What is no verb has been reported where the marker was read.
-        let wanted = marker.text("verb")?;
-        let verb = Verb::ALL
-            .into_iter()
-            .find(|verb| verb.marker_name() == wanted)?;
-        let name = names::snake_case(marker.text("").unwrap_or_default());
+        let name = names::snake_case(&marker.name);
         if !is_name(&name) {
             diagnostics.push(
-                Diagnostic::error("the method's name is no name")
+                Diagnostic::error(format!("invalid method name `{}`", marker.name))
                     .at(marker.place.clone(), "not a Rust identifier")
                     .help("write it in camel case, such as `GetScale`"),
             );
             return None;
         }
-        check_arguments(marker, verb, diagnostics);
+        check_arguments(marker, diagnostics);
+        let mut method_type =
+            |argument: &Option<At<String>>| self.method_type(item, argument.as_ref()?, diagnostics);
         Some(CustomMethod {
             name,
-            verb,
-            subresource: marker.text("subresource").map(str::to_owned),
-            input: self.method_type(item, marker, "input", diagnostics),
-            result: self.method_type(item, marker, "result", diagnostics),
+            verb: marker.verb,
+            subresource: marker.subresource.as_ref().map(|name| name.value.clone()),
+            input: method_type(&marker.input),
+            result: method_type(&marker.result),
         })
     }
 
@@ -77,12 +74,10 @@ impl Cx<'_> {
     fn method_type(
         &self,
         item: &Item,
-        marker: &Marker,
-        name: &str,
+        argument: &At<String>,
         diagnostics: &mut Diagnostics,
     ) -> Option<TypeRef> {
-        let argument = marker.argument(name)?;
-        let text = argument.value.as_str()?;
+        let text = argument.value.as_str();
         if text.contains('/') {
             return go_type(text).map(TypeRef::External).or_else(|| {
                 diagnostics.push(
@@ -120,7 +115,7 @@ impl Cx<'_> {
         }
     }
 
-    fn unknown_type(&self, text: &str, argument: &Argument) -> Diagnostic {
+    fn unknown_type(&self, text: &str, argument: &At<String>) -> Diagnostic {
         let unknown = Diagnostic::error(format!("no type `{text}` in this version"))
             .at(argument.place.clone(), "not declared here");
         let items = self.package.items.iter().map(|item| item.name.as_str());
@@ -132,18 +127,18 @@ impl Cx<'_> {
 }
 
 /// A method sends and returns what its verb can, and addresses what it can.
-fn check_arguments(marker: &Marker, verb: Verb, diagnostics: &mut Diagnostics) {
+fn check_arguments(marker: &Method, diagnostics: &mut Diagnostics) {
+    let verb = marker.verb;
     let name = verb.marker_name();
     let takes_input = matches!(verb, Verb::Create | Verb::Update | Verb::Apply);
-    if let (false, Some(input)) = (takes_input, marker.argument("input")) {
+    if let (false, Some(input)) = (takes_input, &marker.input) {
         diagnostics.push(
             Diagnostic::error(format!("`{name}` sends nothing"))
                 .at(input.place.clone(), "an input")
                 .help("only create, update and apply take an input"),
         );
     }
-    if let (Verb::Watch | Verb::Delete, Some(subresource)) = (verb, marker.argument("subresource"))
-    {
+    if let (Verb::Watch | Verb::Delete, Some(subresource)) = (verb, &marker.subresource) {
         diagnostics.push(
             Diagnostic::error(format!(
                 "`{name}` is about objects, not about their subresources"
@@ -153,9 +148,9 @@ fn check_arguments(marker: &Marker, verb: Verb, diagnostics: &mut Diagnostics) {
         );
     }
     // Requests such as reviews are created and answered by something else.
-    let about_itself = marker.argument("subresource").is_none() && verb != Verb::Create;
-    for other in ["input", "result"] {
-        if let (true, Some(argument)) = (about_itself, marker.argument(other)) {
+    let about_itself = marker.subresource.is_none() && verb != Verb::Create;
+    for (other, argument) in [("input", &marker.input), ("result", &marker.result)] {
+        if let (true, Some(argument)) = (about_itself, argument) {
             diagnostics.push(
                 Diagnostic::error("without a subresource a method is about the resource itself")
                     .at(argument.place.clone(), "another type")

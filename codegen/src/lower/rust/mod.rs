@@ -9,8 +9,9 @@ mod enums;
 mod known;
 mod kube;
 mod methods;
+mod one_of;
 mod paths;
-mod policy;
+mod rbac;
 mod refs;
 mod resolve;
 mod resource;
@@ -20,6 +21,7 @@ mod tests;
 mod types;
 mod validation;
 mod verbs;
+mod webhooks;
 
 use std::collections::BTreeMap;
 
@@ -28,7 +30,14 @@ use crate::{
     diag::{Diagnostic, Diagnostics},
     model::{ApiSet, Group, Origin, Version, names},
     options::Options,
-    read::rust::{Item, Package},
+    read::{
+        markers::{
+            MarkerSet,
+            crd::Skip,
+            package::{GroupGoName, GroupName, VersionName},
+        },
+        rust::{Item, Package},
+    },
 };
 
 /// Adds the groups of the packages to `api`, sorted.
@@ -39,8 +48,10 @@ pub fn lower(
     diagnostics: &mut Diagnostics,
 ) {
     let mut groups: BTreeMap<String, Vec<(&Package, Version)>> = BTreeMap::new();
+    let mut markers = MarkerSet::default();
     for package in packages {
-        if package.markers.has("kubebuilder:skip") {
+        markers.0.extend(package.markers.0.iter().cloned());
+        if package.markers.has::<Skip>() {
             continue;
         }
         let cx = Cx::new(package, options);
@@ -48,6 +59,9 @@ pub fn lower(
         let version = cx.version(&group, diagnostics);
         groups.entry(group).or_default().push((package, version));
     }
+    api.rules.extend(rbac::rules(&markers, diagnostics));
+    api.webhooks
+        .extend(webhooks::webhooks(&markers, diagnostics));
     for (name, versions) in groups {
         checks::same_group(&name, &versions, diagnostics);
         let group = merge(name, versions);
@@ -70,8 +84,8 @@ fn merge(name: String, versions: Vec<(&Package, Version)>) -> Group {
         .map_or(name.as_str(), |(package, _)| package.group.as_str());
     let prefix = versions
         .iter()
-        .find_map(|(package, _)| package.markers.text("groupGoName"))
-        .map_or_else(|| names::go_name(&name), str::to_owned);
+        .find_map(|(package, _)| package.markers.get::<GroupGoName>())
+        .map_or_else(|| names::go_name(&name), |marker| marker.marker.name);
     let mut group = Group {
         module: names::module_name(folder),
         type_prefix: prefix,
@@ -140,8 +154,8 @@ impl<'a> Cx<'a> {
 
     /// `+groupName`, else what kube-derive says, else the folder.
     fn group_name(&self) -> String {
-        if let Some(name) = self.package.markers.text("groupName") {
-            return name.to_owned();
+        if let Some(marker) = self.package.markers.get::<GroupName>() {
+            return marker.marker.name.0;
         }
         let derived = self
             .package
@@ -151,11 +165,9 @@ impl<'a> Cx<'a> {
         derived.map_or_else(|| self.package.group.clone(), |kube| kube.group.clone())
     }
 
-    fn version_name(&self) -> &str {
-        self.package
-            .markers
-            .text("versionName")
-            .unwrap_or(&self.package.version)
+    fn version_name(&self) -> String {
+        let marker = self.package.markers.get::<VersionName>();
+        marker.map_or_else(|| self.package.version.clone(), |marker| marker.marker.name)
     }
 
     fn version(&self, group: &str, diagnostics: &mut Diagnostics) -> Version {
@@ -165,7 +177,7 @@ impl<'a> Cx<'a> {
         let mut types = Vec::new();
         let mut resources = Vec::new();
         for (index, item) in package.items.iter().enumerate() {
-            if item.markers.has("kubebuilder:skip") || is_helper(item) {
+            if item.markers.has::<Skip>() || is_helper(item) {
                 continue;
             }
             if self.by_name.get(item.name.as_str()) != Some(&index) {
@@ -189,7 +201,7 @@ impl<'a> Cx<'a> {
         resources.sort_by(|a, b| a.kind.cmp(&b.kind));
         paths::assign(&resources, &mut types);
         let version = Version {
-            name: self.version_name().to_owned(),
+            name: self.version_name(),
             module: names::plain_ident(&names::snake_case(&package.version)),
             path: package.module_path.clone(),
             dir: package
@@ -202,8 +214,6 @@ impl<'a> Cx<'a> {
             origin: Origin::Rust,
             resources,
             types,
-            rules: policy::rules(&package.markers, diagnostics),
-            webhooks: policy::webhooks(&package.markers, diagnostics),
         };
         checks::generated_modules(self, &version, diagnostics);
         checks::folder_names(self, group, &version, diagnostics);

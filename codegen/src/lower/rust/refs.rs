@@ -7,24 +7,9 @@ use super::{
 };
 use crate::{
     diag::{Diagnostic, Diagnostics},
-    model::TypeRef,
+    model::{TypeRef, WireType},
     read::rust::{self, Body, Item, Kind, PathType, Type},
 };
-
-/// What a value is on the wire, as far as validations care.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shape {
-    Bool,
-    Integer,
-    Number,
-    Text,
-    IntOrString,
-    List,
-    /// A map, or an object with named fields.
-    Object,
-    /// Anything: a foreign type, a union.
-    Unknown,
-}
 
 impl Cx<'_> {
     /// The reference that a type of an item stands for.
@@ -155,58 +140,60 @@ impl Cx<'_> {
     }
 
     /// What a value of the type is on the wire.
-    pub(super) fn shape(&self, ty: &TypeRef) -> Shape {
-        self.shape_within(ty, 16)
+    pub(super) fn wire_type(&self, ty: &TypeRef) -> WireType {
+        self.wire_type_within(ty, 16)
     }
 
-    fn shape_within(&self, ty: &TypeRef, hops: usize) -> Shape {
+    fn wire_type_within(&self, ty: &TypeRef, hops: usize) -> WireType {
         use crate::model::KnownType as K;
         let Some(hops) = hops.checked_sub(1) else {
-            return Shape::Unknown;
+            return WireType::Unknown;
         };
         match ty {
-            TypeRef::Bool => Shape::Bool,
-            TypeRef::Int32 | TypeRef::Int64 | TypeRef::Integer(_) => Shape::Integer,
-            TypeRef::Float | TypeRef::Float32 => Shape::Number,
-            TypeRef::String => Shape::Text,
-            TypeRef::Known(K::IntOrString | K::Quantity) => Shape::IntOrString,
-            TypeRef::Known(K::Time | K::MicroTime | K::Duration | K::ByteString) => Shape::Text,
-            TypeRef::Known(_) | TypeRef::Map(_) => Shape::Object,
-            TypeRef::List(_) => Shape::List,
-            TypeRef::Optional(inner) | TypeRef::Boxed(inner) => self.shape_within(inner, hops),
-            TypeRef::Local(name) => self.local_shape(name, hops),
-            TypeRef::Any | TypeRef::External(_) => Shape::Unknown,
+            TypeRef::Bool => WireType::Bool,
+            TypeRef::Int32 | TypeRef::Int64 | TypeRef::Integer(_) => WireType::Integer,
+            TypeRef::Float | TypeRef::Float32 => WireType::Number,
+            TypeRef::String => WireType::String,
+            TypeRef::Known(K::IntOrString | K::Quantity) => WireType::IntOrString,
+            TypeRef::Known(K::Time | K::MicroTime | K::Duration | K::ByteString) => {
+                WireType::String
+            }
+            TypeRef::Known(_) | TypeRef::Map(_) => WireType::Object,
+            TypeRef::List(_) => WireType::List,
+            TypeRef::Optional(inner) | TypeRef::Boxed(inner) => self.wire_type_within(inner, hops),
+            TypeRef::Local(name) => self.local_wire_type(name, hops),
+            TypeRef::Any | TypeRef::External(_) => WireType::Unknown,
         }
     }
 
-    fn local_shape(&self, name: &str, hops: usize) -> Shape {
+    fn local_wire_type(&self, name: &str, hops: usize) -> WireType {
         let Some(item) = self.item(name) else {
-            return Shape::Unknown;
+            return WireType::Unknown;
         };
         let is_alias = matches!(item.body, Body::Alias(_));
         let by_hand = !is_alias && !self.is_root(item) && !has_derive(item, "Serialize");
         if item.serde.through.is_some() || by_hand {
-            return Shape::Unknown;
+            return WireType::Unknown;
         }
         let silent = &mut Diagnostics::new();
         match &item.body {
-            Body::Alias(ty) => self.shape_within(&self.reference(item, ty, silent), hops),
+            Body::Alias(ty) => self.wire_type_within(&self.reference(item, ty, silent), hops),
             Body::Struct(fields) => match (fields.shape, fields.fields.as_slice()) {
-                (rust::Shape::Named, _) => Shape::Object,
+                (rust::Shape::Named, _) => WireType::Object,
                 (rust::Shape::Tuple, [only]) => {
-                    self.shape_within(&self.reference(item, &only.ty, silent), hops)
+                    self.wire_type_within(&self.reference(item, &only.ty, silent), hops)
                 }
-                (rust::Shape::Tuple, _) => Shape::List,
-                (rust::Shape::Unit, _) => Shape::Unknown,
+                (rust::Shape::Tuple, _) => WireType::List,
+                (rust::Shape::Unit, _) => WireType::Unknown,
             },
             Body::Enum(variants) => {
                 let units = variants
                     .iter()
                     .all(|variant| variant.fields.shape == rust::Shape::Unit);
                 if units && item.serde.tag.is_none() && !item.serde.untagged {
-                    Shape::Text
+                    WireType::String
                 } else {
-                    Shape::Unknown
+                    WireType::Unknown
                 }
             }
         }

@@ -2,17 +2,22 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
-
 use super::{Cx, at_item, verbs};
 use crate::{
-    diag::{Diagnostic, Diagnostics},
+    diag::{Diagnostic, Diagnostics, Place},
     model::{
         Conversion, PrinterColumn, Resource, ScaleSubresource, Scope, SelectableField, TypeRef,
         names,
     },
     read::{
-        markers::Marker,
+        markers::{
+            At, Found,
+            client::{GenClient, NoStatus, NonNamespaced, ResourceName},
+            crd::{
+                self as marker, DeprecatedVersion, SkipVersion, StorageVersion, UnservedVersion,
+            },
+            object::{DeepCopyInterfaces, ObjectRoot},
+        },
         rust::{Body, Field, Item, Shape},
     },
 };
@@ -20,15 +25,16 @@ use crate::{
 impl Cx<'_> {
     /// Whether the type is an API object: a root or a list of roots.
     pub(super) fn is_object(&self, item: &Item) -> bool {
-        let interfaces = item.markers.all("k8s:deepcopy-gen:interfaces");
+        let interfaces = item.markers.all::<DeepCopyInterfaces>();
         let is_runtime_object =
             |name: &String| name == "runtime.Object" || name.ends_with("/runtime.Object");
         let by_interface = interfaces
-            .flat_map(|marker| marker.texts(""))
+            .flat_map(|marker| marker.marker.interfaces.0)
             .any(|name| is_runtime_object(&name));
+        let root = item.markers.get::<ObjectRoot>();
         by_interface
-            || item.markers.bool("kubebuilder:object:root") == Some(true)
-            || item.markers.has("genclient") && item.kube.is_none()
+            || root.is_some_and(|marker| marker.value)
+            || item.markers.has::<GenClient>() && item.kube.is_none()
     }
 
     /// Whether the type is a root: an object that is no list.
@@ -68,44 +74,43 @@ impl Cx<'_> {
             return None;
         };
         self.check_root(index, item, fields, diagnostics);
-        let client = markers.has("genclient")
-            && !markers.has("kubebuilder:unservedversion")
-            && !markers.has("kubebuilder:skipversion");
+        let client = markers.has::<GenClient>()
+            && !markers.has::<UnservedVersion>()
+            && !markers.has::<SkipVersion>();
         let has_status_field = field(item, "status").is_some();
-        let status = has_status_field && !markers.has("genclient:noStatus");
+        let status = has_status_field && !markers.has::<NoStatus>();
         self.check_status(item, has_status_field, diagnostics);
-        let resource = markers.get("kubebuilder:resource");
-        let text = |name: &str| resource.and_then(|marker| marker.text(name));
-        let texts = |name: &str| {
-            resource
-                .map(|marker| marker.texts(name))
-                .unwrap_or_default()
-        };
-        check_names(resource, diagnostics);
+        let names = markers.get::<marker::Resource>();
+        if let Some(names) = &names {
+            check_names(names, diagnostics);
+        }
         let kind = item.name.clone();
         let plural = self.plural(item, diagnostics);
         let verbs = verbs::verbs(item, status, diagnostics);
         Some(Resource {
             list_kind: self.list_kind(&kind),
-            singular: text("singular").map_or_else(|| kind.to_lowercase(), str::to_owned),
+            singular: names
+                .as_ref()
+                .and_then(|names| names.singular.as_deref().cloned())
+                .unwrap_or_else(|| kind.to_lowercase()),
             accessor: names::snake_case(&names::plural(&kind)),
             client_name: names::plural(&kind),
             root: kind.clone(),
             scope: scope(item, diagnostics),
-            short_names: texts("shortName"),
-            categories: texts("categories"),
+            short_names: list(names.as_ref().and_then(|names| names.short_names.as_ref())),
+            categories: list(names.as_ref().and_then(|names| names.categories.as_ref())),
             status_subresource: status,
             scale_subresource: scale(item),
             printer_columns: columns(item),
             selectable_fields: selectable_fields(item),
             conversion: Conversion::None,
-            storage: markers.has("kubebuilder:storageversion"),
-            served: !markers.has("kubebuilder:unservedversion"),
-            annotations: pairs(item, "annotations", diagnostics),
-            labels: pairs(item, "labels", diagnostics),
+            storage: markers.has::<StorageVersion>(),
+            served: !markers.has::<UnservedVersion>(),
+            annotations: pairs(item, "annotations", |m| m.annotations, diagnostics),
+            labels: pairs(item, "labels", |m| m.labels, diagnostics),
             deprecation: markers
-                .get("kubebuilder:deprecatedversion")
-                .map(|marker| marker.text("warning").unwrap_or_default().to_owned()),
+                .get::<DeprecatedVersion>()
+                .map(|found| found.marker.warning.unwrap_or_default()),
             methods: self.methods(item, &verbs, diagnostics),
             verbs,
             client,
@@ -121,13 +126,12 @@ impl Cx<'_> {
 
     /// `+resourceName`, `path=` of `+kubebuilder:resource`, else the rule; the two must agree.
     fn plural(&self, item: &Item, diagnostics: &mut Diagnostics) -> String {
-        let named = item.markers.get("resourceName");
-        let path = item
-            .markers
-            .get("kubebuilder:resource")
-            .and_then(|marker| marker.argument("path"));
-        if let (Some(named), Some(path)) = (named, path)
-            && named.text("") != path.value.as_str()
+        let named = item.markers.get::<ResourceName>();
+        let named = named.map(|marker| marker.marker.plural);
+        let path = item.markers.get::<marker::Resource>();
+        let path = path.and_then(|marker| marker.marker.path);
+        if let (Some(named), Some(path)) = (&named, &path)
+            && named.value != path.value
         {
             diagnostics.push(
                 Diagnostic::error("two plurals are given")
@@ -136,19 +140,19 @@ impl Cx<'_> {
                     .help("remove one of them"),
             );
         }
-        let given = named
-            .and_then(|marker| marker.argument(""))
-            .or(path)
-            .and_then(|argument| Some((argument.value.as_str()?, &argument.place)));
-        if let Some((plural, place)) = given {
-            if !is_dns_label(plural) {
+        if let Some(At {
+            value: plural,
+            place,
+        }) = named.or(path)
+        {
+            if !is_dns_label(&plural) {
                 diagnostics.push(
-                    Diagnostic::error(format!("`{plural}` is no plural of a resource"))
-                        .at(place.clone(), "goes into URLs")
+                    Diagnostic::error(format!("invalid plural `{plural}`"))
+                        .at(place, "goes into URLs")
                         .help("a plural has lower case letters, digits and hyphens, and starts with a letter"),
                 );
             }
-            return plural.to_owned();
+            return plural;
         }
         names::resource_plural(&item.name)
     }
@@ -163,97 +167,106 @@ pub(super) fn field<'a>(item: &'a Item, name: &str) -> Option<&'a Field> {
     }
 }
 
+fn list(argument: Option<&At<Vec<String>>>) -> Vec<String> {
+    argument.map_or_else(Vec::new, |list| list.value.clone())
+}
+
 /// `+genclient:nonNamespaced` and `scope=` of `+kubebuilder:resource` say the same.
 fn scope(item: &Item, diagnostics: &mut Diagnostics) -> Scope {
-    let cluster = item.markers.get("genclient:nonNamespaced");
-    let given = item
-        .markers
-        .get("kubebuilder:resource")
-        .and_then(|marker| marker.argument("scope"));
-    let scope = given.and_then(|argument| argument.value.as_str());
-    if let (Some(marker), Some("Namespaced"), Some(argument)) = (cluster, scope, given) {
-        diagnostics.push(
-            Diagnostic::error("the scope is both Cluster and Namespaced")
-                .at(argument.place.clone(), "Namespaced")
-                .at(marker.place.clone(), "Cluster")
-                .help("remove one of them"),
-        );
-    }
-    if cluster.is_some() || scope == Some("Cluster") {
-        Scope::Cluster
-    } else {
-        Scope::Namespaced
+    let cluster = item.markers.get::<NonNamespaced>();
+    let resource = item.markers.get::<marker::Resource>();
+    let scope = resource.and_then(|resource| resource.marker.scope);
+    match (cluster, scope) {
+        (Some(marker), Some(scope)) if scope.value == Scope::Namespaced => {
+            diagnostics.push(
+                Diagnostic::error("the scope is both Cluster and Namespaced")
+                    .at(scope.place, "Namespaced")
+                    .at(marker.place.clone(), "Cluster")
+                    .help("remove one of them"),
+            );
+            Scope::Cluster
+        }
+        (Some(_), _) => Scope::Cluster,
+        (None, Some(scope)) => scope.value,
+        (None, None) => Scope::Namespaced,
     }
 }
 
 fn scale(item: &Item) -> Option<ScaleSubresource> {
-    let marker = item.markers.get("kubebuilder:subresource:scale")?;
+    let scale = item.markers.get::<marker::ScaleSubresource>()?.marker;
     Some(ScaleSubresource {
-        spec_replicas_path: marker.text("specpath")?.to_owned(),
-        status_replicas_path: marker.text("statuspath")?.to_owned(),
-        label_selector_path: marker.text("selectorpath").map(str::to_owned),
+        spec_replicas_path: scale.spec_path.value,
+        status_replicas_path: scale.status_path.value,
+        label_selector_path: scale.selector_path.map(|path| path.value),
     })
 }
 
 fn selectable_fields(item: &Item) -> Vec<SelectableField> {
     item.markers
-        .all("kubebuilder:selectablefield")
-        .filter_map(|marker| marker.text("JSONPath"))
-        .map(|json_path| SelectableField {
-            json_path: json_path.to_owned(),
+        .all::<marker::SelectableField>()
+        .map(|field| SelectableField {
+            json_path: field.marker.json_path.value,
         })
         .collect()
 }
 
 fn columns(item: &Item) -> Vec<PrinterColumn> {
     item.markers
-        .all("kubebuilder:printcolumn")
-        .filter_map(|marker| {
-            let text = |name: &str| marker.text(name).map(str::to_owned);
-            let priority = marker.value("priority").and_then(Value::as_i64);
-            Some(PrinterColumn {
-                name: text("name")?,
-                type_: text("type")?,
-                format: text("format"),
-                description: text("description"),
-                priority: priority.and_then(|n| i32::try_from(n).ok()).unwrap_or(0),
-                json_path: text("JSONPath")?,
-            })
+        .all::<marker::PrintColumn>()
+        .map(|Found { marker, .. }| PrinterColumn {
+            name: marker.name,
+            type_: marker.column_type.0.to_owned(),
+            format: marker.format,
+            description: marker.description,
+            priority: marker
+                .priority
+                .and_then(|priority| i32::try_from(priority).ok())
+                .unwrap_or(0),
+            json_path: marker.json_path.value,
         })
         .collect()
 }
 
 /// The names of a resource beside its plural go into URLs and commands too.
-fn check_names(resource: Option<&Marker>, diagnostics: &mut Diagnostics) {
-    for name in ["singular", "shortName", "categories"] {
-        let Some(argument) = resource.and_then(|marker| marker.argument(name)) else {
-            continue;
-        };
-        let words = match &argument.value {
-            Value::Array(words) => words.iter().filter_map(Value::as_str).collect(),
-            word => vec![word.as_str().unwrap_or_default()],
-        };
-        for word in words.into_iter().filter(|word| !is_dns_label(word)) {
+fn check_names(names: &marker::Resource, diagnostics: &mut Diagnostics) {
+    let mut check = |name: &str, place: &Place| {
+        if !is_dns_label(name) {
             diagnostics.push(
-                Diagnostic::error(format!("`{word}` is no name of a resource"))
-                    .at(argument.place.clone(), "goes into URLs and commands")
+                Diagnostic::error(format!("invalid name `{name}` of a resource"))
+                    .at(place.clone(), "goes into URLs and commands")
                     .help("a name has lower case letters, digits and hyphens, and starts with a letter"),
             );
+        }
+    };
+    if let Some(singular) = &names.singular {
+        check(singular, &singular.place);
+    }
+    for list in [&names.short_names, &names.categories]
+        .into_iter()
+        .flatten()
+    {
+        for name in &list.value {
+            check(name, &list.place);
         }
     }
 }
 
 /// The `key=value` pairs of `+kubebuilder:metadata`.
-fn pairs(item: &Item, name: &str, diagnostics: &mut Diagnostics) -> BTreeMap<String, String> {
+fn pairs(
+    item: &Item,
+    name: &str,
+    list: fn(marker::Metadata) -> Option<At<Vec<String>>>,
+    diagnostics: &mut Diagnostics,
+) -> BTreeMap<String, String> {
     let mut pairs = BTreeMap::new();
-    for marker in item.markers.all("kubebuilder:metadata") {
-        for pair in marker.texts(name) {
+    for marker in item.markers.all::<marker::Metadata>() {
+        for pair in list(marker.marker).map_or_else(Vec::new, |list| list.value) {
             match pair.split_once('=') {
                 Some((key, value)) => {
                     pairs.insert(key.to_owned(), value.to_owned());
                 }
                 None => diagnostics.push(
-                    Diagnostic::error(format!("`{pair}` is no pair of key and value"))
+                    Diagnostic::error(format!("invalid pair `{pair}`: expected key=value"))
                         .at(marker.place.clone(), "without a `=`")
                         .help(format!("write `{name}=\"key=value\"`")),
                 ),

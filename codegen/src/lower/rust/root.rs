@@ -7,7 +7,10 @@ use super::{
 use crate::{
     diag::{Diagnostic, Diagnostics},
     model::{KnownType, TypeRef},
-    read::rust::{Body, Field, Fields, Item, Kind, PathType},
+    read::{
+        markers::crd::StatusSubresource,
+        rust::{Body, Field, Fields, Item, Kind, PathType},
+    },
 };
 
 impl Cx<'_> {
@@ -148,7 +151,7 @@ impl Cx<'_> {
     ) {
         let markers = &item.markers;
         if !has_status {
-            if let Some(marker) = markers.get("kubebuilder:subresource:status") {
+            if let Some(marker) = markers.get::<StatusSubresource>() {
                 diagnostics.push(
                     Diagnostic::error(format!(
                         "`{}` has a status subresource but no status",

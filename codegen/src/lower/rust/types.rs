@@ -2,12 +2,23 @@
 
 use std::collections::{BTreeMap, btree_map::Entry};
 
-use super::{Cx, at_item, has_derive};
+use serde_json::Value;
+
+use super::{Cx, at_item, has_derive, validation::immutable_once_set};
 use crate::{
     diag::{Diagnostic, Diagnostics, Place},
-    model::{Aliasing, Field, RustItem, StructDef, TypeDef, TypeKind, TypeRef},
+    model::{
+        Aliasing, Field, RustItem, StructDef, TypeDef, TypeKind, TypeRef, Validation, WireType,
+    },
     read::{
-        markers::MarkerSet,
+        markers::{
+            MarkerSet,
+            field::{
+                self, KubebuilderDefault, Nullable, Optional, Required, SkipDescription,
+                ValidationOptional, ValidationRequired,
+            },
+            object::{DeepCopy, DeepCopyGen, ObjectGenerate},
+        },
         rust::{self, Body, Fields, Item, SerdeAttrs, Shape, apply_case},
     },
 };
@@ -23,13 +34,16 @@ impl Cx<'_> {
             Body::Struct(fields) => self.struct_kind(item, fields, diagnostics),
             Body::Enum(variants) => self.enum_kind(item, variants, diagnostics),
         };
-        let shape = self.shape(&TypeRef::Local(item.name.clone()));
+        let wire = self.wire_type(&TypeRef::Local(item.name.clone()));
+        let mut validation = self.validation(&item.markers, wire, None, diagnostics);
+        add_immutable(&mut validation, &kind, &item.body);
+        self.check_one_of(item, &kind, diagnostics);
         TypeDef {
             name: item.name.clone(),
             docs: item.docs.clone(),
             path: item.name.clone(),
             kind,
-            validation: self.validation(&item.markers, shape, None, diagnostics),
+            validation,
             item: Some(self.rust_item(item, diagnostics)),
         }
     }
@@ -65,15 +79,18 @@ impl Cx<'_> {
 
     /// The type's own markers, else the package's and what an object needs.
     fn wants_clone(&self, item: &Item) -> bool {
-        if let Some(own) = item.markers.text("k8s:deepcopy-gen") {
-            return own == "true";
+        if let Some(own) = item.markers.get::<DeepCopyGen>() {
+            return own.scope.value == DeepCopy::Type;
         }
-        if let Some(own) = item.markers.bool("kubebuilder:object:generate") {
-            return own;
+        if let Some(own) = item.markers.get::<ObjectGenerate>() {
+            return own.value;
         }
+        let package = &self.package.markers;
+        let deepcopy = package.get::<DeepCopyGen>();
+        let generate = package.get::<ObjectGenerate>();
         self.is_object(item)
-            || self.package.markers.text("k8s:deepcopy-gen") == Some("package")
-            || self.package.markers.bool("kubebuilder:object:generate") == Some(true)
+            || deepcopy.is_some_and(|marker| marker.scope.value == DeepCopy::Package)
+            || generate.is_some_and(|marker| marker.value)
     }
 
     fn check_generics(&self, item: &Item, diagnostics: &mut Diagnostics) {
@@ -192,10 +209,10 @@ impl Cx<'_> {
             TypeRef::Optional(inner) => (*inner, true),
             other => (other, false),
         };
-        let shape = if serde.with {
-            super::refs::Shape::Unknown
+        let wire = if serde.with {
+            WireType::Unknown
         } else {
-            self.shape(&ty)
+            self.wire_type(&ty)
         };
         let markers = &field.markers;
         let has_default = serde.default || owner.defaults;
@@ -210,24 +227,20 @@ impl Cx<'_> {
                 diagnostics,
             ),
             rust_name: field.name.clone(),
-            docs: if markers.has("kubebuilder:skip:description") {
+            docs: if markers.has::<SkipDescription>() {
                 String::new()
             } else {
                 field.docs.clone()
             },
             option,
             required: presence == Presence::Required,
-            nullable: markers.has("nullable")
+            nullable: markers.has::<Nullable>()
                 || (presence == Presence::Required && option)
                 || matches!(ty, TypeRef::Optional(_)),
-            default: markers
-                .get("kubebuilder:default")
-                .or_else(|| markers.get("default"))
-                .and_then(|marker| marker.value(""))
-                .cloned(),
+            default: default(markers),
             flatten: serde.flatten,
             skip: serde.skip,
-            validation: self.validation(markers, shape, Some(&ty), diagnostics),
+            validation: self.validation(markers, wire, Some(&ty), diagnostics),
             ty,
         }
     }
@@ -301,13 +314,33 @@ enum Presence {
 }
 
 fn marked_presence(markers: &MarkerSet) -> Option<Presence> {
-    let any = |names: [&str; 2]| names.iter().any(|name| markers.has(name));
-    if any(["required", "kubebuilder:validation:Required"]) {
+    if markers.has::<Required>() || markers.has::<ValidationRequired>() {
         Some(Presence::Required)
-    } else if any(["optional", "kubebuilder:validation:Optional"]) {
+    } else if markers.has::<Optional>() || markers.has::<ValidationOptional>() {
         Some(Presence::Optional)
     } else {
         None
+    }
+}
+
+/// The value that the server fills in; controller-gen's marker wins over Go's.
+fn default(markers: &MarkerSet) -> Option<Value> {
+    let kubebuilder = markers.get::<KubebuilderDefault>();
+    let value = kubebuilder.map(|default| default.marker.value.value);
+    value.or_else(|| Some(markers.get::<field::Default>()?.marker.value.value.0))
+}
+
+/// Adds the rules of a struct that keep optional immutable fields from being removed.
+fn add_immutable(validation: &mut Validation, kind: &TypeKind, body: &Body) {
+    let (TypeKind::Struct(def), Body::Struct(fields)) = (kind, body) else {
+        return;
+    };
+    for (field, source) in def.fields.iter().zip(&fields.fields) {
+        if let Some(rule) = immutable_once_set(&field.json_name, source)
+            && !field.required
+        {
+            validation.rules.push(rule);
+        }
     }
 }
 

@@ -1,23 +1,27 @@
 //! Validations: from markers to what the schema demands.
 
-use serde_json::{Number, Value, json};
+use serde_json::Value;
 
-use super::{Cx, refs::Shape};
+use super::Cx;
 use crate::{
     diag::{Diagnostic, Diagnostics},
-    model::{CelRule, ExternalDocs, ListType, MapType, TypeRef, Validation},
-    read::markers::{Marker, MarkerSet},
+    model::{CelRule, ListType, TypeRef, Validation, WireType},
+    read::{
+        markers::{
+            Marker, MarkerSet, SchemaPart, SchemaRule,
+            field::{Immutable, ListMapKey, ListTypeMarker},
+            rules::{Type, XIntOrString, items_of},
+        },
+        rust::Field,
+    },
 };
-
-const VALUE: &str = "kubebuilder:validation:";
-const ITEMS: &str = "kubebuilder:validation:items:";
 
 impl Cx<'_> {
     /// What the markers of a type or field demand; `ty` is the field's type, if it is one.
     pub(super) fn validation(
         &self,
         markers: &MarkerSet,
-        shape: Shape,
+        wire: WireType,
         ty: Option<&TypeRef>,
         diagnostics: &mut Diagnostics,
     ) -> Validation {
@@ -25,17 +29,34 @@ impl Cx<'_> {
         if markers.0.is_empty() {
             return validation;
         }
+        let wire = declared_type(markers).unwrap_or(wire);
+        let items = ty.map_or(WireType::Unknown, |ty| self.element_type(ty));
         let mut element = Validation::default();
-        for marker in &markers.0 {
-            if let Some(rule) = marker.def.name.strip_prefix(ITEMS) {
-                demand(marker, ITEMS, Shape::List, shape, diagnostics);
-                let items = ty.map_or(Shape::Unknown, |ty| self.element_shape(ty));
-                apply_rule(&mut element, rule, marker, items, diagnostics);
-            } else if let Some(rule) = marker.def.name.strip_prefix(VALUE) {
-                apply_rule(&mut validation, rule, marker, shape, diagnostics);
-            } else {
-                apply_other(&mut validation, marker, shape, diagnostics);
+        let mut rules: Vec<(&Marker, SchemaRule)> = markers
+            .0
+            .iter()
+            .filter_map(|marker| Some((marker, marker.def.schema?)))
+            .collect();
+        rules.sort_by_key(|(_, rule)| rule.rank);
+        for (marker, rule) in rules {
+            match rule.part {
+                SchemaPart::Value => {
+                    check_type(marker, rule.about, wire, diagnostics);
+                    (rule.apply)(marker, &mut validation);
+                }
+                SchemaPart::Items => {
+                    check_type(marker, Some(WireType::List), wire, diagnostics);
+                    check_type(marker, rule.about, items, diagnostics);
+                    (rule.apply)(marker, &mut element);
+                }
             }
+        }
+        if markers.has::<Immutable>() {
+            validation.rules.push(CelRule {
+                rule: "self == oldSelf".to_owned(),
+                message: Some("field is immutable".to_owned()),
+                ..CelRule::default()
+            });
         }
         check_list(&validation, markers, diagnostics);
         if element != Validation::default() {
@@ -44,230 +65,68 @@ impl Cx<'_> {
         validation
     }
 
-    fn element_shape(&self, ty: &TypeRef) -> Shape {
+    fn element_type(&self, ty: &TypeRef) -> WireType {
         match ty {
-            TypeRef::List(inner) => self.shape(inner),
-            TypeRef::Optional(inner) | TypeRef::Boxed(inner) => self.element_shape(inner),
-            _ => Shape::Unknown,
+            TypeRef::List(inner) => self.wire_type(inner),
+            TypeRef::Optional(inner) | TypeRef::Boxed(inner) => self.element_type(inner),
+            _ => WireType::Unknown,
         }
     }
 }
 
-/// A rule of `kubebuilder:validation:`, for a value of the given shape.
-fn apply_rule(
-    validation: &mut Validation,
-    rule: &str,
-    marker: &Marker,
-    shape: Shape,
-    diagnostics: &mut Diagnostics,
-) {
-    let number = || marker.value("").and_then(Value::as_number).cloned();
-    let truth = || marker.value("").and_then(Value::as_bool) == Some(true);
-    let text = || marker.text("").map(str::to_owned);
-    if let Some(wanted) = wanted_shape(rule) {
-        demand(marker, VALUE, wanted, shape, diagnostics);
-    }
-    match rule {
-        "Maximum" => validation.maximum = whole(marker, number(), shape, diagnostics),
-        "Minimum" => validation.minimum = whole(marker, number(), shape, diagnostics),
-        "MultipleOf" => validation.multiple_of = whole(marker, number(), shape, diagnostics),
-        "ExclusiveMaximum" => validation.exclusive_maximum = truth(),
-        "ExclusiveMinimum" => validation.exclusive_minimum = truth(),
-        "UniqueItems" => validation.unique_items = truth(),
-        "MinProperties" => validation.min_properties = length(marker, diagnostics),
-        "MaxProperties" => validation.max_properties = length(marker, diagnostics),
-        "MinLength" => validation.min_length = length(marker, diagnostics),
-        "MaxLength" => validation.max_length = length(marker, diagnostics),
-        "MinItems" => validation.min_items = length(marker, diagnostics),
-        "MaxItems" => validation.max_items = length(marker, diagnostics),
-        "Pattern" => validation.pattern = text(),
-        "Format" => validation.format = text(),
-        "Title" => validation.title = text(),
-        "Enum" => {
-            let values = marker.value("").and_then(Value::as_array);
-            validation.enum_ = values.cloned().unwrap_or_default();
-        }
-        "XPreserveUnknownFields" => validation.preserve_unknown_fields = true,
-        "XEmbeddedResource" | "EmbeddedResource" => validation.embedded_resource = true,
-        "XIntOrString" => validation.int_or_string = true,
-        "Schemaless" => validation.schemaless = true,
-        "Type" => validation.type_ = text(),
-        "XValidation" => validation.rules.push(cel_rule(marker)),
-        "ExactlyOneOf" => validation
-            .rules
-            .push(count_rule(marker, "exactly one", "== 1")),
-        "AtMostOneOf" => validation
-            .rules
-            .push(count_rule(marker, "at most one", "<= 1")),
-        "AtLeastOneOf" => validation
-            .rules
-            .push(count_rule(marker, "at least one", ">= 1")),
-        // `Required` and `Optional` are about presence.
-        _ => {}
-    }
-}
-
-/// A marker outside of `kubebuilder:validation:`.
-fn apply_other(
-    validation: &mut Validation,
-    marker: &Marker,
-    shape: Shape,
-    diagnostics: &mut Diagnostics,
-) {
-    let text = marker.text("").unwrap_or_default();
-    match marker.def.name {
-        "listType" => {
-            demand(marker, "", Shape::List, shape, diagnostics);
-            validation.list_type = Some(match text {
-                "set" => ListType::Set,
-                "map" => ListType::Map,
-                _ => ListType::Atomic,
-            });
-        }
-        "listMapKey" => {
-            demand(marker, "", Shape::List, shape, diagnostics);
-            validation.list_map_keys.push(text.to_owned());
-        }
-        "mapType" | "structType" => {
-            demand(marker, "", Shape::Object, shape, diagnostics);
-            validation.map_type = Some(match text {
-                "atomic" => MapType::Atomic,
-                _ => MapType::Granular,
-            });
-        }
-        "kubebuilder:pruning:PreserveUnknownFields" => validation.preserve_unknown_fields = true,
-        "kubebuilder:externalDocs" => {
-            validation.external_docs = Some(ExternalDocs {
-                url: marker.text("url").unwrap_or_default().to_owned(),
-                description: marker.text("description").map(str::to_owned),
-            });
-        }
-        "kubebuilder:title" => validation.title = Some(text.to_owned()),
-        "kubebuilder:example" => validation.example = marker.value("").cloned(),
-        _ => {}
-    }
-}
-
-/// The shape that a rule is about; none for rules about any value.
-fn wanted_shape(rule: &str) -> Option<Shape> {
-    Some(match rule {
-        "Maximum" | "Minimum" | "MultipleOf" | "ExclusiveMaximum" | "ExclusiveMinimum" => {
-            Shape::Number
-        }
-        "MinLength" | "MaxLength" | "Pattern" => Shape::Text,
-        "MinItems" | "MaxItems" | "UniqueItems" => Shape::List,
-        "MinProperties" | "MaxProperties" | "ExactlyOneOf" | "AtMostOneOf" | "AtLeastOneOf" => {
-            Shape::Object
-        }
-        _ => return None,
+/// An optional field that never changes can neither be removed: a rule of the struct, as controller-tools writes it.
+pub(super) fn immutable_once_set(json_name: &str, field: &Field) -> Option<CelRule> {
+    field.markers.has::<Immutable>().then(|| CelRule {
+        rule: format!("!has(oldSelf.{json_name}) || has(self.{json_name})"),
+        message: Some(format!("field {json_name} is immutable once set")),
+        ..CelRule::default()
     })
 }
 
-/// Reports a marker that is about another type than it stands at.
-fn demand(
+/// The type that markers declare in place of the Rust type's.
+fn declared_type(markers: &MarkerSet) -> Option<WireType> {
+    if markers.has::<XIntOrString>() {
+        return Some(WireType::IntOrString);
+    }
+    let declared = markers.get::<Type>()?;
+    Some(WireType::of_schema(&declared.value).unwrap_or(WireType::Unknown))
+}
+
+/// Reports a rule about values of another type, and a fraction as bound of a whole number.
+fn check_type(
     marker: &Marker,
-    prefix: &str,
-    wanted: Shape,
-    found: Shape,
+    about: Option<WireType>,
+    found: WireType,
     diagnostics: &mut Diagnostics,
 ) {
-    let fits = match (wanted, found) {
-        (_, Shape::Unknown) | (Shape::Number, Shape::Integer) => true,
-        (Shape::Number | Shape::Text, Shape::IntOrString) => true,
-        _ => wanted == found,
-    };
-    if fits {
+    let Some(about) = about else {
         return;
+    };
+    if !about.includes(found) {
+        let wrong = Diagnostic::error(format!(
+            "`+{}` applies to {}, not to {}",
+            marker.def.name,
+            about.description(),
+            found.description()
+        ))
+        .at(marker.place.clone(), "misplaced");
+        diagnostics.push(match (found, items_of(marker.def)) {
+            (WireType::List, Some(items)) => {
+                wrong.help(format!("for the items of the list: `+{}`", items.name))
+            }
+            _ => wrong,
+        });
     }
-    let wrong = Diagnostic::error(format!(
-        "`+{}` is about {}, not {}",
-        marker.def.name,
-        words(wanted),
-        words(found)
-    ))
-    .at(marker.place.clone(), "misplaced");
-    let rule = marker.def.name.strip_prefix(prefix).unwrap_or_default();
-    let for_items = found == Shape::List && prefix == VALUE;
-    diagnostics.push(if for_items {
-        wrong.help(format!("for the items of the list: `+{ITEMS}{rule}`"))
-    } else {
-        wrong
-    });
-}
-
-fn words(shape: Shape) -> &'static str {
-    match shape {
-        Shape::Bool => "a truth value",
-        Shape::Integer => "a whole number",
-        Shape::Number => "a number",
-        Shape::Text => "a text",
-        Shape::IntOrString => "a number or text",
-        Shape::List => "a list",
-        Shape::Object => "an object or map",
-        Shape::Unknown => "a value",
-    }
-}
-
-/// A bound of a whole number is whole itself.
-fn whole(
-    marker: &Marker,
-    number: Option<Number>,
-    shape: Shape,
-    diagnostics: &mut Diagnostics,
-) -> Option<Number> {
-    let number = number?;
-    let fraction = number.as_i64().is_none() && number.as_f64().is_some_and(|n| n.fract() != 0.0);
-    if shape == Shape::Integer && fraction {
+    let number = marker.argument("").map(|argument| &argument.value);
+    if found == WireType::Integer
+        && let Some(Value::Number(number)) = number
+        && number.as_i64().is_none()
+        && number.as_f64().is_some_and(|number| number.fract() != 0.0)
+    {
         diagnostics.push(
-            Diagnostic::error(format!("`{number}` is no bound of a whole number"))
+            Diagnostic::error(format!("invalid bound `{number}` of a whole number"))
                 .at(marker.place.clone(), "has a fraction"),
         );
-    }
-    Some(number)
-}
-
-/// A length is not negative.
-fn length(marker: &Marker, diagnostics: &mut Diagnostics) -> Option<u64> {
-    let argument = marker.argument("")?;
-    let number = argument.value.as_i64()?;
-    if number < 0 {
-        diagnostics.push(
-            Diagnostic::error(format!("a length of {number} makes no sense"))
-                .at(argument.place.clone(), "negative"),
-        );
-    }
-    u64::try_from(number).ok()
-}
-
-fn cel_rule(marker: &Marker) -> CelRule {
-    let text = |name: &str| marker.text(name).map(str::to_owned);
-    CelRule {
-        rule: text("rule").unwrap_or_default(),
-        message: text("message"),
-        message_expression: text("messageExpression"),
-        reason: text("reason"),
-        field_path: text("fieldPath"),
-        optional_old_self: marker.value("optionalOldSelf").and_then(Value::as_bool),
-    }
-}
-
-/// How many of some fields are set, as a rule; the form is controller-tools'.
-fn count_rule(marker: &Marker, how_many: &str, comparison: &str) -> CelRule {
-    let fields = marker.texts("");
-    let present: Vec<String> = fields
-        .iter()
-        .map(|field| format!("has(self.{field})"))
-        .collect();
-    CelRule {
-        rule: format!(
-            "[{}].filter(x,x==true).size() {comparison}",
-            present.join(",")
-        ),
-        message: Some(format!(
-            "{how_many} of the fields in {} must be set",
-            json!(fields)
-        )),
-        ..CelRule::default()
     }
 }
 
@@ -276,7 +135,7 @@ fn check_list(validation: &Validation, markers: &MarkerSet, diagnostics: &mut Di
     let is_map = validation.list_type == Some(ListType::Map);
     if let (true, Some(marker)) = (
         is_map && validation.list_map_keys.is_empty(),
-        markers.get("listType"),
+        markers.get::<ListTypeMarker>(),
     ) {
         diagnostics.push(
             Diagnostic::error("a list of type map needs a key")
@@ -284,7 +143,7 @@ fn check_list(validation: &Validation, markers: &MarkerSet, diagnostics: &mut Di
                 .help("add `+listMapKey=<field>`"),
         );
     }
-    if let (false, Some(marker)) = (is_map, markers.get("listMapKey")) {
+    if let (false, Some(marker)) = (is_map, markers.get::<ListMapKey>()) {
         diagnostics.push(
             Diagnostic::error("`+listMapKey` goes with `+listType=map` only")
                 .at(marker.place.clone(), "the list is not of type map")

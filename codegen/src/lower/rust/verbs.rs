@@ -6,7 +6,10 @@ use crate::{
     diag::{Diagnostic, Diagnostics},
     model::{Verb, VerbSet},
     read::{
-        markers::{Argument, Marker},
+        markers::{
+            At, Words,
+            client::{NoVerbs, OnlyVerbs, ReadOnly, SkipVerbs},
+        },
         rust::Item,
     },
     suggest,
@@ -16,14 +19,14 @@ use crate::{
 pub(super) fn verbs(item: &Item, status: bool, diagnostics: &mut Diagnostics) -> VerbSet {
     let markers = &item.markers;
     let all = VerbSet::all(status);
-    if markers.has("genclient:noVerbs") {
+    if markers.has::<NoVerbs>() {
         return VerbSet::default();
     }
-    if markers.has("genclient:readonly") {
+    if markers.has::<ReadOnly>() {
         return VerbSet(BTreeSet::from([Verb::Get, Verb::List, Verb::Watch]));
     }
-    if let Some(marker) = markers.get("genclient:onlyVerbs") {
-        let only = listed(marker, diagnostics);
+    if let Some(marker) = markers.get::<OnlyVerbs>() {
+        let only = listed(&marker.verbs, diagnostics);
         for verb in only.difference(&all.0) {
             diagnostics.push(
                 Diagnostic::error(format!(
@@ -37,20 +40,17 @@ pub(super) fn verbs(item: &Item, status: bool, diagnostics: &mut Diagnostics) ->
         return VerbSet(only);
     }
     let skipped = markers
-        .get("genclient:skipVerbs")
-        .map(|marker| listed(marker, diagnostics))
+        .get::<SkipVerbs>()
+        .map(|marker| listed(&marker.verbs, diagnostics))
         .unwrap_or_default();
     VerbSet(all.0.difference(&skipped).copied().collect())
 }
 
 /// The verbs that a marker lists, each known and once.
-fn listed(marker: &Marker, diagnostics: &mut Diagnostics) -> BTreeSet<Verb> {
+fn listed(words: &At<Words>, diagnostics: &mut Diagnostics) -> BTreeSet<Verb> {
     let mut verbs = BTreeSet::new();
-    let Some(argument) = marker.argument("") else {
-        return verbs;
-    };
     let known = || Verb::ALL.iter().map(|verb| verb.marker_name());
-    for word in marker.texts("") {
+    for word in &words.0 {
         match Verb::ALL
             .into_iter()
             .find(|verb| verb.marker_name() == word)
@@ -59,14 +59,14 @@ fn listed(marker: &Marker, diagnostics: &mut Diagnostics) -> BTreeSet<Verb> {
                 if !verbs.insert(verb) {
                     diagnostics.push(
                         Diagnostic::error(format!("the verb `{word}` is listed twice"))
-                            .at(argument.place.clone(), ""),
+                            .at(words.place.clone(), ""),
                     );
                 }
             }
             None => {
                 let unknown = Diagnostic::error(format!("unknown verb `{word}`"))
-                    .at(word_place(argument, &word), "no verb of a client");
-                diagnostics.push(match suggest::closest(&word, known()) {
+                    .at(words.part(word), "no verb of a client");
+                diagnostics.push(match suggest::closest(word, known()) {
                     Some(near) => unknown.help(format!("did you mean `{near}`?")),
                     None => unknown.help(format!(
                         "the verbs are {}",
@@ -77,15 +77,4 @@ fn listed(marker: &Marker, diagnostics: &mut Diagnostics) -> BTreeSet<Verb> {
         }
     }
     verbs
-}
-
-/// The place of a word in a list.
-fn word_place(argument: &Argument, word: &str) -> crate::diag::Place {
-    let mut place = argument.place.clone();
-    let text = place.text.get(place.range.clone()).unwrap_or_default();
-    if let Some(at) = text.find(word) {
-        let start = place.range.start + at;
-        place.range = start..start + word.len();
-    }
-    place
 }

@@ -1,135 +1,47 @@
 //! Markers: `+name`, `+name=value`, `+name:argument=value,…` in comments, as Go's generators read them.
 //!
-//! One table, [`REGISTRY`], says which markers there are, where they may stand and what they take; [`parse()`] reads the text
-//! of one against it. Nothing is ever ignored: what the table does not know is an error with a suggestion. The grammar of
-//! values is that of controller-tools; see `grammar`.
+//! Each marker is a Rust type with its arguments as fields, defined once in one of the tables below: name, targets, meaning,
+//! default, arguments and effect on a schema. [`REGISTRY`] lists the definitions; [`parse()`] reads a marker's text against
+//! it, lowering asks a [`MarkerSet`] for a type, and `kube-codegen markers` prints it. Unknown markers are errors with a
+//! suggestion. The grammar of values is controller-tools'; see `grammar`. Start reading at `define`.
 
-mod client;
-mod crd;
+mod define;
 mod grammar;
-mod package;
 mod parse;
 mod set;
 #[cfg(test)]
 mod tests;
-mod validation;
 
-use serde::Serialize;
+pub mod client;
+pub mod crd;
+pub mod field;
+pub mod go;
+pub mod object;
+pub mod package;
+pub mod policy;
+pub mod rules;
 
+pub use define::{
+    ArgumentDef, At, FromArgument, Json, Length, MarkerDef, MarkerType, Raw, Requires, SchemaPart,
+    SchemaRule, Target, ValueKind, Words,
+};
 pub use grammar::ValueError;
 pub(crate) use parse::misplaced;
 pub use parse::{RawMarker, is_marker, parse};
-pub use set::{Argument, Marker, MarkerSet};
-
-/// A marker that the generator knows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct MarkerDef {
-    /// The name without the `+`: `genclient:onlyVerbs`.
-    pub name: &'static str,
-    /// How it is written, with placeholders in angle brackets: `+genclient:onlyVerbs=<verb>,…`.
-    pub syntax: &'static str,
-    /// Where it may stand.
-    pub targets: &'static [Target],
-    /// What it says, in a sentence.
-    pub meaning: &'static str,
-    /// What holds where it is absent; empty if nothing is to be said.
-    pub default: &'static str,
-    /// What it takes. A first argument without a name is the value right after the `=`.
-    pub arguments: &'static [ArgumentDef],
-    /// Whether it may stand more than once in one place.
-    pub repeats: bool,
-}
-
-/// An argument of a marker.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ArgumentDef {
-    /// Its name; empty for the value right after the `=`.
-    pub name: &'static str,
-    /// The type of its value.
-    pub kind: ValueKind,
-    /// Whether it must be given.
-    pub required: bool,
-    /// What it says.
-    pub meaning: &'static str,
-}
-
-/// The type of a value, which decides how its text is read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub enum ValueKind {
-    /// `true` or `false`.
-    Bool,
-    /// A whole number.
-    Int,
-    /// A number.
-    Number,
-    /// Text: bare, in double quotes or in backticks.
-    String,
-    /// One of the given words.
-    Choice(&'static [&'static str]),
-    /// Texts: `a;b` or `{a,b}`.
-    Strings,
-    /// Values of any type: `1;2` or `{1,2}`.
-    Values,
-    /// A value whose type is guessed from its text: `true`, `1.5`, `text`, `{1,2}`, `{key: value}`.
-    Any,
-    /// JSON.
-    Json,
-    /// Words between commas, as gengo's markers write lists.
-    Words,
-}
-
-/// Where a marker may stand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub enum Target {
-    /// At the top of the version's `mod.rs`, apart from the first item by a blank line.
-    Package,
-    /// Above a struct, an enum or a type alias.
-    Type,
-    /// Above a field.
-    Field,
-    /// Above a variant of an enum.
-    Variant,
-}
-
-impl Target {
-    /// The place in words.
-    #[must_use]
-    pub const fn description(self) -> &'static str {
-        match self {
-            Self::Package => "at the top of the version's mod.rs",
-            Self::Type => "above a type",
-            Self::Field => "above a field",
-            Self::Variant => "above a variant",
-        }
-    }
-}
-
-impl MarkerDef {
-    /// Whether it may stand at the target.
-    #[must_use]
-    pub fn allows(&self, target: Target) -> bool {
-        self.targets.contains(&target)
-    }
-
-    /// Whether it may stand apart from any type, in any file: rules and webhooks belong to code, not to types.
-    #[must_use]
-    pub fn stands_anywhere(&self) -> bool {
-        matches!(self.name, "kubebuilder:rbac" | "kubebuilder:webhook")
-    }
-}
+pub use set::{Argument, Found, Marker, MarkerSet};
 
 /// Every marker, in the order in which `kube-codegen markers` lists them.
 pub static REGISTRY: &[MarkerDef] = &TABLE;
 
-const PARTS: [&[MarkerDef]; 4] = [
+const PARTS: [&[MarkerDef]; 8] = [
     client::MARKERS,
     package::MARKERS,
+    object::MARKERS,
     crd::MARKERS,
-    validation::MARKERS,
+    policy::MARKERS,
+    field::MARKERS,
+    rules::MARKERS,
+    go::MARKERS,
 ];
 
 static TABLE: [MarkerDef; count(&PARTS)] = concat(&PARTS);
@@ -162,60 +74,14 @@ const fn concat<const N: usize>(parts: &[&[MarkerDef]]) -> [MarkerDef; N] {
 /// The marker of the given name.
 #[must_use]
 pub fn find(name: &str) -> Option<&'static MarkerDef> {
-    REGISTRY.iter().find(|def| def.name == name)
+    REGISTRY
+        .iter()
+        .find(|def| def.name == name || def.aliases.contains(&name))
 }
 
-/// A marker without arguments.
-const fn flag(
-    name: &'static str,
-    syntax: &'static str,
-    targets: &'static [Target],
-    meaning: &'static str,
-    default: &'static str,
-) -> MarkerDef {
-    MarkerDef {
-        name,
-        syntax,
-        targets,
-        meaning,
-        default,
-        arguments: &[],
-        repeats: false,
-    }
-}
-
-/// A marker with arguments.
-const fn with(base: MarkerDef, arguments: &'static [ArgumentDef]) -> MarkerDef {
-    MarkerDef { arguments, ..base }
-}
-
-/// A marker that may stand more than once.
-const fn repeated(base: MarkerDef) -> MarkerDef {
-    MarkerDef {
-        repeats: true,
-        ..base
-    }
-}
-
-/// A value right after the `=`.
-const fn value(kind: ValueKind) -> ArgumentDef {
-    required("", kind, "the value")
-}
-
-const fn required(name: &'static str, kind: ValueKind, meaning: &'static str) -> ArgumentDef {
-    ArgumentDef {
-        name,
-        kind,
-        required: true,
-        meaning,
-    }
-}
-
-const fn optional(name: &'static str, kind: ValueKind, meaning: &'static str) -> ArgumentDef {
-    ArgumentDef {
-        name,
-        kind,
-        required: false,
-        meaning,
-    }
+/// Every name of every marker.
+fn names() -> impl Iterator<Item = &'static str> {
+    REGISTRY
+        .iter()
+        .flat_map(|def| std::iter::once(def.name).chain(def.aliases.iter().copied()))
 }

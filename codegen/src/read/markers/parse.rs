@@ -3,8 +3,9 @@
 use std::ops::Range;
 
 use super::{
-    Argument, Marker, MarkerDef, REGISTRY, Target, ValueKind, find,
+    Argument, Marker, MarkerDef, Target, ValueKind, find,
     grammar::{Cursor, ValueError},
+    names,
 };
 use crate::{
     diag::{Diagnostic, Diagnostics, Place},
@@ -41,8 +42,7 @@ impl RawMarker {
     #[must_use]
     pub fn names_marker(&self) -> bool {
         let (name, name_end) = self.name();
-        self.find(name, name_end).is_ok()
-            || suggest::closest(name, REGISTRY.iter().map(|def| def.name)).is_some()
+        self.find(name, name_end).is_ok() || suggest::closest(name, names()).is_some()
     }
 
     /// The name, and where it ends.
@@ -72,9 +72,9 @@ impl RawMarker {
         if def.arguments.is_empty() && arguments_at.is_some() {
             return Err(Diagnostic::error(format!("`+{name}` takes no value"))
                 .at(self.part(name_end..text.len()), "this has to go")
-                .help(format!("write `{}`", def.syntax)));
+                .help(format!("write `{}`", def.syntax())));
         }
-        self.arguments(&mut cursor, &mut marker)?;
+        self.arguments(&mut cursor, &mut marker, arguments_at.is_some())?;
         self.missing(&marker)?;
         Ok(marker)
     }
@@ -102,16 +102,21 @@ impl RawMarker {
     fn unknown(&self, name: &str) -> Diagnostic {
         let unknown = Diagnostic::error(format!("unknown marker `+{name}`"))
             .at(self.part(0..1 + name.len()), "no generator knows it");
-        match suggest::closest(name, REGISTRY.iter().map(|def| def.name)) {
+        match suggest::closest(name, names()) {
             Some(near) => unknown.help(format!("did you mean `+{near}`?")),
             None => unknown.help("`kube-codegen markers` lists every marker"),
         }
     }
 
-    fn arguments(&self, cursor: &mut Cursor<'_>, marker: &mut Marker) -> Result<(), Diagnostic> {
+    fn arguments(
+        &self,
+        cursor: &mut Cursor<'_>,
+        marker: &mut Marker,
+        has_value: bool,
+    ) -> Result<(), Diagnostic> {
         let def = marker.def;
         if let Some(first) = def.arguments.first().filter(|first| first.name.is_empty()) {
-            if cursor.is_empty() {
+            if cursor.is_empty() && !(has_value && first.kind == ValueKind::Raw) {
                 return Ok(());
             }
             self.argument(cursor, marker, first.name, first.kind)?;
@@ -200,7 +205,7 @@ impl RawMarker {
         };
         Err(Diagnostic::error(message)
             .at(self.place.clone(), missing.meaning)
-            .help(format!("it is written `{}`", def.syntax)))
+            .help(format!("it is written `{}`", def.syntax())))
     }
 
     fn extra(&self, cursor: &mut Cursor<'_>, kind: ValueKind) -> Diagnostic {

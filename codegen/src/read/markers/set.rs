@@ -1,16 +1,21 @@
-//! The markers of one place: looked up by name, checked against each other.
+//! The markers of one place: looked up by type, checked against each other.
+
+use std::ops::Deref;
 
 use serde_json::Value;
 
-use super::MarkerDef;
+use super::{
+    MarkerDef, MarkerType, client, crd,
+    field::{self, Optional, Required, ValidationOptional, ValidationRequired},
+};
 use crate::diag::{Diagnostic, Diagnostics, Place};
 
 /// A marker as read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Marker {
-    /// What the registry says of it.
+    /// Its entry in the table.
     pub def: &'static MarkerDef,
-    /// What it was given, in the order given.
+    /// Its arguments, in the order given.
     pub arguments: Vec<Argument>,
     /// The whole marker, from the `+` on.
     pub place: Place,
@@ -34,28 +39,47 @@ impl Marker {
         self.arguments.iter().find(|argument| argument.name == name)
     }
 
-    /// The value of the given name.
+    /// Whether it is of the type.
     #[must_use]
-    pub fn value(&self, name: &str) -> Option<&Value> {
-        self.argument(name).map(|argument| &argument.value)
+    pub fn is<T: MarkerType>(&self) -> bool {
+        self.def.name == T::DEF.name
     }
 
-    /// The text of the given name.
-    #[must_use]
-    pub fn text(&self, name: &str) -> Option<&str> {
-        self.value(name).and_then(Value::as_str)
+    fn read<T: MarkerType>(&self) -> Option<Found<'_, T>> {
+        if !self.is::<T>() {
+            return None;
+        }
+        Some(Found {
+            marker: T::read(self)?,
+            place: &self.place,
+        })
     }
 
-    /// The texts of the given name; none if it is absent.
-    #[must_use]
-    pub fn texts(&self, name: &str) -> Vec<String> {
-        let items = self.value(name).and_then(Value::as_array);
-        items
-            .into_iter()
-            .flatten()
-            .filter_map(Value::as_str)
-            .map(str::to_owned)
-            .collect()
+    fn arguments_equal(&self, other: &Self) -> bool {
+        let values = |marker: &Self| {
+            let arguments = marker.arguments.iter();
+            arguments
+                .map(|argument| (argument.name, argument.value.clone()))
+                .collect::<Vec<_>>()
+        };
+        values(self) == values(other)
+    }
+}
+
+/// A marker as its type, with its place.
+#[derive(Clone, Debug)]
+pub struct Found<'a, T> {
+    /// Its arguments.
+    pub marker: T,
+    /// The whole marker, from the `+` on.
+    pub place: &'a Place,
+}
+
+impl<T> Deref for Found<'_, T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.marker
     }
 }
 
@@ -64,33 +88,21 @@ impl Marker {
 pub struct MarkerSet(pub Vec<Marker>);
 
 impl MarkerSet {
-    /// The first marker of the given name.
+    /// The first marker of the type.
     #[must_use]
-    pub fn get(&self, name: &str) -> Option<&Marker> {
-        self.all(name).next()
+    pub fn get<T: MarkerType>(&self) -> Option<Found<'_, T>> {
+        self.all().next()
     }
 
-    /// Whether there is one.
+    /// Whether there is a marker of the type.
     #[must_use]
-    pub fn has(&self, name: &str) -> bool {
-        self.get(name).is_some()
+    pub fn has<T: MarkerType>(&self) -> bool {
+        self.0.iter().any(Marker::is::<T>)
     }
 
-    /// Every marker of the given name.
-    pub fn all(&self, name: &str) -> impl Iterator<Item = &Marker> {
-        self.0.iter().filter(move |marker| marker.def.name == name)
-    }
-
-    /// The value right after the `=` of the marker, if that is text.
-    #[must_use]
-    pub fn text(&self, name: &str) -> Option<&str> {
-        self.get(name).and_then(|marker| marker.text(""))
-    }
-
-    /// The value right after the `=` of the marker, if that is a truth.
-    #[must_use]
-    pub fn bool(&self, name: &str) -> Option<bool> {
-        self.get(name)?.value("")?.as_bool()
+    /// Every marker of the type.
+    pub fn all<T: MarkerType>(&self) -> impl Iterator<Item = Found<'_, T>> {
+        self.0.iter().filter_map(Marker::read)
     }
 
     /// Reports markers that stand twice and pairs that contradict each other.
@@ -127,48 +139,30 @@ impl MarkerSet {
     }
 }
 
-impl Marker {
-    fn arguments_equal(&self, other: &Self) -> bool {
-        let values = |marker: &Self| {
-            marker
-                .arguments
-                .iter()
-                .map(|argument| (argument.name, argument.value.clone()))
-                .collect::<Vec<_>>()
-        };
-        values(self) == values(other)
-    }
-}
-
 fn contradict(a: &str, b: &str) -> bool {
     CONTRADICTIONS
         .iter()
         .any(|&(x, y)| (x, y) == (a, b) || (y, x) == (a, b))
 }
 
+const fn pair<A: MarkerType, B: MarkerType>() -> (&'static str, &'static str) {
+    (A::DEF.name, B::DEF.name)
+}
+
 /// Pairs of markers that cannot both hold.
 const CONTRADICTIONS: &[(&str, &str)] = &[
-    ("genclient:noVerbs", "genclient:onlyVerbs"),
-    ("genclient:noVerbs", "genclient:skipVerbs"),
-    ("genclient:noVerbs", "genclient:readonly"),
-    ("genclient:readonly", "genclient:onlyVerbs"),
-    ("genclient:readonly", "genclient:skipVerbs"),
-    ("genclient:onlyVerbs", "genclient:skipVerbs"),
-    ("genclient:noStatus", "kubebuilder:subresource:status"),
-    ("kubebuilder:storageversion", "kubebuilder:skipversion"),
-    ("kubebuilder:unservedversion", "kubebuilder:skipversion"),
-    ("optional", "required"),
-    ("optional", "kubebuilder:validation:Required"),
-    ("required", "kubebuilder:validation:Optional"),
-    (
-        "kubebuilder:validation:Required",
-        "kubebuilder:validation:Optional",
-    ),
-    ("kubebuilder:default", "default"),
-    ("mapType", "structType"),
-    (
-        "kubebuilder:validation:Schemaless",
-        "kubebuilder:validation:Type",
-    ),
-    ("kubebuilder:title", "kubebuilder:validation:Title"),
+    pair::<client::NoVerbs, client::OnlyVerbs>(),
+    pair::<client::NoVerbs, client::SkipVerbs>(),
+    pair::<client::NoVerbs, client::ReadOnly>(),
+    pair::<client::ReadOnly, client::OnlyVerbs>(),
+    pair::<client::ReadOnly, client::SkipVerbs>(),
+    pair::<client::OnlyVerbs, client::SkipVerbs>(),
+    pair::<client::NoStatus, crd::StatusSubresource>(),
+    pair::<crd::StorageVersion, crd::SkipVersion>(),
+    pair::<crd::UnservedVersion, crd::SkipVersion>(),
+    pair::<Optional, Required>(),
+    pair::<Optional, ValidationRequired>(),
+    pair::<Required, ValidationOptional>(),
+    pair::<ValidationRequired, ValidationOptional>(),
+    pair::<field::MapTypeMarker, field::StructTypeMarker>(),
 ];

@@ -39,16 +39,15 @@ fn fails(text: &str, message: &str, help: &str) {
 
 #[test]
 fn every_marker_says_what_it_is() {
-    let names: std::collections::BTreeSet<_> = REGISTRY.iter().map(|def| def.name).collect();
-    assert_eq!(names.len(), REGISTRY.len(), "a name stands twice");
+    let unique: std::collections::BTreeSet<_> = names().collect();
+    assert_eq!(unique.len(), names().count(), "a name stands twice");
     for def in REGISTRY {
         assert!(!def.meaning.is_empty(), "{}", def.name);
         assert!(!def.targets.is_empty(), "{}", def.name);
         assert!(
-            def.syntax.starts_with(&format!("+{}", def.name)),
-            "{} is written {}",
-            def.name,
-            def.syntax
+            def.syntax().starts_with(&format!("+{}", def.name)),
+            "{}",
+            def.syntax()
         );
         let unnamed = def.arguments.iter().filter(|a| a.name.is_empty()).count();
         assert!(unnamed <= 1, "{}", def.name);
@@ -184,7 +183,7 @@ fn what_is_wrong_is_named() {
         "did you mean `scope`?",
     );
     fails(
-        "+groupName=",
+        "+groupName",
         "`+groupName` needs a value",
         "it is written `+groupName=<dns name>`",
     );
@@ -221,4 +220,64 @@ proptest::proptest! {
             }
         }
     }
+}
+
+#[test]
+fn names_and_words_of_go_are_read_as_go_reads_them() {
+    check("+groupName=", "groupName", json!({"": ""}));
+    check("+k8s:required", "required", json!({}));
+    check("+k8s:listType=set", "listType", json!({"": "set"}));
+    check("+k8s:listMapKey=name", "listMapKey", json!({"": "name"}));
+    check("+k8s:enum", "enum", json!({}));
+    check(
+        "+kubebuilder:ac:generate=true",
+        "kubebuilder:ac:generate",
+        json!({"": true}),
+    );
+    check(
+        "+kubebuilder:ac:output:package=\"apply\"",
+        "kubebuilder:ac:output:package",
+        json!({"": "\"apply\""}),
+    );
+    check(
+        "+k8s:deepcopy-gen=package,register",
+        "k8s:deepcopy-gen",
+        json!({"": "package,register"}),
+    );
+    check(
+        r#"+kubebuilder:validation:Pattern=a"b,c"d"#,
+        "kubebuilder:validation:Pattern",
+        json!({"": r#"a"b,c"d"#}),
+    );
+    fails(
+        r#"+kubebuilder:validation:Pattern=a"b,c"#,
+        "the value ends before the marker does",
+        "a text with `,`, `;` or `}` stands in quotes or backticks",
+    );
+}
+
+#[test]
+fn the_syntax_shows_every_argument() {
+    let syntax = |name: &str| find(name).unwrap().syntax();
+    assert_eq!(syntax("genclient"), "+genclient");
+    assert_eq!(
+        syntax("genclient:onlyVerbs"),
+        "+genclient:onlyVerbs=<verb>,…"
+    );
+    assert_eq!(
+        syntax("genclient:method"),
+        "+genclient:method=<Name>,verb=<verb>[,subresource=<name>][,input=<type>][,result=<type>]"
+    );
+    assert_eq!(
+        syntax("kubebuilder:resource"),
+        "+kubebuilder:resource:[path=<plural>][,singular=<name>][,shortName=<name>;…][,categories=<name>;…][,scope=Namespaced|Cluster]"
+    );
+    assert_eq!(
+        syntax("kubebuilder:deprecatedversion"),
+        "+kubebuilder:deprecatedversion[:warning=<text>]"
+    );
+    assert_eq!(
+        syntax("k8s:deepcopy-gen"),
+        "+k8s:deepcopy-gen=package|true|false"
+    );
 }

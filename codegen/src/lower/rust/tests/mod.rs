@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::{
     Options, RustPackage, Source, Sources,
-    model::{Field, TypeDef, TypeKind, Version},
+    model::{ApiSet, Field, TypeDef, TypeKind, Version},
 };
 
 const HEAD: &str = "\
@@ -43,9 +43,14 @@ fn options() -> Options {
 /// The version that the files make.
 #[track_caller]
 fn version(files: &[(&str, &str)]) -> Version {
-    let api = crate::load(&sources(files), &options())
-        .unwrap_or_else(|errors| panic!("{}", errors.render(false)));
-    api.groups[0].versions[0].clone()
+    api(files).groups[0].versions[0].clone()
+}
+
+/// The API that the files make.
+#[track_caller]
+fn api(files: &[(&str, &str)]) -> ApiSet {
+    crate::load(&sources(files), &options())
+        .unwrap_or_else(|errors| panic!("{}", errors.render(false)))
 }
 
 /// The version that a single `mod.rs` makes, after the usual imports.

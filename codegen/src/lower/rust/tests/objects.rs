@@ -10,7 +10,7 @@ fn validations_are_typed() {
     let version = single(
         r#"
         // +kubebuilder:validation:XValidation:rule="self.min <= self.max",message="min, then max"
-        // +kubebuilder:validation:AtMostOneOf=min;max
+        // +kubebuilder:validation:AtMostOneOf=a;b
         #[derive(Serialize, Deserialize)]
         pub struct Spec {
             // +kubebuilder:validation:Minimum=1
@@ -24,6 +24,8 @@ fn validations_are_typed() {
             // +kubebuilder:validation:items:MaxLength=8
             // +listType=set
             pub names: Vec<Name>,
+            pub a: Option<bool>,
+            pub b: Option<bool>,
         }
         // +kubebuilder:validation:MinLength=1
         #[derive(Serialize, Deserialize)]
@@ -34,7 +36,7 @@ fn validations_are_typed() {
     assert_eq!(spec["validation"]["rules"][0]["message"], "min, then max");
     assert_eq!(
         spec["validation"]["rules"][1]["rule"],
-        "[has(self.min),has(self.max)].filter(x,x==true).size() <= 1"
+        "(has(self.a)?1:0)+(has(self.b)?1:0) <= 1"
     );
     let fields = &spec["kind"]["struct"]["fields"];
     assert_eq!(
@@ -229,19 +231,22 @@ fn a_byte_order_mark_moves_no_place() {
 }
 
 #[test]
-fn rules_and_webhooks_come_with_the_version() {
-    let version = single(
+fn rules_and_webhooks_come_with_the_crate() {
+    let api = api(&[(
+        "mod.rs",
         r#"
         // +kubebuilder:rbac:groups=core;apps,resources=pods;deployments/status,verbs=get;list
-        // +kubebuilder:webhook:path=/mutate,mutating=true,failurePolicy=fail,sideEffects=None,groups=cloud,resources=machines,verbs=create;update,versions=v1,name=m.cloud.example.com,admissionReviewVersions=v1
+        // +kubebuilder:webhook:path=/mutate,mutating=true,failurePolicy=fail,sideEffects=noneondryrun,patch=`{"matchConditions": []}`,groups=cloud,resources=machines,verbs=create;update,versions=v1,name=m.cloud.example.com,admissionReviewVersions=v1
         pub fn reconcile() {}
 
         // +kubebuilder:webhookconfiguration:mutating=true,name=cloud-webhooks
         pub const NAME: &str = "";
         "#,
-    );
-    assert_eq!(json_of(&version.rules)[0]["groups"], json!(["", "apps"]));
-    let webhook = &version.webhooks[0];
+    )]);
+    assert_eq!(json_of(&api.rules)[0]["groups"], json!(["", "apps"]));
+    let webhook = &api.webhooks[0];
+    assert_eq!(webhook.side_effects.as_deref(), Some("NoneOnDryRun"));
+    assert_eq!(webhook.patch, Some(json!({"matchConditions": []})));
     assert_eq!(webhook.failure_policy, "Fail");
     assert_eq!(webhook.verbs, ["CREATE", "UPDATE"]);
     assert_eq!(webhook.configuration.as_deref(), Some("cloud-webhooks"));
@@ -288,4 +293,107 @@ fn macros_may_declare_what_is_not_seen() {
         json_of(&fields(def(&version, "Spec"))[0].ty),
         json!({"external": "Hidden"})
     );
+}
+
+#[test]
+fn an_immutable_field_has_its_rule_and_an_optional_one_another_above_it() {
+    let version = single(
+        r#"
+        // +kubebuilder:validation:AtLeastOneOf=a;b
+        // +kubebuilder:validation:AtMostOneOf=a;b
+        // +kubebuilder:validation:XValidation:rule="true"
+        #[derive(Serialize, Deserialize)]
+        pub struct Spec {
+            // +k8s:immutable
+            pub a: Option<String>,
+            pub b: Option<String>,
+            // +k8s:immutable
+            pub c: String,
+        }
+        "#,
+    );
+    let spec = def(&version, "Spec");
+    let rules: Vec<_> = spec
+        .validation
+        .rules
+        .iter()
+        .map(|rule| rule.rule.as_str())
+        .collect();
+    assert_eq!(
+        rules,
+        [
+            "true",
+            "(has(self.a)?1:0)+(has(self.b)?1:0) <= 1",
+            "has(self.a)||has(self.b)",
+            "!has(oldSelf.a) || has(self.a)",
+        ]
+    );
+    let messages: Vec<_> = spec
+        .validation
+        .rules
+        .iter()
+        .map(|rule| rule.message.as_deref())
+        .collect();
+    assert_eq!(
+        messages,
+        [
+            None,
+            Some("at most one of the fields in [a b] may be set"),
+            Some("at least one of the fields in [a b] must be set"),
+            Some("field a is immutable once set"),
+        ]
+    );
+    for index in [0, 2] {
+        assert_eq!(
+            json_of(&fields(spec)[index].validation),
+            json!({"rules": [{"rule": "self == oldSelf", "message": "field is immutable"}]})
+        );
+    }
+}
+
+#[test]
+fn controller_gens_default_wins_and_types_by_hand_have_no_schema() {
+    let version = single(
+        r#"
+        #[derive(Serialize, Deserialize)]
+        pub struct Spec {
+            // +default="b"
+            // +kubebuilder:default=a
+            pub a: String,
+            // +kubebuilder:validation:Schemaless
+            // +kubebuilder:validation:Type=object
+            pub b: serde_json::Value,
+        }
+        "#,
+    );
+    let fields = fields(def(&version, "Spec"));
+    assert_eq!(fields[0].default, Some(json!("a")));
+    assert_eq!(
+        json_of(&fields[1].validation),
+        json!({"type": "object", "schemaless": true})
+    );
+}
+
+#[test]
+fn a_declared_type_is_what_rules_apply_to() {
+    let version = single(
+        r#"
+        #[derive(Serialize, Deserialize)]
+        pub struct Spec {
+            // +kubebuilder:validation:Type=string
+            // +kubebuilder:validation:MinLength=1
+            pub a: bool,
+            // +kubebuilder:validation:XIntOrString
+            // +kubebuilder:validation:Pattern=`^[0-9]+%?$`
+            pub b: i32,
+        }
+        "#,
+    );
+    assert_eq!(fields(def(&version, "Spec")).len(), 2);
+}
+
+#[test]
+fn an_empty_group_name_is_the_core_group() {
+    let api = api(&[("mod.rs", "// +groupName=\n")]);
+    assert_eq!(api.groups[0].name, "");
 }

@@ -93,12 +93,15 @@ impl<'a> Cursor<'a> {
             ValueKind::Int => self.int(),
             ValueKind::Number => self.number(),
             ValueKind::String => self.string(false).map(Value::String),
-            ValueKind::Choice(words) => self.choice(words),
+            ValueKind::Length => self.length(),
+            ValueKind::Choice(words) => self.choice(words, str::eq),
+            ValueKind::ChoiceAnyCase(words) => self.choice(words, str::eq_ignore_ascii_case),
             ValueKind::Strings => self.list(&mut |cursor| cursor.string(false).map(Value::String)),
             ValueKind::Values => self.list(&mut |cursor| cursor.any(0)),
             ValueKind::Any => self.any_or_list(),
             ValueKind::Json => self.json(),
             ValueKind::Words => self.words(),
+            ValueKind::Raw => Ok(Value::from(self.rest_of_line())),
         }
     }
 
@@ -125,12 +128,28 @@ impl<'a> Cursor<'a> {
             .ok_or_else(|| self.error(range, format!("expected a number, found `{text}`")))
     }
 
-    fn choice(&mut self, words: &[&str]) -> Read<Value> {
+    fn length(&mut self) -> Read<Value> {
+        let (range, text) = self.bare(false);
+        let length = text.parse::<i64>().ok().filter(|length| *length >= 0);
+        length.map(Value::from).ok_or_else(|| {
+            self.error(
+                range,
+                format!("expected a whole number of 0 or more, found `{text}`"),
+            )
+        })
+    }
+
+    /// One of the words, spelled as the table spells it.
+    fn choice(&mut self, words: &[&str], same: fn(&str, &str) -> bool) -> Read<Value> {
         self.peek();
         let start = self.at;
+        if let Some(word) = words.iter().find(|word| **word == self.rest().trim_end()) {
+            self.at = self.text.len();
+            return Ok(Value::from(*word));
+        }
         let text = self.string(false)?;
-        if words.contains(&text.as_str()) {
-            return Ok(Value::String(text));
+        if let Some(word) = words.iter().find(|word| same(word, &text)) {
+            return Ok(Value::from(*word));
         }
         let mut error = self.error(
             start..self.at,
@@ -202,7 +221,7 @@ impl<'a> Cursor<'a> {
         self.peek();
         let rest = self.rest();
         let delimiter = |c: char| matches!(c, ',' | ';' | '}') || (in_map && c == ':');
-        let end = rest.find(delimiter).unwrap_or(rest.len());
+        let end = bare_end(rest, delimiter);
         let text = rest[..end].trim_end();
         let range = self.at..self.at + text.len();
         self.at += end;
@@ -324,6 +343,13 @@ impl<'a> Cursor<'a> {
         })
     }
 
+    fn rest_of_line(&mut self) -> &'a str {
+        self.peek();
+        let rest = self.rest();
+        self.at = self.text.len();
+        rest.trim_end()
+    }
+
     fn words(&mut self) -> Read<Value> {
         self.peek();
         let start = self.at;
@@ -356,6 +382,24 @@ fn unicode_escape(chars: &mut impl Iterator<Item = (usize, char)>, digits: usize
         code = code * 16 + chars.next()?.1.to_digit(16)?;
     }
     char::from_u32(code)
+}
+
+/// Where bare text ends. A quote that starts inside of it hides delimiters up to the closing one, as in Go's scanner.
+fn bare_end(text: &str, delimiter: impl Fn(char) -> bool) -> usize {
+    let mut quote = None;
+    let mut escaped = false;
+    for (at, c) in text.char_indices() {
+        match quote {
+            Some('"') if escaped => escaped = false,
+            Some('"') if c == '\\' => escaped = true,
+            Some(open) if c == open => quote = None,
+            Some(_) => {}
+            None if delimiter(c) => return at,
+            None if matches!(c, '"' | '`') && text[at + 1..].contains(c) => quote = Some(c),
+            None => {}
+        }
+    }
+    text.len()
 }
 
 /// Bare text as the value that it looks like.

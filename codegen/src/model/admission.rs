@@ -1,29 +1,10 @@
-//! What goes with an API beside its types: rules of access, and admission webhooks.
+//! Admission webhooks, from annotated Rust.
 
 use serde::Serialize;
-
-/// A rule that a controller's role needs (`+kubebuilder:rbac`).
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct PolicyRule {
-    /// API groups; the core group is empty.
-    pub groups: Vec<String>,
-    /// Resources, with `/` before a subresource.
-    pub resources: Vec<String>,
-    /// Names of single objects.
-    pub resource_names: Vec<String>,
-    /// Verbs of the API server, in lower case.
-    pub verbs: Vec<String>,
-    /// URLs that are no resources.
-    pub urls: Vec<String>,
-    /// The namespace of the role; none means a cluster role.
-    pub namespace: Option<String>,
-    /// The name of the role; none means the generator's own.
-    pub role_name: Option<String>,
-}
+use serde_json::Value;
 
 /// An admission webhook (`+kubebuilder:webhook`).
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[allow(missing_docs, reason = "the API's own names")]
 pub struct Webhook {
@@ -41,6 +22,9 @@ pub struct Webhook {
     pub verbs: Vec<String>,
     pub versions: Vec<String>,
     pub admission_review_versions: Vec<String>,
+    /// A strategic merge patch of the webhook, as a JSON object.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub patch: Option<Value>,
     pub path: Option<String>,
     pub url: Option<String>,
     pub service_name: Option<String>,

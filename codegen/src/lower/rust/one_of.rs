@@ -1,0 +1,83 @@
+//! Checks of `+kubebuilder:validation:ExactlyOneOf` and its kin: the fields that they name exist and can be left out.
+
+use super::Cx;
+use crate::{
+    diag::{Diagnostic, Diagnostics},
+    model::{Field, StructDef, TypeKind},
+    read::{
+        markers::{
+            At, MarkerSet,
+            rules::{AtLeastOneOf, AtMostOneOf, ExactlyOneOf},
+        },
+        rust::Item,
+    },
+    suggest,
+};
+
+impl Cx<'_> {
+    /// The fields that the markers of a struct name are its own and optional.
+    pub(super) fn check_one_of(&self, item: &Item, kind: &TypeKind, diagnostics: &mut Diagnostics) {
+        let TypeKind::Struct(def) = kind else {
+            return;
+        };
+        for list in lists(&item.markers) {
+            for name in &list.value {
+                if let Some(error) = check_member(def, name, &list) {
+                    diagnostics.push(error);
+                }
+            }
+        }
+    }
+}
+
+fn lists(markers: &MarkerSet) -> impl Iterator<Item = At<Vec<String>>> {
+    let most = markers
+        .all::<AtMostOneOf>()
+        .map(|found| found.marker.fields);
+    let exactly = markers
+        .all::<ExactlyOneOf>()
+        .map(|found| found.marker.fields);
+    let least = markers
+        .all::<AtLeastOneOf>()
+        .map(|found| found.marker.fields);
+    most.chain(exactly).chain(least)
+}
+
+fn check_member(def: &StructDef, name: &str, list: &At<Vec<String>>) -> Option<Diagnostic> {
+    let error = |message: String, label: &str| {
+        Diagnostic::error(message).at(list.part(name), label.to_owned())
+    };
+    if name.contains('.') {
+        let message = format!("invalid field `{name}`: expected a field of this struct");
+        let help = "put the marker above the struct that has the fields";
+        return Some(error(message, "a path").help(help));
+    }
+    let on_wire = || def.fields.iter().filter(|field| !field.skip);
+    let Some(field) = on_wire().find(|field| !field.flatten && field.json_name == name) else {
+        return unknown(on_wire, name, error);
+    };
+    field.required.then(|| {
+        error(format!("the field `{name}` is required"), "always set")
+            .help("make it an Option, or leave it out of the list")
+    })
+}
+
+/// No field has the name; the fields of a flattened type are not known here.
+fn unknown<'a, I: Iterator<Item = &'a Field>>(
+    on_wire: impl Fn() -> I,
+    name: &str,
+    error: impl Fn(String, &str) -> Diagnostic,
+) -> Option<Diagnostic> {
+    if on_wire().any(|field| field.flatten) {
+        return None;
+    }
+    let unknown = error(
+        format!("unknown field `{name}`"),
+        "not a field of this struct",
+    );
+    let names = on_wire().map(|field| field.json_name.as_str());
+    Some(match suggest::closest(name, names) {
+        Some(near) => unknown.help(format!("did you mean `{near}`?")),
+        None => unknown.help("fields have their names on the wire"),
+    })
+}

@@ -1,0 +1,23 @@
+//! Rules of roles, from annotated Rust.
+
+use serde::Serialize;
+
+/// A rule that a controller's role needs (`+kubebuilder:rbac`).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PolicyRule {
+    /// API groups; the core group is empty.
+    pub groups: Vec<String>,
+    /// Resources, with `/` before a subresource.
+    pub resources: Vec<String>,
+    /// Names of single objects.
+    pub resource_names: Vec<String>,
+    /// Verbs of the API server, in lower case.
+    pub verbs: Vec<String>,
+    /// URLs that are no resources.
+    pub urls: Vec<String>,
+    /// The namespace of the role; none means a cluster role.
+    pub namespace: Option<String>,
+    /// The name of the role; none means the generator's own.
+    pub role_name: Option<String>,
+}

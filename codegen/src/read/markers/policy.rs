@@ -1,0 +1,107 @@
+//! Markers of controller-gen's RBAC and webhook generators. They belong to the crate and may stand in any file.
+
+use super::{
+    At,
+    define::{markers, words},
+};
+
+/// A word of the admission API, as the API spells it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FailurePolicy(pub &'static str);
+
+/// A word of the admission API, as the API spells it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MatchPolicy(pub &'static str);
+
+/// A word of the admission API, as the API spells it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SideEffects(pub &'static str);
+
+/// A word of the admission API, as the API spells it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReinvocationPolicy(pub &'static str);
+
+words! {
+    FailurePolicy: ChoiceAnyCase { "Fail" => Self("Fail"), "Ignore" => Self("Ignore") }
+    MatchPolicy: ChoiceAnyCase { "Exact" => Self("Exact"), "Equivalent" => Self("Equivalent") }
+    SideEffects: ChoiceAnyCase {
+        "None" => Self("None"),
+        "NoneOnDryRun" => Self("NoneOnDryRun"),
+        "Some" => Self("Some"),
+        "Unknown" => Self("Unknown"),
+    }
+    ReinvocationPolicy: ChoiceAnyCase { "Never" => Self("Never"), "IfNeeded" => Self("IfNeeded") }
+}
+
+markers! { MARKERS;
+    /// A rule that the controller's role needs.
+    Rbac = "kubebuilder:rbac", on [Package, File] { default: "none", repeats: true } (
+        /// API groups; `""` or `core` is the core group
+        groups: Option<Vec<String>> = "groups" as "group",
+        /// resources, with `/` before a subresource
+        resources: Option<Vec<String>> = "resources" as "resource",
+        /// names of single objects
+        resource_names: Option<Vec<String>> = "resourceNames" as "name",
+        /// verbs
+        verbs: Vec<String> = "verbs" as "verb",
+        /// non-resource URLs
+        urls: Option<Vec<String>> = "urls" as "url",
+        /// makes it a Role of that namespace
+        namespace: Option<String> = "namespace" as "name",
+        /// a role of another name
+        role_name: Option<String> = "roleName" as "name",
+    );
+
+    /// An admission webhook.
+    Webhook = "kubebuilder:webhook", on [Package, File] { default: "none", repeats: true } (
+        /// whether it may change objects
+        mutating: bool = "mutating" as "bool",
+        /// what holds when it cannot be reached
+        failure_policy: FailurePolicy = "failurePolicy" as "policy",
+        /// API groups
+        groups: Vec<String> = "groups" as "group",
+        /// resources
+        resources: Vec<String> = "resources" as "resource",
+        /// create, update, delete, connect or *
+        verbs: Vec<String> = "verbs" as "verb",
+        /// API versions
+        versions: Vec<String> = "versions" as "version",
+        /// a DNS name of three labels or more
+        name: String = "name" as "name",
+        /// versions of the review that it takes
+        admission_review_versions: Vec<String> = "admissionReviewVersions" as "version",
+        /// the path on which it is served
+        path: Option<String> = "path" as "path",
+        /// a URL in place of service and path
+        url: Option<String> = "url" as "url",
+        /// whether other versions of a resource match
+        match_policy: Option<MatchPolicy> = "matchPolicy" as "policy",
+        /// what a call changes besides the answer
+        side_effects: Option<SideEffects> = "sideEffects" as "class",
+        /// from 1 to 30
+        timeout_seconds: Option<i64> = "timeoutSeconds" as "n",
+        /// whether it may be called again
+        reinvocation_policy: Option<ReinvocationPolicy> = "reinvocationPolicy" as "policy",
+        /// the service that serves it
+        service_name: Option<String> = "serviceName" as "name",
+        /// the namespace of the service
+        service_namespace: Option<String> = "serviceNamespace" as "name",
+        /// the port of the service
+        service_port: Option<i64> = "servicePort" as "n",
+        /// a strategic merge patch of the webhook, as JSON in backticks
+        patch: Option<String> = "patch" as "json",
+        /// versions of the configuration itself
+        webhook_versions: Option<At<Vec<String>>> = "webhookVersions" as "version",
+    );
+
+    /// The name of the configuration that holds the mutating or the validating webhooks.
+    WebhookConfiguration = "kubebuilder:webhookconfiguration", on [Package, File] {
+        default: "controller-gen's names",
+        repeats: true,
+    } (
+        /// which of the two configurations
+        mutating: bool = "mutating" as "bool",
+        /// its name
+        name: Option<String> = "name" as "name",
+    );
+}
