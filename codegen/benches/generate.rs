@@ -73,7 +73,8 @@ fn options() -> Options {
 }
 
 fn model(input: &str) -> ApiSet {
-    codegen::load(&sources(input), &options()).unwrap_or_default()
+    let generated = codegen::generate(&sources(input), &options());
+    generated.unwrap_or_default().api
 }
 
 /// Text to syntax, docs and markers, or to schemas.

@@ -1,8 +1,8 @@
 //! A code generator for typed Kubernetes APIs.
 //!
 //! It reads annotated Rust types or `CustomResourceDefinition` YAML and gives types, clientsets, listers, informers,
-//! object implementations and scheme registration. [`generate`] is a pure function from [`Sources`] and [`Options`] to a
-//! [`Tree`] of files; only [`mod@write`] touches the disk. Build scripts and the `kube-codegen` binary both go through
+//! object implementations and scheme registration. [`generate`] is a pure function from [`Sources`] and [`Options`] to the
+//! [`Tree`] of files; only [`output`] touches the disk. Build scripts and the `kube-codegen` binary both go through
 //! [`Config`].
 //!
 //! Start reading at [`generate`]: read, lower, check, emit, format, in that order.
@@ -11,62 +11,68 @@ pub mod check;
 pub mod config;
 pub mod diag;
 pub mod emit;
-mod format;
 pub mod lower;
 pub mod model;
 pub mod options;
-pub mod plan;
+pub mod output;
 pub mod read;
 pub mod scaffold;
 mod source;
-mod stack;
 mod suggest;
-pub mod write;
+mod threads;
 
 pub use config::Config;
 pub use diag::{Diagnostic, Diagnostics};
-pub use options::{Filters, Generator, Options};
+pub use emit::Generator;
+pub use options::{Filters, Options};
+pub use output::{Mode, Tree};
 pub use source::{RustPackage, Source, Sources};
-pub use write::{Mode, Tree};
 
-/// Generates every file that the options ask for.
+/// What was generated.
+#[derive(Clone, Debug, Default)]
+pub struct Generated {
+    /// The API that was read.
+    pub api: model::ApiSet,
+    /// The files of every generator that the options ask for.
+    pub files: Tree,
+    /// What was found and did not stop generation.
+    pub warnings: Diagnostics,
+}
+
+/// Reads the sources, and generates every file that the options ask for; with no generator, it reads and checks.
 ///
-/// Pure: the same sources and options give the same bytes, whatever the order of the files, the time or the machine.
+/// Pure: the same sources and options give the same bytes, whatever the order of the files, the time or the machine. Work is
+/// done on threads of a pool that all calls share.
 ///
 /// # Errors
 ///
 /// All diagnostics of the first stage that found an error; nothing is generated then.
-pub fn generate(sources: &Sources, options: &Options) -> Result<Tree, Diagnostics> {
-    stack::on_deep_stack(|| emit::emit(&lower_all(sources, options)?.0, options))
+pub fn generate(sources: &Sources, options: &Options) -> Result<Generated, Diagnostics> {
+    threads::run(|| {
+        let read = read::read(sources, options)?;
+        let (api, warnings) = lower::lower(read, options)?;
+        check::check(&api)?;
+        if api.groups.is_empty() && !options.emit.is_empty() {
+            return Err(no_api(warnings));
+        }
+        let files = emit::emit(&api, options)?;
+        Ok(Generated {
+            api,
+            files,
+            warnings,
+        })
+    })?
 }
 
-/// Reads, lowers and checks the sources without emitting: what `kube-codegen inspect` shows.
-///
-/// # Errors
-///
-/// All diagnostics of the first stage that found an error.
-pub fn load(sources: &Sources, options: &Options) -> Result<model::ApiSet, Diagnostics> {
-    load_with_warnings(sources, options).map(|(api, _)| api)
+/// The finding that there is nothing to generate for, with the warnings that may say why.
+fn no_api(mut warnings: Diagnostics) -> Diagnostics {
+    let help = "`kube-codegen inspect` shows what is read; see the filters for group, version and kind too";
+    warnings.push(Diagnostic::error("the input holds no API").help(help));
+    warnings
 }
 
-/// Like [`load`], with the warnings: what was found and does not stop generation.
-///
-/// # Errors
-///
-/// All diagnostics of the first stage that found an error.
-pub fn load_with_warnings(
-    sources: &Sources,
-    options: &Options,
-) -> Result<(model::ApiSet, Diagnostics), Diagnostics> {
-    stack::on_deep_stack(|| lower_all(sources, options))
-}
-
-fn lower_all(
-    sources: &Sources,
-    options: &Options,
-) -> Result<(model::ApiSet, Diagnostics), Diagnostics> {
-    let read = read::read(sources, options)?;
-    let (api, warnings) = lower::lower(read, options)?;
-    check::check(&api)?;
-    Ok((api, warnings))
+/// The API of sources, for tests of the stages before generators.
+#[cfg(test)]
+fn load(sources: &Sources, options: &Options) -> Result<model::ApiSet, Diagnostics> {
+    generate(sources, options).map(|generated| generated.api)
 }

@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use crate::emit::Generator;
+
 /// What to generate and how.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
@@ -57,56 +59,8 @@ impl Options {
     /// `k8s-openapi` only.
     #[must_use]
     pub fn needs_runtime(&self) -> bool {
-        self.emit
-            .iter()
-            .any(|generator| !matches!(generator, Generator::Types | Generator::Deepcopy))
-    }
-}
-
-/// A generator, named as on the command line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Generator {
-    /// Rust types from CRDs.
-    Types,
-    /// `Clone`, serde of the roots, object traits.
-    Deepcopy,
-    /// Group, version, kinds, `add_to_scheme`.
-    Register,
-    /// Clientset and typed clients.
-    Client,
-    /// The clientset over the embedded API server.
-    Fake,
-    /// Listers.
-    Lister,
-    /// Informers and their factory.
-    Informer,
-}
-
-impl Generator {
-    /// Every generator, in the order in which they run.
-    pub const ALL: [Self; 7] = [
-        Self::Types,
-        Self::Deepcopy,
-        Self::Register,
-        Self::Client,
-        Self::Fake,
-        Self::Lister,
-        Self::Informer,
-    ];
-
-    /// The name on the command line and in `codegen.toml`.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Types => "types",
-            Self::Deepcopy => "deepcopy",
-            Self::Register => "register",
-            Self::Client => "client",
-            Self::Fake => "fake",
-            Self::Lister => "lister",
-            Self::Informer => "informer",
-        }
+        let mut emitted = self.emit.iter();
+        emitted.any(|generator| generator.definition().links_runtime)
     }
 }
 

@@ -5,9 +5,10 @@
 use std::fmt::Write as _;
 
 use crate::{
+    emit::table::Feature,
     model::{ApiSet, Group, Resource, Scope, Version},
     options::Options,
-    write::Tree,
+    output::Tree,
 };
 
 const CARGO_TOML: &str = include_str!("../../templates/crate/Cargo.toml");
@@ -93,8 +94,16 @@ impl Scaffold<'_> {
         for version in KUBERNETES_VERSIONS {
             let _ = writeln!(text, "{version} = [\"{passed_on}/{version}\"]");
         }
-        if self.options.needs_runtime() {
-            text += "# The clientset over an embedded API server, for tests.\nfake = [\"codegen-runtime/fake\"]\n";
+        for generator in &self.options.emit {
+            if let Some(feature) = generator.definition().feature {
+                let Feature {
+                    name,
+                    docs,
+                    enables,
+                    ..
+                } = feature;
+                let _ = writeln!(text, "# {docs}\n{name} = [\"{enables}\"]");
+            }
         }
         text.trim_end().to_owned()
     }

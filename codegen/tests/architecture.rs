@@ -141,8 +141,8 @@ fn the_runtime_links_the_api_server_only_for_fakes() {
 
 #[test]
 fn only_write_touches_the_disk_for_output() {
-    check_absent("", &["write.rs"], &FILE_SYSTEM_WRITES);
-    let (_, write) = sources("write.rs").remove(0);
+    check_absent("", &["output/write.rs"], &FILE_SYSTEM_WRITES);
+    let (_, write) = sources("output/write.rs").remove(0);
     assert!(
         write.contains("tempfile"),
         "the words are those that writing uses"
@@ -151,7 +151,7 @@ fn only_write_touches_the_disk_for_output() {
 
 #[test]
 fn generation_is_pure() {
-    let outside = ["cli/", "config/", "main.rs", "plan.rs", "write.rs"];
+    let outside = ["cli/", "config/", "main.rs", "output/"];
     let words = [
         "std::fs",
         " fs::",
@@ -164,6 +164,21 @@ fn generation_is_pure() {
         "rand::",
     ];
     check_absent("", &outside, &words);
+    check_absent("output/format", &[], &words);
+}
+
+#[test]
+fn planning_and_writing_do_not_know_each_other() {
+    check_absent("output/write.rs", &[], &["orphans", "guard", "Guard"]);
+    for reads in ["plan", "guard", "orphans"] {
+        check_absent(&format!("output/{reads}.rs"), &[], &["write::", "apply"]);
+    }
+}
+
+#[test]
+fn one_place_starts_threads() {
+    let words = ["ThreadPoolBuilder", "thread::", "ThreadPool"];
+    check_absent("", &["threads.rs"], &words);
 }
 
 #[test]
@@ -171,7 +186,7 @@ fn nothing_that_reaches_output_is_in_a_hash_map() {
     // Elsewhere they may serve look-ups: clippy denies iterating them.
     let words = ["HashMap", "HashSet", "RandomState"];
     check_absent("emit", &[], &words);
-    check_absent("format", &[], &words);
+    check_absent("output/format", &[], &words);
     check_absent("model", &[], &words);
 }
 

@@ -6,7 +6,7 @@ mod support;
 
 use std::path::Path;
 
-use codegen::{Options, RustPackage, Source, Sources};
+use codegen::{RustPackage, Source, Sources};
 use support::{crd_sources, folders, names, rust_files, testdata};
 
 #[test]
@@ -20,7 +20,7 @@ fn bad_input_is_explained() {
 }
 
 fn check(folder: &Path, case: &str) {
-    let errors = match codegen::load(&sources(folder), &Options::default()) {
+    let errors = match support::load(&sources(folder)) {
         Ok(_) => panic!("{case} has no error"),
         Err(errors) => errors.render(false),
     };
@@ -63,7 +63,7 @@ fn a_group_in_two_folders_is_told_apart() {
         rust: vec![package("a"), package("b")],
         crds: Vec::new(),
     };
-    let errors = codegen::load(&sources, &Options::default()).unwrap_err();
+    let errors = support::load(&sources).unwrap_err();
     insta::assert_snapshot!(errors.render(false), @r"
     error: two folders are cloud.example.com/v1
      --> src/apis/b/v1/mod.rs:1:1
@@ -96,7 +96,7 @@ fn a_folder_whose_name_is_no_group_or_version_needs_a_marker() {
                 mod zz_generated_deepcopy;\npub mod zz_generated_register;\n\
                 // +genclient\n// +genclient:noStatus\n// +k8s:deepcopy-gen:interfaces=runtime.Object\n\
                 pub struct Vm {\n    pub metadata: ObjectMeta,\n}\n";
-    let load = |text: &str| codegen::load(&sources(text), &Options::default());
+    let load = |text: &str| support::load(&sources(text));
     let errors = load(kind).unwrap_err();
     insta::assert_snapshot!(errors.render(false), @r"
     error: invalid name `V1_x` of a version

@@ -4,7 +4,7 @@ mod support;
 
 use std::sync::LazyLock;
 
-use codegen::{Options, RustPackage, Source, Sources};
+use codegen::{RustPackage, Source, Sources};
 use proptest::prelude::*;
 use support::{folders, names, rust_files, testdata};
 
@@ -24,7 +24,7 @@ fn package(files: Vec<Source>) -> Sources {
 /// Loads a text as `mod.rs` and renders what is wrong with it.
 fn load(text: &str) -> Result<(), String> {
     let sources = package(vec![Source::new("mod.rs", text)]);
-    codegen::load(&sources, &Options::default())
+    support::load(&sources)
         .map(drop)
         .map_err(|errors| errors.render(true))
 }

@@ -15,7 +15,9 @@ fn generate(text: &str) -> Result<Tree, String> {
         emit: [Generator::Types, Generator::Deepcopy].into(),
         ..Options::default()
     };
-    codegen::generate(&sources, &options).map_err(|errors| errors.render(false))
+    codegen::generate(&sources, &options)
+        .map(|generated| generated.files)
+        .map_err(|errors| errors.render(false))
 }
 
 /// Every file is Rust, and stands below `apis`.
@@ -91,7 +93,8 @@ fn a_kind_need_not_be_in_camel_case() {
         rust: Vec::new(),
         crds: vec![Source::new("crd.yaml", text)],
     };
-    let tree = codegen::generate(&sources, &Options::default()).expect("a legal kind");
+    let generated = codegen::generate(&sources, &Options::default()).expect("a legal kind");
+    let tree = generated.files;
     let any = |name: &str| tree.values().any(|text| text.contains(name));
     assert!(any("pub struct FooBarLister") && any("pub struct FooBarInformer"));
     assert!(any("const KIND: &'static str = \"foo-bar\""));

@@ -93,7 +93,11 @@ fn load(spec: &Value) -> ApiSet {
         rust: Vec::new(),
         crds: vec![Source::new("crd.json", crd.to_string())],
     };
-    codegen::load(&sources, &Options::default()).unwrap()
+    let options = Options {
+        emit: [].into(),
+        ..Options::default()
+    };
+    codegen::generate(&sources, &options).unwrap().api
 }
 
 /// Every type's name by its path.

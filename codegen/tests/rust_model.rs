@@ -2,14 +2,12 @@
 
 mod support;
 
-use codegen::Options;
-use support::{rust_sources, testdata};
+use support::{load, rust_sources, testdata};
 
 /// Loads a golden input and compares its model with the snapshot of the same name.
 fn check(case: &str) {
     let sources = rust_sources(&testdata().join("apis").join(case));
-    let api = codegen::load(&sources, &Options::default())
-        .unwrap_or_else(|diagnostics| panic!("{case}: {diagnostics}"));
+    let api = load(&sources).unwrap_or_else(|diagnostics| panic!("{case}: {diagnostics}"));
     let text = serde_json::to_string_pretty(&api);
     insta::assert_snapshot!(case, text.unwrap_or_else(|error| error.to_string()));
 }
@@ -33,13 +31,10 @@ fn the_model_of_the_golden_inputs_holds() {
 #[test]
 fn the_order_of_files_does_not_matter() {
     let mut sources = rust_sources(&testdata().join("apis/multiversion"));
-    let expected = codegen::load(&sources, &Options::default()).unwrap();
+    let expected = load(&sources).unwrap();
     sources.rust.reverse();
     for package in &mut sources.rust {
         package.files.reverse();
     }
-    assert_eq!(
-        codegen::load(&sources, &Options::default()).unwrap(),
-        expected
-    );
+    assert_eq!(load(&sources).unwrap(), expected);
 }

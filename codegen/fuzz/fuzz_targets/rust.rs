@@ -17,7 +17,7 @@ fuzz_target!(|text: &str| {
         }],
         crds: Vec::new(),
     };
-    if let Err(errors) = codegen::load(&sources, &Options::default()) {
+    if let Err(errors) = codegen::generate(&sources, &Options::default()) {
         let _ = errors.render(false);
     }
 });

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 use codegen::{
     Config,
+    output::{Plan, Scope, Tree},
     scaffold::Scaffold,
-    write::{Plan, Scope, Tree},
 };
 
 use super::{

@@ -51,14 +51,15 @@ impl Crd {
             None if mode != codegen::Mode::Write => Err(Failure::Usage(
                 "--check and --dry-run compare with a folder: name it with --output".to_owned(),
             )),
-            None => print(&config),
+            None => print(&config, color),
         }
     }
 }
 
-fn print(config: &Config) -> Result<(), Failure> {
-    let tree = config.tree(&Bar::default())?;
-    for (index, (path, text)) in tree.iter().enumerate() {
+fn print(config: &Config, color: Color) -> Result<(), Failure> {
+    let generated = config.generated(&Bar::default())?;
+    style::warn(&generated.warnings, color);
+    for (index, (path, text)) in generated.files.iter().enumerate() {
         let gap = if index == 0 { "" } else { "\n" };
         style::print(&format!("{gap}// ==> {} <==\n\n{text}", path.display()));
     }

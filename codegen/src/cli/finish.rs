@@ -4,11 +4,9 @@ use std::mem;
 
 use codegen::{
     Config, Mode,
-    config::{Prepared, Report, shown},
-    write::{self, Change, ChangeKind},
+    config::{Prepared, Report, prepare_all, shown},
+    output::{self, Change, ChangeKind, Plan},
 };
-
-use rayon::prelude::*;
 
 use super::{
     Failure,
@@ -38,15 +36,15 @@ impl Finish {
         self,
         configs: &[Config],
         prepared: &[Prepared],
-        more: Vec<write::Plan>,
+        more: Vec<Plan>,
     ) -> Result<(), Failure> {
         for prepared in prepared {
             style::warn(&prepared.warnings, self.color);
         }
         let plans = prepared.iter().map(|prepared| &prepared.plan);
-        let plans: Vec<&write::Plan> = more.iter().chain(plans).collect();
+        let plans: Vec<&Plan> = more.iter().chain(plans).collect();
         match self.mode {
-            Mode::Write => write::apply(plans.iter().copied())?,
+            Mode::Write => output::apply(plans.iter().copied())?,
             Mode::Check => check(&plans, self.color)?,
             Mode::DryRun => list(&plans),
         }
@@ -109,25 +107,12 @@ fn figures(report: &Report, what: &str, mode: Mode) -> String {
     text
 }
 
-/// Loads, generates and compares every configuration; several of them in parallel, then held against one another.
+/// Loads, generates and compares every configuration.
 pub(super) fn prepare(configs: &[Config]) -> Result<Vec<Prepared>, Failure> {
-    let bar = Bar::default();
-    let prepared: Vec<_> = match configs {
-        // Starting threads would cost more than a small API does.
-        [config] => vec![config.prepare(&bar)],
-        configs => configs
-            .par_iter()
-            .map(|config| config.prepare(&bar))
-            .collect(),
-    };
-    // The first failure in the order declared, whichever came first in time.
-    let mut prepared = prepared.into_iter().collect::<Result<Vec<_>, _>>()?;
-    let mut plans: Vec<_> = prepared.iter_mut().map(|one| &mut one.plan).collect();
-    write::Plan::agree(&mut plans)?;
-    Ok(prepared)
+    Ok(prepare_all(configs, &Bar::default())?)
 }
 
-fn changes<'a>(plans: &'a [&'a write::Plan]) -> impl Iterator<Item = (String, &'a Change)> {
+fn changes<'a>(plans: &'a [&'a Plan]) -> impl Iterator<Item = (String, &'a Change)> {
     plans.iter().flat_map(|plan| {
         let shown = |change: &Change| shown(&plan.root().join(&change.path));
         plan.changes()
@@ -137,7 +122,7 @@ fn changes<'a>(plans: &'a [&'a write::Plan]) -> impl Iterator<Item = (String, &'
 }
 
 /// Lists what a run would do.
-fn list(plans: &[&write::Plan]) {
+fn list(plans: &[&Plan]) {
     for (path, change) in changes(plans) {
         let verb = match change.kind {
             ChangeKind::Create { .. } => "create",
@@ -149,7 +134,7 @@ fn list(plans: &[&write::Plan]) {
 }
 
 /// Prints every difference; that there is one is the failure.
-fn check(plans: &[&write::Plan], color: Color) -> Result<(), Failure> {
+fn check(plans: &[&Plan], color: Color) -> Result<(), Failure> {
     let (mut different, mut missing, mut orphaned) = (0, 0, 0);
     for (path, change) in changes(plans) {
         match change.kind {

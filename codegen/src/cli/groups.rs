@@ -6,12 +6,12 @@ use std::{
 };
 
 use clap::Args;
-use codegen::{Config, Generator, config::parse_generator};
+use codegen::{Config, Generator};
 
 use super::{
     Failure,
     finish::Finish,
-    options::{CodeArgs, ModeArgs},
+    options::{CodeArgs, ModeArgs, generator_names},
     style::Color,
 };
 
@@ -20,17 +20,9 @@ use super::{
 /// Folders are relative to --output-base. Only what the named generators write is touched: files of other generators stay,
 /// and stay declared in generated/mod.rs.
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Example: kube-codegen groups all src/generated src/apis \"cloudnative:v1alpha1\"\n\n\
-                        Each generator writes:\n  \
-                        deepcopy  zz_generated_deepcopy.rs beside the types\n  \
-                        register  zz_generated_register.rs beside the types\n  \
-                        client    clientset/ in OUTPUT, and the fake clientset, as client-gen does\n  \
-                        lister    listers/ in OUTPUT\n  \
-                        informer  informers/ in OUTPUT"
-)]
+#[command(after_help = after_help())]
 pub(super) struct Groups {
-    /// `all`, or a list of deepcopy, register, client, fake, lister, informer.
+    #[arg(help = format!("`all`, or a list of {}", generator_names(Generator::serves_annotated_rust)))]
     generators: String,
     /// The folder (src/generated) or module (crate::generated) that gets clientset, listers and informers.
     output: String,
@@ -85,6 +77,23 @@ impl Groups {
     }
 }
 
+/// An example, and what each generator writes.
+fn after_help() -> String {
+    let all = Generator::ALL.into_iter();
+    let generators = all.filter(|generator| generator.serves_annotated_rust());
+    let lines = generators.map(|generator| {
+        let (name, place) = (generator.name(), generator.place());
+        let included = generator.with_included().into_iter().skip(1);
+        let included = included.map(|included| format!("; runs {} too", included.name()));
+        format!("  {name:8}  {place}{}\n", included.collect::<String>())
+    });
+    format!(
+        "Example: kube-codegen groups all src/generated src/apis \"cloudnative:v1alpha1\"\n\n\
+         Each generator writes:\n{}",
+        lines.collect::<String>().trim_end()
+    )
+}
+
 /// The folder that an argument names: a path, or a module of the crate at the base.
 fn folder(base: &Path, argument: &str) -> PathBuf {
     if !argument.contains("::") && argument != "crate" {
@@ -110,17 +119,15 @@ fn read_generators(list: &str) -> Result<BTreeSet<Generator>, Failure> {
             | "conversion"
             | "openapi"
             | "prerelease-lifecycle" => Err(format!(
-                "there is no such generator for Rust yet; there are deepcopy, register, client, fake, lister, informer, \
-                     and all for all of these (of {list}, leave out {name})"
+                "there is no such generator for Rust yet; there are {}, and all for all of these (of {list}, leave out {name})",
+                generator_names(Generator::serves_annotated_rust)
             )),
-            "client" => Ok(vec![Generator::Client, Generator::Fake]),
-            name => parse_generator(name),
+            name => Generator::parse(name),
         };
         let found = found.map_err(|help| Failure::Usage(format!("generator `{name}`: {help}")))?;
-        generators.extend(found);
+        generators.extend(found.into_iter().flat_map(Generator::with_included));
     }
-    // Types come from CRDs; here a person wrote them.
-    generators.remove(&Generator::Types);
+    generators.retain(|generator| generator.serves_annotated_rust());
     if generators.is_empty() {
         return Err(Failure::Usage(format!(
             "`{list}` names no generator for annotated types"

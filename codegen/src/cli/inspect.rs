@@ -32,9 +32,9 @@ impl Inspect {
         let mut sets = Vec::new();
         let mut warnings = Diagnostics::new();
         for config in configs(self.inputs, self.config)? {
-            let (api, found) = config.load(&bar)?;
-            sets.push(api);
-            warnings.extend(found);
+            let read = config.emit([]).generated(&bar)?;
+            sets.push(read.api);
+            warnings.extend(read.warnings);
         }
         drop(bar);
         style::warn(&warnings, color);

@@ -66,8 +66,8 @@ impl From<Error> for Failure {
     }
 }
 
-impl From<codegen::write::Error> for Failure {
-    fn from(error: codegen::write::Error) -> Self {
+impl From<codegen::output::Error> for Failure {
+    fn from(error: codegen::output::Error) -> Self {
         Self::Error(error.into())
     }
 }

@@ -1,9 +1,9 @@
 //! Arguments that several subcommands share.
 
-use std::{collections::BTreeSet, path::PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
-use codegen::{Config, Generator, Mode, config::parse_generator};
+use codegen::{Config, Generator, Mode};
 
 /// Whether to write.
 #[derive(Clone, Copy, Debug, Args)]
@@ -94,8 +94,14 @@ impl CodeArgs {
 /// How types from CRDs look.
 #[derive(Debug, Args)]
 pub(super) struct TypeArgs {
-    /// What to generate: types, deepcopy, register, client, fake, lister, informer, or all.
-    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "all", value_parser = generators)]
+    #[arg(
+        long,
+        value_name = "LIST",
+        value_delimiter = ',',
+        default_value = "all",
+        value_parser = Generator::parse,
+        help = format!("What to generate: {}, or all", generator_names(|_| true)),
+    )]
     emit: Vec<Generators>,
     /// Path of `k8s_openapi` in types that need no runtime.
     #[arg(long, value_name = "PATH")]
@@ -112,12 +118,9 @@ pub(super) struct TypeArgs {
 type Generators = Vec<Generator>;
 
 impl TypeArgs {
-    pub(super) fn emit(&self) -> BTreeSet<Generator> {
-        self.emit.iter().flatten().copied().collect()
-    }
-
     pub(super) fn apply(self, config: Config) -> Config {
-        let mut config = config.emit(self.emit()).schemars(self.schemars);
+        let generators = self.emit.iter().flatten().copied();
+        let mut config = config.emit(generators).schemars(self.schemars);
         if let Some(path) = self.k8s_openapi_path {
             config = config.k8s_openapi_path(path);
         }
@@ -127,8 +130,11 @@ impl TypeArgs {
     }
 }
 
-fn generators(name: &str) -> Result<Generators, String> {
-    parse_generator(name)
+/// The names of some generators, as a list for readers.
+pub(super) fn generator_names(wanted: fn(Generator) -> bool) -> String {
+    let all = Generator::ALL.into_iter();
+    let names = all.filter(|&generator| wanted(generator));
+    names.map(Generator::name).collect::<Vec<_>>().join(", ")
 }
 
 fn rename(text: &str) -> Result<(String, String), String> {

@@ -2,22 +2,39 @@
 
 use std::{fs, path::Path};
 
-use super::layout::shown;
+use super::{layout::shown, target::Target};
 use crate::{
-    model::{Group, names},
-    write::Tree,
+    emit::Generator,
+    model::{ApiSet, Group, names},
+    options::Options,
+    output::Tree,
 };
+
+/// A line for each declaration and feature that the crate around a tree lacks.
+pub(super) fn missing(
+    tree: &Tree,
+    target: &Target,
+    options: &Options,
+    api: &ApiSet,
+) -> Vec<String> {
+    let modules = ["apis", &options.generated];
+    let mut advice = missing_modules(tree, &target.root, &target.below, modules);
+    let groups = options.group_features.then_some(&*api.groups);
+    let features = missing_features(
+        tree,
+        &target.root,
+        &target.generated(options),
+        groups.unwrap_or_default(),
+    );
+    advice.extend(features);
+    advice
+}
 
 /// A line for each of `modules` in the output folder that the file above does not declare.
 ///
 /// Only that file's text is looked at, so that a declaration behind a `cfg` counts as one. (What a version's `mod.rs` lacks is
 /// an error, found with the types.)
-pub(super) fn missing_modules(
-    tree: &Tree,
-    root: &Path,
-    below: &Path,
-    modules: [&str; 2],
-) -> Vec<String> {
+fn missing_modules(tree: &Tree, root: &Path, below: &Path, modules: [&str; 2]) -> Vec<String> {
     let out = root.join(below);
     let files = if below.as_os_str().is_empty() {
         ["lib.rs", "main.rs"]
@@ -43,22 +60,26 @@ pub(super) fn missing_modules(
 }
 
 /// What to add to the crate's manifest: a line for each feature that generated code is behind and that it does not declare.
-pub(super) fn missing_features(
-    tree: &Tree,
-    root: &Path,
-    generated: &Path,
-    groups: &[Group],
-) -> Vec<String> {
+fn missing_features(tree: &Tree, root: &Path, generated: &Path, groups: &[Group]) -> Vec<String> {
     let Some(path) = root.parent().map(|folder| folder.join("Cargo.toml")) else {
         return Vec::new();
     };
     let manifest = fs::read_to_string(&path).unwrap_or_default();
-    let fake = tree.contains_key(&generated.join("clientset/fake.rs"));
-    let fake = fake.then_some(("fake", "the fake clientset", "\"codegen-runtime/fake\""));
+    let generators = Generator::ALL.into_iter();
+    let features = generators.filter_map(|generator| {
+        let feature = generator.definition().feature?;
+        let mut files = tree.keys();
+        let emits = files.any(|path| Generator::of(path, generated) == Some(generator));
+        emits.then_some((
+            feature.name,
+            feature.what,
+            format!("\"{}\"", feature.enables),
+        ))
+    });
     let groups = groups.iter();
-    let groups = groups.map(|group| (group.module.as_str(), group.name.as_str(), ""));
+    let groups = groups.map(|group| (&*group.module, &*group.name, String::new()));
     groups
-        .chain(fake)
+        .chain(features)
         .filter(|(feature, ..)| lacks_feature(&manifest, feature))
         .map(|(feature, what, enables)| {
             let manifest = shown(&path);

@@ -2,7 +2,10 @@
 
 use std::{fmt, io, path::PathBuf};
 
-use crate::{diag::Diagnostics, write};
+use crate::{
+    diag::{Diagnostic, Diagnostics},
+    output,
+};
 
 /// Why nothing was generated.
 ///
@@ -26,7 +29,7 @@ pub enum Error {
     },
     /// Output cannot be planned or written.
     #[error(transparent)]
-    Write(#[from] write::Error),
+    Write(#[from] output::Error),
     /// A build script runs without `OUT_DIR` and names no other folder.
     #[error("no output folder: OUT_DIR is not set, and out_dir() was not called")]
     NoOutput,
@@ -35,5 +38,30 @@ pub enum Error {
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
+    }
+}
+
+impl Error {
+    /// All that went wrong in the parts of a run as one error: of the configuration if any of it is wrong, else of the input.
+    /// None if nothing did.
+    pub(super) fn all(errors: Vec<Self>) -> Option<Self> {
+        if errors.len() < 2 {
+            return errors.into_iter().next();
+        }
+        let mut diagnostics = Diagnostics::new();
+        let mut is_input = true;
+        for error in errors {
+            is_input &= matches!(error, Self::Input(_));
+            match error {
+                Self::Config(found) | Self::Input(found) => diagnostics.extend(found),
+                other => diagnostics.push(Diagnostic::error(other.to_string())),
+            }
+        }
+        diagnostics.sort();
+        Some(if is_input {
+            Self::Input(diagnostics)
+        } else {
+            Self::Config(diagnostics)
+        })
     }
 }

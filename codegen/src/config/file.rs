@@ -14,7 +14,7 @@ use super::{
     layout::{module_help, normalize, shown},
     table::Reader,
 };
-use crate::{options::Generator, source::Source, suggest::closest};
+use crate::{emit::Generator, source::Source};
 
 /// The name of the file, looked for from the current folder upwards.
 pub const FILE_NAME: &str = "codegen.toml";
@@ -158,7 +158,7 @@ impl<'a> File<'a> {
 
     fn read_options(&mut self, table: &DeTable<'a>, config: &mut Config) {
         if let Some(names) = self.reader.strings(table, "emit") {
-            config.options.emit = self.read_generators(&names);
+            config.options.emit = Generator::with_needed(self.read_generators(&names));
         }
         if let Some(path) = self.reader.string(table, "header-file") {
             config.header_file = Some(self.existing(&path, self.folder));
@@ -205,7 +205,7 @@ impl<'a> File<'a> {
     ) -> std::collections::BTreeSet<Generator> {
         let mut emit = std::collections::BTreeSet::new();
         for name in names {
-            match parse_generator(name.get_ref()) {
+            match Generator::parse(name.get_ref()) {
                 Ok(generators) => emit.extend(generators),
                 Err(help) => {
                     let message = format!("unknown generator `{}`", name.get_ref());
@@ -266,25 +266,6 @@ impl<'a> File<'a> {
         }
         full
     }
-}
-
-/// The generators of a name: one, or all of them for `all`.
-///
-/// # Errors
-///
-/// What to write instead.
-pub fn parse_generator(name: &str) -> Result<Vec<Generator>, String> {
-    if name == "all" {
-        return Ok(Generator::ALL.to_vec());
-    }
-    let known = Generator::ALL.iter().find(|known| known.name() == name);
-    known.map(|known| vec![*known]).ok_or_else(|| {
-        let names = Generator::ALL.map(Generator::name);
-        closest(name, names).map_or_else(
-            || format!("the generators are {}, or all", names.join(", ")),
-            |near| format!("did you mean `{near}`?"),
-        )
-    })
 }
 
 /// The `codegen.toml` of a member; with `*` as the last part, those of all folders there that have one, sorted.

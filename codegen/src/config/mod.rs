@@ -1,7 +1,7 @@
 //! Configuration: what one crate wants generated, from where to where.
 //!
 //! [`Config`] is the one struct behind build scripts (its builder methods), `codegen.toml` ([`Workspace`]) and the command
-//! line. It loads the inputs, runs the generator and plans the output; [`write::apply`] does the rest.
+//! line. It loads the inputs, runs the generator and plans the output; [`output::apply`] does the rest.
 
 mod advice;
 mod error;
@@ -9,6 +9,7 @@ mod file;
 mod inputs;
 mod layout;
 mod partial;
+mod place;
 mod prepare;
 mod table;
 mod target;
@@ -21,15 +22,11 @@ use std::{
 };
 
 pub use error::Error;
-pub use file::{FILE_NAME, Workspace, parse_generator};
+pub use file::{FILE_NAME, Workspace};
 pub use layout::shown;
-pub use prepare::{Prepared, Report};
+pub use prepare::{Prepared, Report, prepare_all};
 
-use crate::{
-    Diagnostic, Diagnostics,
-    options::{Generator, Options},
-    write,
-};
+use crate::{Diagnostic, Diagnostics, emit::Generator, options::Options, output};
 use inputs::{Apis, CrdInput, GroupVersions};
 
 /// What to generate for one crate: inputs, options and the output folder.
@@ -138,10 +135,10 @@ impl Config {
         diagnostics.finish(self).map_err(Error::Config)
     }
 
-    /// The generators to run, instead of all.
+    /// The generators to run, instead of all; those that their output does not compile without run too.
     #[must_use]
     pub fn emit(mut self, generators: impl IntoIterator<Item = Generator>) -> Self {
-        self.options.emit = generators.into_iter().collect();
+        self.options.emit = Generator::with_needed(generators);
         self
     }
 
@@ -267,7 +264,7 @@ impl Config {
         let _ = io::stdout()
             .lock()
             .write_all(warned(&prepared.warnings).as_bytes());
-        write::apply(std::slice::from_ref(&prepared.plan))?;
+        output::apply(std::slice::from_ref(&prepared.plan))?;
         Ok(prepared.report())
     }
 

@@ -10,14 +10,15 @@ use super::{
 };
 use crate::{
     diag::Diagnostic,
+    emit::table::{Generator, Home},
     model::names,
-    options::Generator,
-    plan::{ChangeKind, Plan},
+    output::{ChangeKind, Plan},
     source::Sources,
 };
 
 impl Config {
-    /// Refuses to remove clients and listers of groups that were not named while their informers, which use them, stay.
+    /// Refuses to remove modules of groups that were not named while output that uses them stays, such as the client and the
+    /// lister of an informer.
     ///
     /// Groups whose types are gone are not held against a run: generators that run one by one have to start somewhere.
     pub(super) fn check_partial(
@@ -26,39 +27,49 @@ impl Config {
         target: &Target,
         plan: &Plan,
     ) -> Result<(), Error> {
-        let informer = Generator::Informer;
-        if self
-            .partial
-            .as_ref()
-            .is_none_or(|run| run.contains(&informer))
-        {
+        let Some(run) = &self.partial else {
             return Ok(());
-        }
+        };
         let generated = target.generated(&self.options);
-        let breaks = |module: &PathBuf| {
-            let used = ["clientset/typed", "listers"].map(|dir| generated.join(dir).join(module));
+        let breaks = |user: Generator, module: &PathBuf| {
+            let uses = user.definition().uses;
             let is_removed = plan.changes().iter().any(|change| {
+                let owner = Generator::of(&change.path, &generated);
                 change.kind == ChangeKind::Remove
-                    && used.iter().any(|folder| change.path.starts_with(folder))
+                    && owner.is_some_and(|owner| uses.contains(&owner))
+                    && change.path.ancestors().any(|path| path.ends_with(module))
             });
-            let user = generated.join("informers").join(module);
-            is_removed && target.root.join(user).exists()
+            let Home::Generated(home) = user.definition().home else {
+                return false;
+            };
+            is_removed
+                && target
+                    .root
+                    .join(&generated)
+                    .join(home)
+                    .join(module)
+                    .exists()
         };
         let unnamed = self.unnamed(sources, target)?.into_iter();
-        let broken: Vec<String> = unnamed
-            .filter(|(_, module)| breaks(module))
-            .map(|(name, _)| name)
-            .collect();
-        if broken.is_empty() {
-            return Ok(());
+        let unnamed: Vec<_> = unnamed.collect();
+        for user in Generator::ALL {
+            let broken = unnamed
+                .iter()
+                .filter(|(_, module)| !run.contains(&user) && breaks(user, module));
+            let broken: Vec<&str> = broken.map(|(name, _)| name.as_str()).collect();
+            if !broken.is_empty() {
+                let message = format!(
+                    "{}s of {} in {} use {} that this run would remove",
+                    user.name(),
+                    broken.join(", "),
+                    shown(&target.root.join(&generated)),
+                    used(user)
+                );
+                let help = format!("name {} too, or run all generators", broken.join(" "));
+                return Err(Error::Config(Diagnostic::error(message).help(help).into()));
+            }
         }
-        let message = format!(
-            "informers of {} in {} use clients or listers that this run would remove",
-            broken.join(", "),
-            shown(&target.root.join(&generated))
-        );
-        let help = format!("name {} too, or run all generators", broken.join(" "));
-        Err(Error::Config(Diagnostic::error(message).help(help).into()))
+        Ok(())
     }
 
     /// The versions beside those that were named: as they are named, and their module below `listers`.
@@ -79,4 +90,11 @@ impl Config {
         }
         Ok(unnamed)
     }
+}
+
+/// What the output of a generator uses: `clients or listers`.
+fn used(user: Generator) -> String {
+    let uses = user.definition().uses.iter();
+    let names: Vec<String> = uses.map(|used| format!("{}s", used.name())).collect();
+    names.join(" or ")
 }

@@ -6,13 +6,10 @@ use super::{
     Config, Error,
     layout::{Place, as_written, manifest_folder, module_help, shown, whole},
 };
-use crate::{
-    diag::Diagnostic,
-    options::{Generator, Options},
-};
+use crate::{diag::Diagnostic, emit::table::Home, options::Options};
 
 /// Where the output folder stands, and whether annotated types stand below the same root.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Target {
     /// The folder that plans are relative to.
     pub(super) root: PathBuf,
@@ -104,7 +101,8 @@ impl Config {
     /// Whether anything is generated beside annotated types.
     fn writes_beside(&self) -> bool {
         let emit = self.partial.as_ref().unwrap_or(&self.options.emit);
-        emit.contains(&Generator::Deepcopy) || emit.contains(&Generator::Register)
+        let mut homes = emit.iter().map(|generator| generator.definition().home);
+        homes.any(|home| matches!(home, Home::Beside { .. }))
     }
 
     /// The target in a crate without `src`: its root is the nearest folder with a `lib.rs` or `main.rs` that holds all

@@ -8,12 +8,10 @@ use quote::quote;
 use super::{
     Emit, Files,
     context::{api_version, by_group, ident, module_docs},
+    table::{Generator, Home},
     types,
 };
-use crate::{
-    model::{Group, Origin, Version},
-    options::Generator,
-};
+use crate::model::{Group, Origin, Version};
 
 /// Emits the module files down to the versions.
 pub(crate) fn emit<'a>(cx: &'a Emit<'a>, files: &mut Files<'a>) {
@@ -59,15 +57,15 @@ pub(crate) fn emit<'a>(cx: &'a Emit<'a>, files: &mut Files<'a>) {
 /// ```
 fn emit_version(cx: &Emit<'_>, group: &Group, version: &Version) -> TokenStream {
     let docs = module_docs(&format!("Types of `{}`.", api_version(group, version)));
-    let deepcopy = cx.options.emits(Generator::Deepcopy).then(|| {
-        quote!(
-            mod zz_generated_deepcopy;
-        )
-    });
-    let register = cx.options.emits(Generator::Register).then(|| {
-        quote!(
-            pub mod zz_generated_register;
-        )
+    let generated = Generator::ALL.into_iter().filter_map(|generator| {
+        let Home::Beside { module, public } = generator.definition().home else {
+            return None;
+        };
+        let module = ident(module);
+        let public = public.then(|| quote!(pub));
+        cx.options
+            .emits(generator)
+            .then(|| quote!(#public mod #module;))
     });
     let kinds = types::modules(version).into_keys();
     let kinds: Vec<_> = kinds.map(|module| ident(&module)).collect();
@@ -81,8 +79,7 @@ fn emit_version(cx: &Emit<'_>, group: &Group, version: &Version) -> TokenStream 
         #docs
         #(#modules)*
         #codec
-        #deepcopy
-        #register
+        #(#generated)*
 
         #(pub use self::#kinds::*;)*
     }

@@ -1,9 +1,10 @@
 //! `generated/mod.rs`.
 
+use std::collections::BTreeSet;
+
 use quote::quote;
 
-use super::{Emit, Files, context::ident};
-use crate::options::Generator;
+use super::{Emit, Files, context::ident, table::Generator};
 
 /// ```ignore
 /// pub mod clientset;
@@ -11,15 +12,11 @@ use crate::options::Generator;
 /// pub mod listers;
 /// ```
 pub(crate) fn emit<'a>(cx: &'a Emit<'a>, files: &mut Files<'a>) {
-    let folders = [
-        (Generator::Client, "clientset"),
-        (Generator::Informer, "informers"),
-        (Generator::Lister, "listers"),
-    ];
-    let modules: Vec<_> = folders
+    let emitted = Generator::ALL
         .into_iter()
-        .filter(|&(generator, _)| cx.options.emits(generator))
-        .map(|(_, folder)| folder)
+        .filter(|&generator| cx.options.emits(generator));
+    let modules: BTreeSet<_> = emitted
+        .filter_map(|generator| generator.definition().home.generated_module())
         .collect();
     if modules.is_empty() {
         return;

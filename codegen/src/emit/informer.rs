@@ -7,10 +7,13 @@ use super::{
     Emit, Files,
     context::{api_version, by_group, docs, ident, kind_ident, module_docs, path},
     lister::lister_name,
+    table::{Definition, Generator, Home},
 };
-use crate::{
-    model::{Group, Resource, Version, names},
-    options::Generator,
+use crate::model::{Group, Resource, Version, names};
+
+pub(crate) const GENERATOR: Definition = Definition {
+    uses: &[Generator::Client, Generator::Lister],
+    ..Definition::new("informer", Home::Generated("informers"), emit)
 };
 
 /// Emits the whole folder.

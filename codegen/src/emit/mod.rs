@@ -1,4 +1,4 @@
-//! Emitters: from the model to files.
+//! Generators: from the model to files. [`table`] lists them; each has a file of its own.
 
 mod apis;
 mod clientset;
@@ -13,52 +13,39 @@ mod modules;
 mod object;
 mod reference;
 mod register;
+pub(crate) mod table;
 #[cfg(test)]
 mod tests;
 mod types;
 
 pub(crate) use context::{Emit, ident};
 use rayon::prelude::*;
+pub use table::Generator;
 
 use crate::{
     diag::{Diagnostic, Diagnostics},
-    format::{self, Code},
     model::ApiSet,
-    options::{Generator, Options},
-    write::Tree,
+    options::Options,
+    output::{
+        Tree,
+        format::{self, Code},
+    },
 };
 
-/// Runs the emitters that the options ask for.
+/// Runs the generators that the options ask for.
 ///
 /// # Errors
 ///
-/// A finding for each file whose tokens are no Rust, which is a defect of an emitter.
+/// A finding for each file whose tokens are no Rust, which is a defect of a generator.
 pub fn emit(api: &ApiSet, options: &Options) -> Result<Tree, Diagnostics> {
     let cx = Emit { api, options };
     let mut files = Files::default();
-    if options.emits(Generator::Types) {
-        types::emit(&cx, &mut files);
-        apis::emit(&cx, &mut files);
-    }
-    if options.emits(Generator::Deepcopy) {
-        object::emit(&cx, &mut files);
-    }
-    if options.emits(Generator::Register) {
-        register::emit(&cx, &mut files);
-    }
-    generated::emit(&cx, &mut files);
-    if options.emits(Generator::Client) {
-        clientset::emit(&cx, &mut files);
-        if options.emits(Generator::Fake) {
-            fake::emit(&cx, &mut files);
+    for generator in Generator::ALL {
+        if options.emits(generator) {
+            (generator.definition().emit)(&cx, &mut files);
         }
     }
-    if options.emits(Generator::Lister) {
-        lister::emit(&cx, &mut files);
-    }
-    if options.emits(Generator::Informer) {
-        informer::emit(&cx, &mut files);
-    }
+    generated::emit(&cx, &mut files);
     files.format(options)
 }
 

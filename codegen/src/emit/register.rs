@@ -6,8 +6,16 @@ use quote::quote;
 use super::{
     Emit, Files,
     context::{api_version, ident, module_docs},
+    table::{Definition, Home},
 };
 use crate::model::{Group, Version};
+
+pub(crate) const GENERATOR: Definition = Definition::new("register", HOME, emit);
+
+const HOME: Home = Home::Beside {
+    module: "zz_generated_register",
+    public: true,
+};
 
 /// Emits the file beside the types of every version.
 pub(crate) fn emit<'a>(cx: &'a Emit<'a>, files: &mut Files<'a>) {

@@ -1,13 +1,13 @@
 //! Emitters on a model built by hand.
 
-use super::emit;
+use super::{Generator, emit};
 use crate::{
     model::{
         ApiSet, CustomMethod, Field, Group, Origin, Resource, RustItem, Scope, StructDef, TypeDef,
         TypeKind, TypeRef, Validation, Verb, VerbSet, Version, names,
     },
-    options::{Generator, Options},
-    write::Tree,
+    options::Options,
+    output::Tree,
 };
 
 fn field(name: &str, ty: TypeRef, required: bool) -> Field {

@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, fs, path::Path};
 
 use codegen::{
     Tree,
-    write::{Change, ChangeKind, Error, Plan, Scope, apply},
+    output::{Change, ChangeKind, Error, Plan, Scope, apply},
 };
 use tempfile::TempDir;
 

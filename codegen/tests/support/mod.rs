@@ -10,7 +10,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use codegen::{RustPackage, Source, Sources};
+use codegen::{Diagnostics, Options, RustPackage, Source, Sources, model::ApiSet};
 
 /// The folder of test data.
 pub(crate) fn testdata() -> PathBuf {
@@ -95,4 +95,9 @@ pub(crate) fn crd_sources(case: &Path) -> Sources {
         rust: Vec::new(),
         crds,
     }
+}
+
+/// The API of sources that everything is generated for.
+pub(crate) fn load(sources: &Sources) -> Result<ApiSet, Diagnostics> {
+    codegen::generate(sources, &Options::default()).map(|generated| generated.api)
 }

@@ -12,10 +12,13 @@ use super::{
     Emit, Files,
     context::{api_version, docs, ident, module_docs},
     modules,
+    table::{Definition, Generator, Home},
 };
-use crate::{
-    model::{Group, Resource, Scope, Version, names},
-    options::Generator,
+use crate::model::{Group, Resource, Scope, Version, names};
+
+pub(crate) const GENERATOR: Definition = Definition {
+    includes: &[Generator::Fake],
+    ..Definition::new("client", Home::Generated("clientset"), emit)
 };
 
 /// Emits the whole folder.

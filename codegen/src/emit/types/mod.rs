@@ -41,13 +41,14 @@ use quote::quote;
 pub(crate) use self::default::{function_ident as default_function, honoured as has_default};
 use self::imports::Imports;
 use super::{
-    Emit, Files,
+    Emit, Files, apis,
     context::{api_version, module_docs},
     fields,
+    table::{Definition, Generator, Home},
 };
 use crate::{
-    format::{Code, Comments, Items},
     model::{Field, Group, Origin, TypeDef, TypeKind, Version, names},
+    output::format::{Code, Comments, Items},
 };
 
 /// What the items of one file are emitted with.
@@ -66,8 +67,15 @@ impl Scope<'_> {
     }
 }
 
-/// Emits the types of every version that comes from CRDs.
+pub(crate) const GENERATOR: Definition = Definition {
+    needs: &[Generator::Deepcopy],
+    links_runtime: false,
+    ..Definition::new("types", Home::Apis, emit)
+};
+
+/// Emits the types of every version that comes from CRDs, and the modules that lead to them.
 pub(crate) fn emit<'a>(cx: &'a Emit<'a>, files: &mut Files<'a>) {
+    apis::emit(cx, files);
     for (group, version) in cx
         .api
         .versions()

@@ -3,8 +3,8 @@
 use super::{Cx, at_item, resource::is_dns_label};
 use crate::{
     diag::{Diagnostic, Diagnostics, Place},
+    emit::table::{Generator, Home},
     model::Version,
-    options::Generator,
     read::{
         markers::{
             MarkerDef, MarkerType as _, Requires,
@@ -98,20 +98,18 @@ pub(super) fn generated_modules(cx: &Cx<'_>, version: &Version, diagnostics: &mu
         .filter_map(|def| def.item.as_ref())
         .any(|item| item.deepcopy || item.object);
     let has_register = !version.resources.is_empty();
-    for (generator, name, wanted, public) in [
-        (
-            Generator::Deepcopy,
-            "zz_generated_deepcopy",
-            has_deepcopy,
-            false,
-        ),
-        (
-            Generator::Register,
-            "zz_generated_register",
-            has_register,
-            true,
-        ),
-    ] {
+    for generator in Generator::ALL {
+        let Home::Beside {
+            module: name,
+            public,
+        } = generator.definition().home
+        else {
+            continue;
+        };
+        let wanted = match generator {
+            Generator::Deepcopy => has_deepcopy,
+            _ => has_register,
+        };
         if !cx.options.emits(generator) || !wanted {
             continue;
         }

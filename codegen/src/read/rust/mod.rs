@@ -15,7 +15,7 @@ mod serde;
 mod syntax;
 mod types;
 
-use std::{sync::Arc, thread};
+use std::sync::Arc;
 
 pub use item::{
     Body, Declared, Field, Fields, Generics, Impl, Item, Kind, Module, Package, PathType, Shape,
@@ -34,36 +34,14 @@ use crate::{
     source::{RustPackage, Source},
 };
 
-/// The parser recurses; the scanner bounds how deep, and this much is enough for that bound.
-const STACK: usize = 256 * 1024 * 1024;
-
 /// Reads all packages, in order.
+///
+/// The parser recurses; the scanner bounds how deep. It takes threads with deep stacks, as [`generate`](crate::generate) has them.
 pub fn read(packages: &[RustPackage], diagnostics: &mut Diagnostics) -> Vec<Package> {
-    if packages.is_empty() {
-        return Vec::new();
-    }
-    let work = || {
-        let mut found = Diagnostics::new();
-        let read: Vec<_> = packages
-            .iter()
-            .filter_map(|package| read_package(package, &mut found))
-            .collect();
-        (read, found)
-    };
-    let (read, found) = thread::scope(|scope| {
-        thread::Builder::new()
-            .name("rust reader".to_owned())
-            .stack_size(STACK)
-            .spawn_scoped(scope, work)
-            .map_err(|error| error.to_string())
-            .and_then(|handle| handle.join().map_err(|_| "it panicked".to_owned()))
-    })
-    .unwrap_or_else(|error| {
-        let failed = Diagnostic::error(format!("the reader's thread failed: {error}"));
-        (Vec::new(), failed.into())
-    });
-    diagnostics.extend(found);
-    read
+    packages
+        .iter()
+        .filter_map(|package| read_package(package, diagnostics))
+        .collect()
 }
 
 fn read_package(package: &RustPackage, diagnostics: &mut Diagnostics) -> Option<Package> {

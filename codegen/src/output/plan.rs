@@ -1,24 +1,17 @@
 //! Plans: how the files on disk differ from what was generated.
 //!
 //! A plan only reads. It also holds the rules of where output may go: below its root, not through symbolic links out of
-//! it, never over a file that a person wrote. [`write::apply`](crate::write::apply) carries plans out.
+//! it, never over a file that a person wrote. [`apply`](super::apply) carries plans out.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs, io,
-    path::{Component, Path, PathBuf},
+    path::{Path, PathBuf},
 };
 
 use similar::TextDiff;
 
-use crate::{
-    format::MARKER,
-    options::Generator,
-    write::{Error, Tree},
-};
-
-/// The number of lines in which the generated marker is looked for: a license header comes before it.
-const MARKER_WITHIN: usize = 400;
+use super::{Error, Scope, Tree, format::is_generated, guard::Guard, orphans::orphans};
 
 /// The differences between a generated tree and the disk.
 #[derive(Clone, Debug)]
@@ -54,17 +47,6 @@ pub enum ChangeKind {
     },
     /// It carries the generated marker, but nothing generates it any more.
     Remove,
-}
-
-/// Where orphans are looked for.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Scope {
-    /// Folders relative to the root; searched with all that is below them.
-    pub folders: BTreeSet<PathBuf>,
-    /// The folder that holds clientset, listers and informers, relative to the root.
-    pub generated: PathBuf,
-    /// The generators whose files may be orphans; none means all.
-    pub only: Option<BTreeSet<Generator>>,
 }
 
 impl Plan {
@@ -220,133 +202,5 @@ impl Change {
                 .header(shown, shown)
                 .to_string(),
         }
-    }
-}
-
-/// Whether a text carries the generated marker, as a line of its own near its start.
-#[must_use]
-pub(crate) fn is_generated(text: &str) -> bool {
-    text.lines()
-        .take(MARKER_WITHIN)
-        .any(|line| line.trim_end() == MARKER)
-}
-
-/// The rule that output stays below a root.
-struct Guard {
-    root: PathBuf,
-    canonical: Option<PathBuf>,
-}
-
-impl Guard {
-    fn new(root: &Path) -> Self {
-        Self {
-            root: root.to_owned(),
-            canonical: root.canonicalize().ok(),
-        }
-    }
-
-    /// Holds the path against the rule: only plain names, no symbolic link as the file, none out of the root on the way.
-    fn check(&self, path: &Path) -> Result<(), Error> {
-        let plain = path
-            .components()
-            .all(|component| matches!(component, Component::Normal(_)));
-        if !plain || path.as_os_str().is_empty() {
-            return Err(Error::Escapes {
-                path: path.to_owned(),
-            });
-        }
-        let Some(canonical) = &self.canonical else {
-            return Ok(()); // The root does not exist yet, so nothing below it can be a link.
-        };
-        let target = self.root.join(path);
-        for ancestor in path.ancestors() {
-            let link = self.root.join(ancestor);
-            let is_link = link
-                .symlink_metadata()
-                .is_ok_and(|metadata| metadata.is_symlink());
-            let allowed = !is_link
-                || ancestor.as_os_str().is_empty()
-                || (ancestor != path
-                    && link
-                        .canonicalize()
-                        .is_ok_and(|real| real.starts_with(canonical)));
-            if !allowed {
-                return Err(Error::Symlink { path: target, link });
-            }
-        }
-        Ok(())
-    }
-}
-
-/// Files in scope that carry the marker and that the tree lacks, sorted.
-fn orphans(root: &Path, tree: &Tree, scope: &Scope) -> Result<BTreeSet<PathBuf>, Error> {
-    let mut found = BTreeSet::new();
-    for folder in &scope.folders {
-        collect_orphans(root, folder, tree, scope, &mut found)?;
-    }
-    Ok(found)
-}
-
-fn collect_orphans(
-    root: &Path,
-    folder: &Path,
-    tree: &Tree,
-    scope: &Scope,
-    found: &mut BTreeSet<PathBuf>,
-) -> Result<(), Error> {
-    let full = root.join(folder);
-    let entries = match fs::read_dir(&full) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        Err(error) => return Err(Error::io("read", &full)(error)),
-    };
-    for entry in entries {
-        let entry = entry.map_err(Error::io("read", &full))?;
-        let path = folder.join(entry.file_name());
-        // The type of the entry itself: a symbolic link is neither file nor folder, so it is not followed.
-        let kind = entry
-            .file_type()
-            .map_err(Error::io("read", &entry.path()))?;
-        if kind.is_dir() {
-            collect_orphans(root, &path, tree, scope, found)?;
-        } else if kind.is_file()
-            && path.extension().is_some_and(|extension| extension == "rs")
-            && !tree.contains_key(&path)
-            && scope.covers(&path)
-        {
-            let text = fs::read(entry.path()).map_err(Error::io("read", &entry.path()))?;
-            if is_generated(&String::from_utf8_lossy(&text)) {
-                found.insert(path);
-            }
-        }
-    }
-    Ok(())
-}
-
-impl Scope {
-    /// Whether a generated file of this path, which nothing generates now, is an orphan.
-    fn covers(&self, path: &Path) -> bool {
-        let Some(only) = &self.only else { return true };
-        generator_of(path, &self.generated).is_some_and(|generator| only.contains(&generator))
-    }
-}
-
-/// The generator that a file comes from, by where it stands; none for files that several share (`generated/mod.rs`).
-pub(crate) fn generator_of(path: &Path, generated: &Path) -> Option<Generator> {
-    match path.file_name().and_then(|name| name.to_str()) {
-        Some("zz_generated_deepcopy.rs") => return Some(Generator::Deepcopy),
-        Some("zz_generated_register.rs") => return Some(Generator::Register),
-        _ => {}
-    }
-    let Ok(below) = path.strip_prefix(generated) else {
-        return Some(Generator::Types);
-    };
-    let mut parts = below.iter().filter_map(|part| part.to_str());
-    match (parts.next()?, parts.next()) {
-        ("clientset", Some("fake" | "fake.rs")) => Some(Generator::Fake),
-        ("clientset", _) => Some(Generator::Client),
-        ("listers", _) => Some(Generator::Lister),
-        ("informers", _) => Some(Generator::Informer),
-        _ => None,
     }
 }

@@ -1,0 +1,278 @@
+//! The table of generators: all that is known of each, in one place.
+//!
+//! A new generator is a file with a [`Definition`] called `GENERATOR`, and a line in [`generators!`] below. The words of the command
+//! line, the ownership of files, the modules and the features of generated code all follow from it.
+
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
+
+use super::{Emit, Files};
+use crate::suggest::closest;
+
+/// A generator: what it is called, where its files stand, what goes with it.
+pub(crate) struct Definition {
+    /// The word on the command line and in `codegen.toml`; `all` stands for every generator.
+    pub(crate) name: &'static str,
+    /// Where its files stand.
+    pub(crate) home: Home,
+    /// The generators that its output does not compile without. They run with it.
+    pub(crate) needs: &'static [Generator],
+    /// The generators whose output its own uses where they run too.
+    pub(crate) uses: &'static [Generator],
+    /// The generators that Go's generator of this name includes, for command lines with Go's words.
+    pub(crate) includes: &'static [Generator],
+    /// The feature of the user's crate that its output is behind.
+    pub(crate) feature: Option<Feature>,
+    /// Whether its output links against the runtime.
+    pub(crate) links_runtime: bool,
+    /// Adds its files.
+    pub(crate) emit: for<'a> fn(&'a Emit<'a>, &mut Files<'a>),
+}
+
+impl Definition {
+    /// A generator that needs nothing but the runtime.
+    pub(crate) const fn new(
+        name: &'static str,
+        home: Home,
+        emit: for<'a> fn(&'a Emit<'a>, &mut Files<'a>),
+    ) -> Self {
+        Self {
+            name,
+            home,
+            needs: &[],
+            uses: &[],
+            includes: &[],
+            feature: None,
+            links_runtime: true,
+            emit,
+        }
+    }
+}
+
+/// Where a generator's files stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Home {
+    /// `apis/` in the output folder.
+    Apis,
+    /// One module of this name beside the types of each version.
+    Beside {
+        /// The module, and the stem of its file.
+        module: &'static str,
+        /// Whether other generated code names it.
+        public: bool,
+    },
+    /// A module of the folder that holds clientset, listers and informers: the folder of this path, or the file.
+    Generated(&'static str),
+}
+
+/// A feature of the user's crate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Feature {
+    /// Its name.
+    pub(crate) name: &'static str,
+    /// What is behind it, as in "the feature of …".
+    pub(crate) what: &'static str,
+    /// What is behind it, as a sentence.
+    pub(crate) docs: &'static str,
+    /// What it enables in turn.
+    pub(crate) enables: &'static str,
+}
+
+macro_rules! generators {
+    ($($(#[doc = $doc:literal])+ $variant:ident = $module:ident;)+) => {
+        /// A generator.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum Generator {
+            $($(#[doc = $doc])+ $variant,)+
+        }
+
+        impl Generator {
+            /// Every generator, in the order in which they run.
+            pub const ALL: [Self; [$(stringify!($variant)),+].len()] = [$(Self::$variant),+];
+
+            /// What is known of it.
+            pub(crate) const fn definition(self) -> &'static Definition {
+                match self {
+                    $(Self::$variant => &super::$module::GENERATOR,)+
+                }
+            }
+        }
+    };
+}
+
+generators! {
+    /// Rust types from CRDs.
+    Types = types;
+    /// `Clone`, serde of the roots, object traits.
+    Deepcopy = object;
+    /// Group, version, kinds, `add_to_scheme`.
+    Register = register;
+    /// Clientset and typed clients.
+    Client = clientset;
+    /// The clientset over the embedded API server.
+    Fake = fake;
+    /// Listers.
+    Lister = lister;
+    /// Informers and their factory.
+    Informer = informer;
+}
+
+impl Generator {
+    /// The name on the command line and in `codegen.toml`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        self.definition().name
+    }
+
+    /// The generators of a word: one, or all of them for `all`.
+    ///
+    /// # Errors
+    ///
+    /// What to write instead.
+    pub fn parse(word: &str) -> Result<Vec<Self>, String> {
+        if word == "all" {
+            return Ok(Self::ALL.to_vec());
+        }
+        let known = Self::ALL.iter().find(|known| known.name() == word);
+        known.map(|known| vec![*known]).ok_or_else(|| {
+            let names = Self::ALL.map(Self::name);
+            closest(word, names).map_or_else(
+                || format!("the generators are {}, or all", names.join(", ")),
+                |near| format!("did you mean `{near}`?"),
+            )
+        })
+    }
+
+    /// The generators, and those that their output does not compile without.
+    #[must_use]
+    pub fn with_needed(generators: impl IntoIterator<Item = Self>) -> BTreeSet<Self> {
+        let mut all = BTreeSet::new();
+        let mut rest: Vec<Self> = generators.into_iter().collect();
+        while let Some(generator) = rest.pop() {
+            if all.insert(generator) {
+                rest.extend(generator.definition().needs);
+            }
+        }
+        all
+    }
+
+    /// The generators that Go's generator of this name includes, this one too.
+    #[must_use]
+    pub fn with_included(self) -> Vec<Self> {
+        [&[self], self.definition().includes].concat()
+    }
+
+    /// Whether it generates for annotated Rust; else its output comes from CRDs alone.
+    #[must_use]
+    pub fn serves_annotated_rust(self) -> bool {
+        self.definition().home != Home::Apis
+    }
+
+    /// Where its files stand, for readers: `listers/ in OUTPUT`, the folder that holds clientset, listers and informers.
+    #[must_use]
+    pub fn place(self) -> String {
+        match self.definition().home {
+            Home::Apis => "apis/ in the output folder".to_owned(),
+            Home::Beside { module, .. } => format!("{module}.rs beside the types"),
+            Home::Generated(path) if path.contains('/') => format!("{path}.rs in OUTPUT"),
+            Home::Generated(path) => format!("{path}/ in OUTPUT"),
+        }
+    }
+
+    /// The generator that a file comes from, by where it stands; none for files that several share, such as the `mod.rs` of
+    /// `generated`, the folder that holds clientset, listers and informers.
+    pub(crate) fn of(path: &Path, generated: &Path) -> Option<Self> {
+        let all = Self::ALL.into_iter();
+        let owners = all.filter_map(|generator| {
+            let depth = generator.definition().home.holds(path, generated)?;
+            Some((depth, generator))
+        });
+        owners
+            .max_by_key(|(depth, _)| *depth)
+            .map(|(_, generator)| generator)
+    }
+
+    /// Whether its output stands in `generated`, as far as that shows on disk.
+    pub(crate) fn is_present(self, generated: &Path) -> bool {
+        let Home::Generated(path) = self.definition().home else {
+            return false;
+        };
+        let module = generated.join(path);
+        module.exists() || module.with_extension("rs").exists()
+    }
+}
+
+impl Home {
+    /// How closely a file of this path belongs here; none if it does not.
+    fn holds(self, path: &Path, generated: &Path) -> Option<usize> {
+        let below = path.strip_prefix(generated).ok();
+        match self {
+            Self::Apis => below.is_none().then_some(0),
+            Self::Beside { module, .. } => {
+                let file = format!("{module}.rs");
+                path.file_name()
+                    .is_some_and(|name| name == &*file)
+                    .then_some(1)
+            }
+            Self::Generated(home) => {
+                let home = PathBuf::from(home);
+                let below = below?;
+                let is_within = below.starts_with(&home) || below == home.with_extension("rs");
+                is_within.then(|| 1 + home.components().count())
+            }
+        }
+    }
+
+    /// The module of `generated/mod.rs` that it is, unless it is part of another.
+    pub(crate) fn generated_module(self) -> Option<&'static str> {
+        match self {
+            Self::Generated(path) if !path.contains('/') => Some(path),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_belongs_to_the_generator_that_writes_it() {
+        let check = |path: &str, expected: Option<Generator>| {
+            let found = Generator::of(Path::new(path), Path::new("x/generated"));
+            assert_eq!(found, expected, "{path}");
+        };
+        check("x/apis/g/v1/kind.rs", Some(Generator::Types));
+        let beside = "x/apis/g/v1/zz_generated_deepcopy.rs";
+        check(beside, Some(Generator::Deepcopy));
+        let clientset = "x/generated/clientset";
+        check(&format!("{clientset}/mod.rs"), Some(Generator::Client));
+        check(&format!("{clientset}/fake.rs"), Some(Generator::Fake));
+        check(&format!("{clientset}/fake/more.rs"), Some(Generator::Fake));
+        check("x/generated/listers/g/v1/kinds.rs", Some(Generator::Lister));
+        check("x/generated/mod.rs", None);
+    }
+
+    #[test]
+    fn what_the_output_needs_comes_with_it() {
+        let needed = |generator| Generator::with_needed([generator]);
+        let fake = [Generator::Client, Generator::Fake];
+        assert_eq!(needed(Generator::Fake), fake.into());
+        let types = [Generator::Types, Generator::Deepcopy];
+        assert_eq!(needed(Generator::Types), types.into());
+        assert_eq!(needed(Generator::Lister), [Generator::Lister].into());
+    }
+
+    #[test]
+    fn no_two_generators_share_a_word_or_a_home() {
+        let definitions = Generator::ALL.map(Generator::definition);
+        for (index, one) in definitions.iter().enumerate() {
+            for other in &definitions[index + 1..] {
+                assert_ne!(one.name, other.name);
+                assert_ne!(one.home, other.home, "{} and {}", one.name, other.name);
+            }
+        }
+    }
+}

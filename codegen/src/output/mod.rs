@@ -1,0 +1,18 @@
+//! Output: from the code of emitters to files on disk.
+//!
+//! [`format`] renders the code of a file, a [`Tree`] holds all files of a generation, a [`Plan`] compares it with the disk, and
+//! [`apply`] writes. Nothing else touches the disk for output.
+
+mod error;
+pub(crate) mod format;
+mod guard;
+mod orphans;
+mod plan;
+mod tree;
+mod write;
+
+pub use error::Error;
+pub use orphans::Scope;
+pub use plan::{Change, ChangeKind, Plan};
+pub use tree::{Mode, Tree};
+pub use write::apply;

@@ -1,0 +1,35 @@
+//! Threads: one pool for all parallel work of the process, with stacks for the deepest input.
+//!
+//! Readers descend as deep as their input is nested. Their own limits refuse input that these stacks cannot hold.
+
+use std::{
+    panic::{self, AssertUnwindSafe},
+    sync::OnceLock,
+};
+
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+use crate::diag::Diagnostic;
+
+/// Stack of a thread, in bytes; only what is used of it takes memory.
+const STACK_BYTES: usize = 256 * 1024 * 1024;
+
+/// Runs the work, and what it does in parallel, on the pool. Runs inside of one another share its threads.
+///
+/// # Errors
+///
+/// No thread can be started, or the work panicked, which is a defect.
+pub(crate) fn run<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, Diagnostic> {
+    static POOL: OnceLock<Result<ThreadPool, String>> = OnceLock::new();
+    let pool = POOL.get_or_init(|| {
+        ThreadPoolBuilder::new()
+            .stack_size(STACK_BYTES)
+            .build()
+            .map_err(|error| error.to_string())
+    });
+    let pool = pool
+        .as_ref()
+        .map_err(|error| Diagnostic::error(format!("cannot start threads: {error}")))?;
+    panic::catch_unwind(AssertUnwindSafe(|| pool.install(work)))
+        .map_err(|_| Diagnostic::error("the generator panicked: please report it"))
+}
