@@ -11,7 +11,7 @@ use kube::api::ListParams;
 
 use super::factory::SharedInformerFactory;
 use crate::object::Cacheable;
-use crate::reflector::Transform;
+use crate::reflector::{Deadlines, Transform};
 
 pub(super) type Tweak = Arc<dyn Fn(&mut ListParams) + Send + Sync>;
 
@@ -25,6 +25,7 @@ pub(super) struct Settings {
     pub(super) tweak: Option<Tweak>,
     pub(super) name: String,
     pub(super) keep_managed_fields: bool,
+    pub(super) deadlines: Deadlines,
 }
 
 /// Builds a factory `F`: a [`SharedInformerFactory`], or the generated one around it.
@@ -107,6 +108,13 @@ impl<F: From<SharedInformerFactory>> FactoryBuilder<F> {
     #[must_use]
     pub fn keep_managed_fields(mut self) -> Self {
         self.settings.keep_managed_fields = true;
+        self
+    }
+
+    /// How long the server may be silent, for every informer.
+    #[must_use]
+    pub fn deadlines(mut self, deadlines: Deadlines) -> Self {
+        self.settings.deadlines = deadlines;
         self
     }
 

@@ -333,6 +333,7 @@ impl SharedInformerFactory {
         let transform = settings.transforms.get(&TypeId::of::<K>());
         let options = ReflectorOptions {
             page_size: params.limit,
+            deadlines: settings.deadlines,
             transform: transform
                 .and_then(|transform| transform.downcast_ref::<Transform<K>>())
                 .cloned(),

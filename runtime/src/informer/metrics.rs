@@ -21,7 +21,7 @@ use crate::reflector::Spread;
 type Read = fn(&InformerStats) -> u64;
 
 /// Name without the suffix that counters get, help, and the figure.
-const COUNTERS: [(&str, &str, Read); 9] = [
+const COUNTERS: [(&str, &str, Read); 11] = [
     (
         "reflector_lists",
         "Lists started, streamed ones included",
@@ -41,6 +41,16 @@ const COUNTERS: [(&str, &str, Read); 9] = [
         "reflector_short_watches",
         "Watches that ended in under a second without an event",
         |stats| stats.reflector.short_watches,
+    ),
+    (
+        "reflector_silent_watches",
+        "Watches that were silent although bookmarks should have come",
+        |stats| stats.reflector.silent_watches,
+    ),
+    (
+        "reflector_version_resets",
+        "How often the server's resourceVersions went back",
+        |stats| stats.reflector.version_resets,
     ),
     (
         "reflector_events",

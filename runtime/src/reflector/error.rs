@@ -51,13 +51,35 @@ pub enum ReflectorError {
         /// The resource.
         resource: String,
     },
-    /// The closing bookmark of a streamed list is long in coming; it is waited for. Reported every ten seconds.
+    /// The closing bookmark of a streamed list is long in coming; it is waited for as long as objects come. Reported every ten
+    /// seconds.
     #[error("the initial list of {resource} has waited {} s for its closing bookmark", waited.as_secs())]
     InitialListSlow {
         /// The resource.
         resource: String,
         /// Since the list was asked for.
         waited: Duration,
+    },
+    /// A watch was silent for longer than the server's bookmarks are apart; it is opened anew.
+    #[error("the watch of {resource} was silent for {} s, in which a bookmark should have come; watching anew", silent.as_secs())]
+    WatchSilent {
+        /// The resource.
+        resource: String,
+        /// For how long.
+        silent: Duration,
+    },
+    /// The API server's resourceVersions are lower than before: it has lost its state, was restored from a backup, or is
+    /// another one. A list for its newest state follows at once, or has just been read.
+    #[error(
+        "the resourceVersions of {resource} went back from {from} to {to}: the API server has another state; relisting"
+    )]
+    VersionWentBack {
+        /// The resource.
+        resource: String,
+        /// The highest that was known.
+        from: String,
+        /// What came now.
+        to: String,
     },
     /// One object was skipped.
     #[error("skipped an object of {resource}: {source}")]

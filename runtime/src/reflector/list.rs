@@ -6,6 +6,7 @@ use std::sync::Arc;
 use kube::{Error, Resource};
 use tokio::time::Instant;
 
+use super::deadline;
 use super::error::{is_expired, is_too_large_version};
 use super::source::{ListRequest, Listed};
 use super::{Counters, Reflector, Replace, Sink};
@@ -45,8 +46,7 @@ where
         if version == "0" && gathered.paginated {
             self.paginated = true;
         }
-        self.version_unavailable = false;
-        self.last_version = gathered.resource_version.clone();
+        self.listed_version(&gathered.resource_version);
         self.counters
             .listed(gathered.objects.len(), started.elapsed());
         self.sink.replace(Replace {
@@ -125,7 +125,8 @@ where
                 self.report_undecodable(object);
             }
         };
-        let end = self.source.list(request.clone(), &mut each).await?;
+        let deadlines = &self.options.deadlines;
+        let end = deadline::list(&*self.source, deadlines, request.clone(), &mut each).await?;
         into.resource_version = end.resource_version;
         request.continue_token = end.continue_token;
         Ok(fresh)

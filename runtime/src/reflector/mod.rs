@@ -8,15 +8,18 @@
 //! Where it differs from client-go: an object that cannot be decoded is reported and skipped, and does not count as deleted;
 //! a 410 of a watch relists at once for the newest state, whether it came as the HTTP status or in the stream (a second one
 //! without an event in between backs off); a watch that the server does not end in time is ended here; a refusal of
-//! streamed lists as such is remembered.
+//! streamed lists as such is remembered; every phase has a deadline ([`Deadlines`]); a server whose resourceVersions went
+//! back, which the API server answers with silence, is found out and relisted.
 
 mod api;
 mod backoff;
+mod deadline;
 mod error;
 mod list;
 mod sink;
 mod source;
 mod stats;
+mod version;
 mod watch;
 mod watch_list;
 mod wire;
@@ -31,6 +34,7 @@ use tokio_util::sync::CancellationToken;
 
 pub use api::{ApiSource, ApiSourceOptions};
 pub use backoff::Backoff;
+pub use deadline::{Deadlines, Stalled};
 pub use error::{ReflectorError, Undecodable};
 pub use sink::{Change, Replace, Sink};
 pub use source::{ListEnd, ListRequest, ListWatch, Listed, WatchItem, WatchRequest, WatchStream};
@@ -39,6 +43,7 @@ pub use stats::ReflectorStats;
 #[cfg(feature = "prometheus")]
 pub(crate) use stats::Spread;
 
+use crate::error::chain;
 use crate::store::ObjectKey;
 
 /// Changes an object before anything else sees it, to drop what nobody reads. It must keep name, namespace, uid and
@@ -66,6 +71,8 @@ pub struct ReflectorOptions<K> {
     pub internal_error_retry: Duration,
     /// The waits between failed attempts.
     pub backoff: Backoff,
+    /// How long a server may be silent.
+    pub deadlines: Deadlines,
     /// Runs once on every object received.
     pub transform: Option<Transform<K>>,
     /// Called with every error. By default they are logged.
@@ -80,8 +87,9 @@ impl<K> Default for ReflectorOptions<K> {
             min_watch_timeout: MIN_WATCH,
             internal_error_retry: Duration::ZERO,
             backoff: Backoff::reflector(),
+            deadlines: Deadlines::default(),
             transform: None,
-            on_error: Arc::new(|error| tracing::warn!(%error, "reflector")),
+            on_error: Arc::new(|error| tracing::warn!(error = %chain(error), "reflector")),
         }
     }
 }
@@ -94,6 +102,7 @@ impl<K> std::fmt::Debug for ReflectorOptions<K> {
             .field("min_watch_timeout", &self.min_watch_timeout)
             .field("internal_error_retry", &self.internal_error_retry)
             .field("backoff", &self.backoff)
+            .field("deadlines", &self.deadlines)
             .finish_non_exhaustive()
     }
 }
@@ -113,6 +122,11 @@ pub struct Reflector<K, S> {
     paginated: bool,
     /// Whether the server refused a streamed list as such.
     watch_list_refused: bool,
+    /// Streamed lists that stalled before their closing bookmark, in a row.
+    stalled_streams: u32,
+    /// What is known of the server's bookmarks.
+    bookmarks: deadline::Bookmarks,
+    versions: version::Versions,
     /// Whether the last relist was because of an expired version and nothing has come since.
     expired_in_a_row: bool,
 }
@@ -157,6 +171,9 @@ where
             version_unavailable: false,
             paginated: false,
             watch_list_refused: false,
+            stalled_streams: 0,
+            bookmarks: deadline::Bookmarks::default(),
+            versions: version::Versions::default(),
             expired_in_a_row: false,
         }
     }

@@ -17,6 +17,10 @@ pub struct ReflectorStats {
     pub watches: u64,
     /// Watches that ended in under a second without an event.
     pub short_watches: u64,
+    /// Watches that were silent although bookmarks should have come.
+    pub silent_watches: u64,
+    /// How often the server's resourceVersions went back.
+    pub version_resets: u64,
     /// Watch events received, bookmarks included.
     pub events: u64,
     /// Objects skipped because they could not be decoded or transformed.
@@ -31,6 +35,8 @@ pub(crate) struct Counters {
     pub(crate) listed_objects: AtomicU64,
     pub(crate) watches: AtomicU64,
     pub(crate) short_watches: AtomicU64,
+    pub(crate) silent_watches: AtomicU64,
+    pub(crate) version_resets: AtomicU64,
     pub(crate) events: AtomicU64,
     pub(crate) undecodable: AtomicU64,
     pub(crate) errors: AtomicU64,
@@ -84,6 +90,8 @@ impl Counters {
             listed_objects: read(&self.listed_objects),
             watches: read(&self.watches),
             short_watches: read(&self.short_watches),
+            silent_watches: read(&self.silent_watches),
+            version_resets: read(&self.version_resets),
             events: read(&self.events),
             undecodable: read(&self.undecodable),
             errors: read(&self.errors),

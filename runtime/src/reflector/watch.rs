@@ -6,6 +6,7 @@ use futures::StreamExt;
 use kube::{Error, Resource};
 use tokio::time::Instant;
 
+use super::deadline::within;
 use super::error::{
     is_connection_refused, is_expired, is_internal, is_too_large_version, is_too_many_requests,
     retry_after,
@@ -21,24 +22,44 @@ const OVERTIME: Duration = Duration::from_secs(30);
 
 /// A watch with what is needed to judge its end.
 pub(super) struct Running<K> {
-    pub(super) stream: WatchStream<K>,
+    stream: WatchStream<K>,
     pub(super) started: Instant,
-    pub(super) deadline: Instant,
+    deadline: Instant,
+    /// When the answer began, or its last event came.
+    last: Instant,
+    /// When the answer began, or its last bookmark came.
+    bookmark: Instant,
     pub(super) events: usize,
     /// Started without a version: until the first change that is no ADDED the events are the existing objects in any order.
     from_any: bool,
     put_back: Option<Vec<WatchItem<K>>>,
 }
 
+/// What a watch gave next.
+pub(super) enum Came<K> {
+    Items(Vec<WatchItem<K>>),
+    Failed(Error),
+    /// The server or the connection ended it.
+    Over,
+    /// The server should have ended it.
+    Overdue,
+    /// Nothing for this long, which is too long.
+    Silence(Duration),
+}
+
 impl<K> Running<K> {
+    /// A watch asked for at `started`, whose answer begins now.
     pub(super) fn new(stream: WatchStream<K>, started: Instant, request: &WatchRequest) -> Self {
         let deadline = started + Duration::from_secs(u64::from(request.timeout_seconds)) + OVERTIME;
         let from_any =
             matches!(request.resource_version.as_str(), "" | "0") && !request.send_initial_events;
+        let now = Instant::now();
         Self {
             stream,
             started,
             deadline,
+            last: now,
+            bookmark: now,
             events: 0,
             from_any,
             put_back: None,
@@ -50,22 +71,33 @@ impl<K> Running<K> {
         self.put_back = Some(items);
     }
 
-    /// The next events; `None` when the watch is over or overdue.
-    pub(super) async fn next(&mut self) -> Option<Result<Vec<WatchItem<K>>, Error>> {
-        if let Some(items) = self.put_back.take() {
-            return Some(Ok(items));
-        }
-        let next = tokio::time::timeout_at(self.deadline, self.stream.next())
-            .await
-            .ok()
-            .flatten();
-        if let Some(Ok(items)) = &next {
-            self.events += items.len();
-        }
-        next
+    /// Notes a bookmark, and gives the time since the one before.
+    pub(super) fn bookmarked(&mut self) -> Duration {
+        let now = Instant::now();
+        now - std::mem::replace(&mut self.bookmark, now)
     }
 
-    pub(super) fn was_short(&self) -> bool {
+    /// The next events, if they come within `limit` of the last ones. May be dropped and called again.
+    pub(super) async fn next(&mut self, limit: Option<Duration>) -> Came<K> {
+        if let Some(items) = self.put_back.take() {
+            return Came::Items(items);
+        }
+        let silent = limit.map(|limit| self.last + limit);
+        let until = silent.map_or(self.deadline, |silent| silent.min(self.deadline));
+        match tokio::time::timeout_at(until, self.stream.next()).await {
+            Ok(Some(Ok(items))) => {
+                self.last = Instant::now();
+                self.events += items.len();
+                Came::Items(items)
+            }
+            Ok(Some(Err(error))) => Came::Failed(error),
+            Ok(None) => Came::Over,
+            Err(_) if until == self.deadline => Came::Overdue,
+            Err(_) => Came::Silence(self.last.elapsed()),
+        }
+    }
+
+    fn was_short(&self) -> bool {
         self.events == 0 && self.started.elapsed() < SHORT
     }
 }
@@ -74,7 +106,13 @@ impl<K> Running<K> {
 enum End {
     /// The server closed it in order.
     Closed,
+    /// As before, and it had nothing to say for longer than one that sends bookmarks would be silent.
+    Idle,
     Short,
+    /// Nothing came for this long.
+    Silent(Duration),
+    /// An event's version was lower than the one before.
+    WentBack,
     Failed(Error),
 }
 
@@ -107,6 +145,24 @@ where
                     });
                     return Next::BackOff;
                 }
+                End::Idle => {
+                    if let Some(next) = self.after_silence().await {
+                        return next;
+                    }
+                }
+                End::Silent(silent) => {
+                    Counters::add(&self.counters.silent_watches, 1);
+                    self.report(ReflectorError::WatchSilent {
+                        resource: self.resource.clone(),
+                        silent,
+                    });
+                    if let Some(next) = self.after_silence().await {
+                        return next;
+                    }
+                    self.bookmarks.missed();
+                }
+                // The list is after a wait: a server whose versions are in no order must not be listed for each event.
+                End::WentBack => return Next::BackOff,
                 End::Failed(error) if is_too_many_requests(&error) => {
                     self.wait_and_resume(error).await
                 }
@@ -122,48 +178,83 @@ where
     }
 
     async fn start_watch(&mut self) -> Result<Running<K>, Error> {
+        let version = self.last_version.clone();
+        self.open_watch(version, false).await
+    }
+
+    /// Asks for a watch from `resource_version`, or for a streamed list that goes on as one.
+    pub(super) async fn open_watch(
+        &mut self,
+        resource_version: String,
+        send_initial_events: bool,
+    ) -> Result<Running<K>, Error> {
         let request = WatchRequest {
-            resource_version: self.last_version.clone(),
+            resource_version,
             timeout_seconds: self.watch_timeout_seconds(),
-            send_initial_events: false,
+            send_initial_events,
         };
         // The clock starts before the request, so that a slow answer counts.
         let started = Instant::now();
         Counters::add(&self.counters.watches, 1);
-        let stream = self.source.watch(request.clone()).await?;
+        let limit = self.options.deadlines.watch_response;
+        let answer = self.source.watch(request.clone());
+        let stream = within(limit, "no answer to the watch", answer).await?;
         Ok(Running::new(stream, started, &request))
     }
 
     async fn follow(&mut self, mut watch: Running<K>) -> End {
-        let mut failed = None;
-        while let Some(items) = watch.next().await {
-            match items {
-                Ok(items) => self.deliver(items, &mut watch.from_any),
-                Err(error) => {
-                    failed = Some(error);
-                    break;
+        let silence = self.options.deadlines.watch_silence;
+        let end = loop {
+            match watch.next(self.bookmarks.limit(silence)).await {
+                Came::Items(items) => {
+                    if !self.deliver(items, &mut watch) {
+                        break End::WentBack;
+                    }
                 }
+                Came::Failed(error) => break End::Failed(error),
+                Came::Silence(silent) => break End::Silent(silent),
+                Came::Over if watch.was_short() => break End::Short,
+                Came::Over | Came::Overdue if watch.events == 0 => {
+                    let idle = watch.started.elapsed() >= silence;
+                    break if idle { End::Idle } else { End::Closed };
+                }
+                Came::Over | Came::Overdue => break End::Closed,
             }
-        }
+        };
         self.counters.watched(watch.events, watch.started.elapsed());
-        if let Some(error) = failed {
-            End::Failed(error)
-        } else if watch.was_short() {
-            End::Short
-        } else {
-            End::Closed
+        end
+    }
+
+    /// After a watch that said nothing: asks a server that may be behind for its version. `None` to watch again.
+    async fn after_silence(&mut self) -> Option<Next> {
+        loop {
+            match self.ask_version().await {
+                Ok(version) if self.shows_a_reset(&version, &self.last_version) => {
+                    self.went_back(&version);
+                    return Some(Next::Relist);
+                }
+                Ok(_) => return None,
+                Err(error) if is_too_many_requests(&error) || is_connection_refused(&error) => {
+                    self.wait_and_resume(error).await;
+                }
+                Err(error) => return Some(self.after_failure(error)),
+            }
         }
     }
 
-    /// Hands the changes of one group of events to the sink, in their order, and remembers the version they reach.
-    fn deliver(&mut self, items: Vec<WatchItem<K>>, from_any: &mut bool) {
+    /// Hands the changes of one group of events to the sink, in their order, and remembers the version they reach. False if
+    /// an event shows that the server's versions went back: that one and what follows it are left to a list.
+    fn deliver(&mut self, items: Vec<WatchItem<K>>, watch: &mut Running<K>) -> bool {
         Counters::add(&self.counters.events, items.len());
         self.expired_in_a_row = false;
         let mut changes = Vec::with_capacity(items.len());
         let mut reached = String::new();
+        let mut reset = None;
         for item in items {
-            *from_any &= matches!(item, WatchItem::Added(_) | WatchItem::Undecodable { .. });
+            watch.from_any &= matches!(item, WatchItem::Added(_) | WatchItem::Undecodable { .. });
             let before = changes.len();
+            // An object of another kind has versions of its own.
+            let is_ours = !matches!(item, WatchItem::Undecodable { .. });
             let version = match item {
                 WatchItem::Added(object) | WatchItem::Modified(object) => {
                     changes.extend(
@@ -175,7 +266,10 @@ where
                 WatchItem::Deleted(object) => self.delete(object, &mut changes),
                 WatchItem::Bookmark {
                     resource_version, ..
-                } => Some(resource_version),
+                } => {
+                    self.bookmarks.came_after(watch.bookmarked());
+                    Some(resource_version)
+                }
                 WatchItem::Undecodable { deleted, object } => {
                     self.skip(deleted, object, &mut changes)
                 }
@@ -184,15 +278,34 @@ where
                 Some(Change::Upsert { object, .. }) => object.meta().resource_version.as_deref(),
                 _ => None,
             });
-            if let Some(version) = version.filter(|version| !version.is_empty() && !*from_any) {
-                reached.clear();
-                reached.push_str(version);
+            let Some(version) = version.filter(|version| !version.is_empty() && !watch.from_any)
+            else {
+                continue;
+            };
+            let known = if reached.is_empty() {
+                &self.last_version
+            } else {
+                &reached
+            };
+            if self.shows_a_reset(version, known) {
+                if !is_ours {
+                    continue;
+                }
+                reset = Some(version.to_owned());
+                changes.truncate(before);
+                break;
             }
+            reached.clear();
+            reached.push_str(version);
         }
         if !reached.is_empty() {
             self.last_version.clone_from(&reached);
         }
         self.sink.apply(changes, &reached);
+        if let Some(version) = &reset {
+            self.went_back(version);
+        }
+        reset.is_none()
     }
 
     fn delete(&self, object: K, changes: &mut Vec<Change<K>>) -> Option<String> {

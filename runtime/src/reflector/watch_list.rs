@@ -10,15 +10,28 @@ use super::error::{
     is_connection_refused, is_expired, is_too_large_version, is_too_many_requests, is_unsupported,
 };
 use super::list::kept_only;
-use super::source::{WatchItem, WatchRequest};
-use super::watch::Running;
-use super::{Counters, Reflector, ReflectorError, Replace, Sink, Undecodable};
+use super::source::WatchItem;
+use super::watch::{Came, Running};
+use super::{Counters, Reflector, ReflectorError, Replace, Sink, Stalled, Undecodable};
 use crate::store::ObjectKey;
 
 /// How often in a row a stream may end before its bookmark before a plain list is tried.
 const CUTS: usize = 3;
 /// How long a streamed list may be silent before that is reported.
 const SLOW: Duration = Duration::from_secs(10);
+
+/// How often in a row a streamed list may stall before plain lists are made for good.
+const STALLS: u32 = 2;
+
+/// How a streamed list ended.
+enum Streamed<K> {
+    /// With its closing bookmark; the watch goes on.
+    Whole(Running<K>),
+    /// The server ended it before.
+    Cut,
+    /// Nothing more came for this long.
+    Stalled(Duration),
+}
 
 /// What came of a streamed list before its bookmark, kept apart from the sink.
 struct Partial<K> {
@@ -38,8 +51,8 @@ where
         let mut cuts = 0;
         while cuts < CUTS {
             match self.stream_list().await {
-                Ok(Some(running)) => return Some(running),
-                Ok(None) => {
+                Ok(Streamed::Whole(running)) => return Some(running),
+                Ok(Streamed::Cut) => {
                     cuts += 1;
                     self.report(ReflectorError::InitialListCut {
                         resource: self.resource.clone(),
@@ -48,6 +61,14 @@ where
                         let wait = self.options.backoff.step();
                         tokio::time::sleep(wait).await;
                     }
+                }
+                Ok(Streamed::Stalled(limit)) => {
+                    // A server may take the request for an ordinary watch, and never send that bookmark.
+                    self.stalled_streams += 1;
+                    self.watch_list_refused = self.stalled_streams >= STALLS;
+                    let stalled = Stalled::error("no closing bookmark of the list", limit);
+                    self.report_watch_list(stalled);
+                    return None;
                 }
                 Err(error) if is_too_many_requests(&error) || is_connection_refused(&error) => {
                     self.wait_and_resume(error).await;
@@ -58,10 +79,7 @@ where
                 }
                 Err(error) => {
                     self.watch_list_refused = is_unsupported(&error);
-                    self.report(ReflectorError::WatchList {
-                        resource: self.resource.clone(),
-                        source: error,
-                    });
+                    self.report_watch_list(error);
                     return None;
                 }
             }
@@ -69,46 +87,51 @@ where
         None
     }
 
-    /// One attempt: the running watch after the bookmark, or `None` if the stream ended before it.
-    async fn stream_list(&mut self) -> Result<Option<Running<K>>, Error> {
-        let request = WatchRequest {
-            resource_version: self.rewatch_version(),
-            timeout_seconds: self.watch_timeout_seconds(),
-            send_initial_events: true,
-        };
-        let started = Instant::now();
-        Counters::add(&self.counters.watches, 1);
-        let stream = self.source.watch(request.clone()).await?;
-        let mut running = Running::new(stream, started, &request);
+    fn report_watch_list(&self, source: Error) {
+        self.report(ReflectorError::WatchList {
+            resource: self.resource.clone(),
+            source,
+        });
+    }
+
+    /// One attempt.
+    async fn stream_list(&mut self) -> Result<Streamed<K>, Error> {
+        let version = self.rewatch_version();
+        let mut running = self.open_watch(version, true).await?;
         let mut partial = Partial {
             objects: Vec::new(),
             keep: Vec::new(),
             version: String::new(),
         };
-        while let Some(items) = self.next_initial(&mut running).await {
-            let mut items = items?.into_iter();
+        loop {
+            let items = match self.next_initial(&mut running).await {
+                Came::Items(items) => items,
+                Came::Failed(error) => return Err(error),
+                Came::Over => return Ok(Streamed::Cut),
+                Came::Silence(limit) => return Ok(Streamed::Stalled(limit)),
+                Came::Overdue => return Ok(Streamed::Stalled(running.started.elapsed())),
+            };
+            let mut items = items.into_iter();
             while let Some(item) = items.next() {
                 if self.gather(item, &mut partial) {
-                    self.finish_list(partial, started);
+                    running.bookmarked();
+                    self.finish_list(partial, running.started);
                     let rest: Vec<_> = items.collect();
                     if !rest.is_empty() {
                         running.put_back(rest);
                     }
-                    return Ok(Some(running));
+                    return Ok(Streamed::Whole(running));
                 }
             }
         }
-        Ok(None)
     }
 
     /// The next events, with a report every ten seconds until they come.
-    async fn next_initial(
-        &self,
-        running: &mut Running<K>,
-    ) -> Option<Result<Vec<WatchItem<K>>, Error>> {
+    async fn next_initial(&self, running: &mut Running<K>) -> Came<K> {
+        let limit = Some(self.options.deadlines.list_progress);
         loop {
             // Nothing is lost when the time is up: the stream keeps what it has read.
-            match tokio::time::timeout(SLOW, running.next()).await {
+            match tokio::time::timeout(SLOW, running.next(limit)).await {
                 Ok(next) => return next,
                 Err(_) => self.report(ReflectorError::InitialListSlow {
                     resource: self.resource.clone(),
@@ -168,8 +191,9 @@ where
             keep,
             version,
         } = partial;
-        self.version_unavailable = false;
-        self.last_version.clone_from(&version);
+        self.stalled_streams = 0;
+        self.bookmarks.closed_a_list();
+        self.listed_version(&version);
         self.counters.listed(objects.len(), started.elapsed());
         let keep = kept_only(keep, &objects);
         self.sink.replace(Replace {

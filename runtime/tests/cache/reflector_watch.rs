@@ -283,6 +283,8 @@ async fn a_watch_that_the_server_does_not_end_in_time_is_ended() {
     let call = server.watch().await;
     let seconds: u64 = call.query("timeoutSeconds").unwrap().parse().unwrap();
     let watch = call.stream();
+    // It said nothing in all that time: whether the server has gone back is asked first.
+    server.list().await.json(&list(10, &[]));
     server.watch().await;
     assert!(started.elapsed() >= Duration::from_secs(seconds));
     watch.hung_up().await;

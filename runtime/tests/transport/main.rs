@@ -9,7 +9,9 @@
 
 mod connect;
 mod http_server;
+mod proxy;
 mod single_attempt;
+mod stalls;
 
 use std::future::Future;
 use std::time::Duration;

@@ -151,6 +151,11 @@ impl Call {
         self.query("sendInitialEvents") == Some("true")
     }
 
+    /// Whether nobody waits for the answer any more.
+    pub fn is_given_up(&self) -> bool {
+        self.answer.is_closed()
+    }
+
     fn answer(self, answer: Answer) {
         let _ = self.answer.send(answer);
     }
