@@ -3,19 +3,40 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use serde_json::Value;
 
-use crate::faults::Faults;
-use crate::reactor::Reactors;
-use crate::recorder::Recorder;
-use crate::registry::{Registry, Served};
-use crate::single::Single;
+use crate::metadata::object;
+use crate::registry::{Cluster, Registry, Served};
 use crate::store::{Key, Store, Stored};
+use crate::testing::faults::Faults;
+use crate::testing::reactor::Reactors;
+use crate::testing::recorder::Recorder;
+use crate::types::scalars::rfc3339;
 
 /// Which of the cluster's controllers run inside the server.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Options {
     pub(crate) garbage_collector: bool,
     pub(crate) namespace_lifecycle: bool,
+}
+
+/// A committed write.
+pub(crate) enum Change<'a> {
+    /// An object was created (`old` is `None`), changed, or marked for deletion.
+    Written {
+        old: Option<&'a Value>,
+        new: &'a Value,
+    },
+    /// A test stored an object directly; nothing happens to other objects.
+    Stored(&'a Value),
+    /// An object is gone; its last state.
+    Removed(&'a Stored),
+}
+
+/// What follows from writes: the work that Kubernetes leaves to controllers.
+pub(crate) trait Observer: Send + Sync {
+    /// Called after each write, before its request is answered.
+    fn observe(&self, core: &Arc<Core>, served: &Served, change: &Change<'_>);
 }
 
 /// Everything behind the HTTP surface.
@@ -26,8 +47,7 @@ pub(crate) struct Core {
     pub(crate) reactors: Reactors,
     pub(crate) faults: Faults,
     pub(crate) options: Options,
-    /// Namespaces and CRDs whose end is being worked on.
-    pub(crate) endings: Single,
+    pub(crate) observers: Vec<Box<dyn Observer>>,
 }
 
 impl Core {
@@ -35,6 +55,11 @@ impl Core {
     #[allow(clippy::unused_self, reason = "the clock belongs to the server")]
     pub(crate) fn now(&self) -> Timestamp {
         Timestamp::now()
+    }
+
+    /// The time that goes into objects, as they write it.
+    pub(crate) fn timestamp(&self) -> String {
+        rfc3339(self.now())
     }
 
     /// A stored object of a served resource.
@@ -47,6 +72,33 @@ impl Core {
         let resource = self.registry.resource(group, plural)?;
         let version = resource.versions.first()?.name.clone();
         self.registry.lookup(group, &version, plural)
+    }
+
+    /// Whether an object of a cluster-scoped built-in kind is being deleted; `None` when it does not exist.
+    pub(crate) fn is_ending(&self, group: &str, plural: &str, name: &str) -> Option<bool> {
+        let stored = self.find(&self.builtin(group, plural)?, &Key::new("", name))?;
+        Some(object::is_deleting(&stored.decode()))
+    }
+
+    /// Tells every observer of a write.
+    pub(crate) fn notify(self: &Arc<Self>, served: &Served, change: &Change<'_>) {
+        for observer in &self.observers {
+            observer.observe(self, served, change);
+        }
+    }
+}
+
+impl Cluster for Core {
+    fn now(&self) -> Timestamp {
+        Core::now(self)
+    }
+
+    fn stored(&self, group: &str, plural: &str) -> Vec<Value> {
+        let Some(served) = self.builtin(group, plural) else {
+            return Vec::new();
+        };
+        let snapshot = self.store.snapshot(served.resource.id, "");
+        snapshot.objects.iter().map(|s| s.decode()).collect()
     }
 }
 

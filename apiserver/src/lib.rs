@@ -22,17 +22,14 @@ pub mod apply;
 pub mod patch;
 pub mod schema;
 
+mod controllers;
 mod core;
-mod defaults;
-mod effects;
-mod faults;
-mod gc;
+mod crd;
+mod field;
 mod http;
+mod kinds;
 mod metadata;
 mod names;
-mod object;
-mod reactor;
-mod recorder;
 mod registry;
 mod rest;
 mod seed;
@@ -40,22 +37,21 @@ mod selector;
 mod server;
 mod service;
 mod serving;
-mod single;
 mod status;
 mod store;
 mod table;
+mod testing;
 mod types;
-mod watch;
 
-pub use faults::{Fault, FaultKind, Faults};
 pub use http::body::Body;
-pub use reactor::Reaction;
-pub use recorder::{Action, Recorder};
 pub use registry::{ResourceDescription, ScalePaths, Scope};
 pub use server::{ApiServer, BuildError, Builder, Objects};
 pub use service::ApiService;
 pub use serving::Serving;
 pub use status::{ApiError, GroupResource, StatusCause, StatusDetails};
+pub use testing::faults::{Fault, FaultKind, Faults};
+pub use testing::reactor::Reaction;
+pub use testing::recorder::{Action, Recorder};
 
 /// The Kubernetes version that the server shows and follows.
 pub const VERSION: &str = "v1.36.3";

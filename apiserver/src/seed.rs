@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use crate::core::Core;
-use crate::object::{self, text};
+use crate::core::{Change, Core};
+use crate::metadata::object::{self, text};
 use crate::registry::Served;
-use crate::rest::{crds, intake, namespaces};
+use crate::rest::intake;
 use crate::status::ApiError;
 use crate::store::{CommitError, Expect, Key, Stored};
 
@@ -37,9 +37,7 @@ pub(crate) fn put(core: &Arc<Core>, mut object: Value) -> Result<Value, ApiError
     }
     let stored = store(core, &served, object)?;
     let shown = served.decode(&stored);
-    if crds::is_crds(&served) {
-        crds::serve(core, &shown);
-    }
+    core.notify(&served, &Change::Stored(&shown));
     Ok(shown)
 }
 
@@ -55,18 +53,12 @@ fn complete(core: &Core, served: &Served, object: &mut Value) {
         object::set_meta(object, "uid", Some(json!(object::new_uid())));
     }
     if text(object, &["metadata", "creationTimestamp"]).is_empty() {
-        object::set_meta(
-            object,
-            "creationTimestamp",
-            Some(json!(object::rfc3339(core.now()))),
-        );
+        object::set_meta(object, "creationTimestamp", Some(json!(core.timestamp())));
     }
     if served.resource.rules.generation && object::generation(object) == 0 {
         object::set_meta(object, "generation", Some(json!(1)));
     }
-    if namespaces::is_namespaces(served) && object.get("status").is_none() {
-        namespaces::prepare(object);
-    }
+    served.resource.strategy.prepare_stored(object);
     if let Some(schema) = &served.version().schema {
         schema.apply_defaults(object);
     }
@@ -105,20 +97,4 @@ fn store(core: &Core, served: &Served, object: Value) -> Result<Arc<Stored>, Api
             Err(_) => {}
         }
     }
-}
-
-/// Removes an object whatever its finalizers; tells whether there was one.
-pub(crate) fn remove(core: &Arc<Core>, served: &Served, key: &Key) -> bool {
-    while let Some(current) = core.find(served, key) {
-        let expect = Expect::Revision(current.revision);
-        if core
-            .store
-            .commit(served.resource.id, key, expect, |_| None)
-            .is_ok()
-        {
-            crate::effects::after_removal(core, served, &current);
-            return true;
-        }
-    }
-    false
 }

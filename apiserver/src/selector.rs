@@ -1,5 +1,6 @@
 //! Label and field selectors, parsed and worded as `k8s.io/apimachinery` does.
 
+use crate::names::{label_key_faults, label_value_faults};
 use crate::status::ApiError;
 use crate::store::stored::Labels;
 
@@ -155,65 +156,24 @@ fn value_list(lexer: &mut Lexer<'_>) -> Result<Vec<String>, String> {
     }
 }
 
-const QUALIFIED: &str = "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an \
-alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is \
-'([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
-
-/// Why a text is no qualified name (`prefix/name`), or `None` when it is one.
-pub(crate) fn qualified_name_fault(key: &str) -> Option<String> {
-    let (prefix, name) = match key.split_once('/') {
-        Some((prefix, name)) => (Some(prefix), name),
-        None => (None, key),
-    };
-    if prefix == Some("") {
-        return Some("prefix part must be non-empty".to_owned());
-    }
-    if let Some(fault) = prefix.and_then(crate::names::subdomain_fault) {
-        return Some(format!("prefix part {fault}"));
-    }
-    if name.is_empty() {
-        return Some(format!("name part must be non-empty; {QUALIFIED}"));
-    }
-    if name.len() > 63 {
-        return Some("name part must be no more than 63 bytes".to_owned());
-    }
-    (!is_label_text(name)).then(|| QUALIFIED.to_owned())
-}
-
-/// Why a text is no label value, or `None` when it is one.
-pub(crate) fn label_value_fault(value: &str) -> Option<String> {
-    if value.len() > 63 {
-        return Some("must be no more than 63 bytes".to_owned());
-    }
-    (!value.is_empty() && !is_label_text(value)).then(|| {
-        "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start \
-and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is \
-'(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')"
-            .to_owned()
-    })
-}
-
-fn is_label_text(text: &str) -> bool {
-    let edge = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric());
-    edge(text.chars().next())
-        && edge(text.chars().next_back())
-        && text
-            .chars()
-            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'))
-}
-
 fn check_key(key: &str) -> Result<(), String> {
-    qualified_name_fault(key).map_or(Ok(()), |fault| {
-        Err(format!("<nil>: Invalid value: \"{key}\": {fault}"))
-    })
+    let faults = label_key_faults(key);
+    if faults.is_empty() {
+        return Ok(());
+    }
+    let faults = faults.join("; ");
+    Err(format!("<nil>: Invalid value: \"{key}\": {faults}"))
 }
 
 fn check_value(value: &str) -> Result<(), String> {
-    label_value_fault(value).map_or(Ok(()), |fault| {
-        Err(format!(
-            "values[0][{value}]: Invalid value: \"{value}\": {fault}"
-        ))
-    })
+    let faults = label_value_faults(value);
+    if faults.is_empty() {
+        return Ok(());
+    }
+    let faults = faults.join("; ");
+    Err(format!(
+        "values[0][{value}]: Invalid value: \"{value}\": {faults}"
+    ))
 }
 
 struct Lexer<'a> {

@@ -6,20 +6,21 @@ use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomRe
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use crate::controllers::controllers;
 use crate::core::{Core, Options};
-use crate::faults::Faults;
-use crate::object;
-use crate::reactor::{Reaction, Reactors};
-use crate::recorder::{Action, Recorder};
+use crate::kinds;
+use crate::metadata::object;
 use crate::registry::{Registry, ResourceDescription};
 use crate::rest::create::create_object;
-use crate::rest::namespaces;
 use crate::rest::options::{FieldValidation, WriteOptions};
+use crate::rest::write;
 use crate::seed;
 use crate::service::ApiService;
-use crate::single::Single;
 use crate::status::ApiError;
 use crate::store::{Key, Store};
+use crate::testing::faults::Faults;
+use crate::testing::reactor::{Reaction, Reactors};
+use crate::testing::recorder::{Action, Recorder};
 
 /// Why a server cannot be built.
 #[derive(Debug, thiserror::Error)]
@@ -143,7 +144,7 @@ impl Objects<'_> {
             .registry
             .resource(group, plural)
             .and_then(|r| self.core.registry.by_name(&r))
-            .is_some_and(|served| seed::remove(self.core, &served, &Key::new(namespace, name)))
+            .is_some_and(|served| write::remove(self.core, &served, &Key::new(namespace, name)))
     }
 }
 
@@ -255,16 +256,16 @@ impl Builder {
             reactors: Reactors::default(),
             faults: Faults::default(),
             options: self.options,
-            endings: Single::default(),
+            observers: controllers(self.options),
         });
-        core.registry.add_builtins();
+        kinds::install(&core.registry);
         for resource in self.resources {
             core.registry.describe(resource);
         }
         for resource in core.registry.all() {
             core.store.open(resource.id);
         }
-        for name in namespaces::SYSTEM {
+        for name in kinds::namespaces::SYSTEM {
             let namespace =
                 json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}});
             seed::put(&core, namespace)

@@ -13,17 +13,17 @@ use serde_json::{Value, json};
 
 use crate::BoxError;
 use crate::core::Core;
-use crate::faults::Struck;
 use crate::http::body::{Body, read_body};
 use crate::http::negotiate::{self, Format};
 use crate::http::path::{self, ObjectPath, Route};
 use crate::http::query::Query;
 use crate::http::respond as responses;
 use crate::http::respond::{Answer, Content, respond, respond_error};
-use crate::reactor::Reaction;
-use crate::recorder::{Action, decode_body};
 use crate::rest::{self, Call, Verb};
 use crate::status::ApiError;
+use crate::testing::faults::Struck;
+use crate::testing::reactor::Reaction;
+use crate::testing::recorder::{Action, decode_body};
 
 /// The API server as a [`tower::Service`], for a `kube::Client` or an HTTP listener.
 ///

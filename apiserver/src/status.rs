@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::schema::{FieldError, FieldErrorKind};
+use crate::field::{FieldError, FieldErrorKind};
 
 /// A group and a plural resource name, shown as `deployments.apps` (`pods` in the core group).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::types::{ListShape, MapShape, ScalarType, Type};
-use crate::schema::text::{go_float, go_plain, go_quote};
+use crate::field::{go_float, go_plain, go_quote};
 
 /// The first faults of a configuration, as structured-merge-diff lists them; `None` if it fits.
 pub(super) fn check(ty: &Type<'_>, value: &Value) -> Option<String> {

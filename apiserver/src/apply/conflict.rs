@@ -3,7 +3,7 @@
 use super::element::{FieldPath, show};
 use super::managed::Manager;
 use super::{ApplyError, Conflict};
-use crate::schema::text::go_quote;
+use crate::field::go_quote;
 
 /// A field that another manager owns.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
-use crate::schema::text::{go_float, go_json, go_quote};
+use crate::field::{go_float, go_json, go_quote};
 
 /// A scalar that identifies a list item, ordered as structured-merge-diff orders values.
 #[derive(Clone, Debug)]

@@ -6,7 +6,7 @@ use super::compare::compare;
 use super::field_set::field_set;
 use super::set::Set;
 use super::types::Type;
-use crate::schema::text::go_json;
+use crate::field::go_json;
 
 /// The manager that the hand-over is for.
 pub(super) const KUBECTL: &str = "kubectl";

@@ -325,7 +325,7 @@ fn parse_index(key: &str) -> Result<i64, String> {
     key.parse().map_err(|_| {
         format!(
             "strconv.Atoi: parsing {}: invalid syntax",
-            crate::schema::text::go_quote(key)
+            crate::field::go_quote(key)
         )
     })
 }

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use self::order::{KeyedList, arrange};
 use crate::apply::{PatchMeta, PatchStrategy};
-use crate::schema::text::go_json;
+use crate::field::go_json;
 
 const DIRECTIVE: &str = "$patch";
 const RETAIN_KEYS: &str = "$retainKeys";

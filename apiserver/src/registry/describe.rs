@@ -1,6 +1,7 @@
 //! Resources given by a description alone, without a schema: what fake clientsets are made of.
 
-use super::{Origin, Registry, Resource, Rules, Version};
+use super::{Origin, Plain, Registry, Resource, Version};
+use crate::metadata::rules::Rules;
 use crate::names::NameRule;
 
 /// Whether objects live in namespaces.
@@ -110,10 +111,12 @@ impl Registry {
             categories: Vec::new(),
             namespaced: description.scope == Scope::Namespaced,
             origin: Origin::Described,
+            strategy: &Plain,
             uid: Box::default(),
             generation: 0,
             rules: Rules {
                 names: NameRule::Subdomain,
+                qualified_finalizers: false,
                 unconditional_update: false,
                 create_on_update: false,
                 generation: true,

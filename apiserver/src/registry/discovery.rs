@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::crd::version_order;
-use super::{Registry, Resource, Version};
+use super::subresource::Description;
+use super::{Registry, Resource, Version, version_order};
 
 const ALL_VERBS: &[&str] = &[
     "create",
@@ -196,23 +196,9 @@ fn group_document(group: &Group) -> Value {
     json!({"name": group.name, "versions": versions, "preferredVersion": preferred})
 }
 
-/// A subresource as discovery shows it.
-struct Sub {
-    name: &'static str,
-    kind: (&'static str, &'static str, &'static str),
-    verbs: &'static [&'static str],
-}
-
-fn subresources(resource: &Resource, version: &Version) -> Vec<Sub> {
-    let mut subs = Vec::new();
-    let mut add = |name, kind, verbs| subs.push(Sub { name, kind, verbs });
-    for name in version.subresources {
-        match *name {
-            "binding" => add("binding", ("", "", "Binding"), &["create"]),
-            "eviction" => add("eviction", ("policy", "v1", "Eviction"), &["create"]),
-            other => add(other, ("", "", ""), &["update"]),
-        }
-    }
+fn subresources(resource: &Resource, version: &Version) -> Vec<Description> {
+    let mut subs: Vec<Description> = version.subresources.iter().map(|s| s.describe()).collect();
+    let mut add = |name, kind, verbs| subs.push(Description { name, kind, verbs });
     if version.scale.is_some() {
         add(
             "scale",

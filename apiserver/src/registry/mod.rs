@@ -1,26 +1,30 @@
 //! What is served: group-resources with their versions, names, scopes, subresources and schemas.
 //!
-//! Built-in kinds come from a table ([`builtin`]), kinds without a schema from [`ResourceDescription`]s, and custom
-//! resources from CustomResourceDefinition objects ([`crd`]), at any time. [`Registry::lookup`] answers a request's path.
+//! Built-in kinds come from [`kinds`](crate::kinds), kinds without a schema from [`ResourceDescription`]s, and custom
+//! resources from CustomResourceDefinition objects ([`crd`](crate::crd)), at any time. [`Registry::lookup`] answers a
+//! request's path, [`Strategy`] says what a kind does besides the common rules.
 
-pub(crate) mod builtin;
-pub(crate) mod crd;
-pub(crate) mod describe;
-pub(crate) mod discovery;
-pub(crate) mod events;
-pub(crate) mod openapi;
+mod describe;
+mod discovery;
+mod openapi;
+mod strategy;
+mod subresource;
+mod version_order;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use serde_json::Value;
 
-use crate::names::NameRule;
+use crate::metadata::rules::Rules;
 use crate::schema::Structural;
 use crate::status::GroupResource;
 use crate::store::{ResourceId, Stored};
-use crate::table::Column;
+use crate::table::{Column, Layout};
 pub use describe::{ResourceDescription, ScalePaths, Scope};
+pub(crate) use strategy::{Cluster, Plain, Strategy, label_not_supported};
+pub(crate) use subresource::Subresource;
+pub(crate) use version_order::version_order;
 
 /// Where the definition of a resource comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,20 +37,26 @@ pub(crate) enum Origin {
     Described,
 }
 
-/// How writes to a kind differ from the usual.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Rules {
-    pub(crate) names: NameRule,
-    /// An update without a resourceVersion overwrites.
-    pub(crate) unconditional_update: bool,
-    /// An update of an absent object creates it.
-    pub(crate) create_on_update: bool,
-    /// `metadata.generation` counts changes outside of metadata and status.
-    pub(crate) generation: bool,
-    /// A deletion answers the object instead of a status.
-    pub(crate) returns_deleted: bool,
-    /// Collections can be deleted.
-    pub(crate) delete_collection: bool,
+/// A field that a field selector can name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Selectable {
+    /// The name in selectors.
+    pub(crate) label: String,
+    /// The JSON path of the field, without the leading dot.
+    pub(crate) path: String,
+    /// The text of an absent field.
+    pub(crate) absent: &'static str,
+}
+
+impl Selectable {
+    /// A field under the name of its own path.
+    pub(crate) fn at(path: &str) -> Self {
+        Self {
+            label: path.to_owned(),
+            path: path.to_owned(),
+            absent: "",
+        }
+    }
 }
 
 /// One version of a resource.
@@ -64,10 +74,10 @@ pub(crate) struct Version {
     pub(crate) columns: Vec<Column>,
     pub(crate) status: bool,
     pub(crate) scale: Option<ScalePaths>,
-    /// Other subresources, by name.
-    pub(crate) subresources: &'static [&'static str],
-    /// The JSON paths of fields that a field selector can name, without the leading dot.
-    pub(crate) selectable: Vec<String>,
+    /// Other subresources.
+    pub(crate) subresources: &'static [Subresource],
+    /// The fields that a field selector can name, besides the name and the namespace.
+    pub(crate) selectable: Vec<Selectable>,
     /// How this version's objects differ from the stored form.
     pub(crate) conversion: Option<Conversion>,
 }
@@ -93,6 +103,7 @@ pub(crate) struct Resource {
     pub(crate) namespaced: bool,
     pub(crate) origin: Origin,
     pub(crate) rules: Rules,
+    pub(crate) strategy: &'static dyn Strategy,
     /// The uid and generation of the CRD that it comes from.
     pub(crate) uid: Box<str>,
     pub(crate) generation: i64,
@@ -137,6 +148,20 @@ impl Served {
 
     pub(crate) fn api_version(&self) -> String {
         self.resource.api_version(self.version())
+    }
+
+    /// Whether this is the resource of a name.
+    pub(crate) fn is(&self, group: &str, plural: &str) -> bool {
+        self.resource.group == group && self.resource.plural == plural
+    }
+
+    /// What prints the objects of this version.
+    pub(crate) fn layout(&self) -> Layout<'_> {
+        if self.resource.is_custom() {
+            Layout::Columns(&self.version().columns)
+        } else {
+            Layout::Printer(self.resource.strategy.printer())
+        }
     }
 
     /// A stored object in this version, with `apiVersion` and `kind`.

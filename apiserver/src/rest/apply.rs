@@ -7,13 +7,14 @@ use serde_json::Value;
 use super::create::create_object;
 use super::options::WriteOptions;
 use super::present::present;
-use super::{Call, intake, kinds, meta, update};
+use super::{Call, intake, strategy, update};
 use crate::apply::{self, ApplyError, Writer};
 use crate::core::Core;
+use crate::field::{FieldError, FieldErrorKind};
 use crate::http::decode::{self, Encoding};
 use crate::http::respond::Answer;
-use crate::object::{self, text};
-use crate::schema::{FieldError, FieldErrorKind};
+use crate::metadata::object::{self, text};
+use crate::metadata::rules;
 use crate::status::{ApiError, StatusCause};
 
 /// An apply of an absent object creates it.
@@ -72,7 +73,7 @@ pub(super) fn applied(
         return Err(ApiError::bad_request("metadata.managedFields must be nil"));
     }
     check_declared(call, &wanted)?;
-    meta::settle_namespace(call, &mut wanted)?;
+    rules::settle_namespace(call.object_namespace(), &mut wanted)?;
     object::set_meta(&mut wanted, "name", Some(Value::String(call.name.clone())));
     if let (Some(old), given) = (old, object::resource_version(&wanted))
         && !given.is_empty()
@@ -171,11 +172,6 @@ pub(super) fn merge(
     old: &Value,
     mut new: Value,
 ) -> Result<Value, ApiError> {
-    let served = &call.served;
-    update::restrict(served, &call.subresource, old, &mut new);
-    meta::prepare_update(old, &mut new);
-    kinds::prepare_update(core, served, &call.subresource, old, &mut new);
-    update::validate(core, served, &call.subresource, old, &new)?;
-    meta::bump_generation(served, old, &mut new);
+    strategy::prepare_update(core, &call.served, &call.subresource, old, &mut new)?;
     Ok(new)
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::object::text;
+use crate::metadata::object::text;
 use crate::status::ApiError;
 use crate::store::Key;
 use crate::types::base64;

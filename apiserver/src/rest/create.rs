@@ -5,14 +5,13 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::options::WriteOptions;
-use super::persist;
 use super::present::present;
-use super::{Call, crds, intake, kinds, meta, namespaces};
+use super::{Call, admission, intake, strategy, write};
 use crate::apply::{ResetFields, Writer, track_update};
 use crate::core::Core;
-use crate::effects;
 use crate::http::respond::Answer;
-use crate::object;
+use crate::metadata::object;
+use crate::metadata::rules;
 use crate::registry::Served;
 use crate::status::ApiError;
 use crate::store::Key;
@@ -22,7 +21,7 @@ pub(crate) fn create(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> 
     let options = WriteOptions::parse("CreateOptions", &call.query, &call.user_agent)?;
     let incoming = intake::decode_object(call)?;
     let mut object = incoming.object;
-    meta::settle_namespace(call, &mut object)?;
+    rules::settle_namespace(call.object_namespace(), &mut object)?;
     let mut warnings = intake::enforce(&call.served, options.validation, incoming.faults)?;
     if !object::resource_version(&object).is_empty() {
         return Err(ApiError::new(
@@ -31,7 +30,7 @@ pub(crate) fn create(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> 
             "resourceVersion should not be set on objects to be created",
         ));
     }
-    warnings.extend(meta::finalizer_warnings(&call.served, &object));
+    warnings.extend(strategy::warnings(&call.served, &object));
     let created = create_object(core, &call.served, object, &options)?;
     Ok(present(call, 201, &created)?.with_warnings(warnings))
 }
@@ -44,16 +43,14 @@ pub(crate) fn create_object(
     options: &WriteOptions,
 ) -> Result<Value, ApiError> {
     let gr = served.resource.group_resource();
-    namespaces::admit_create(core, served, &object)?;
-    crds::admit_create(core, served, &object)?;
+    admission::admit_create(core, served, &object)?;
     let generated = object::name(&object).is_empty();
     let base = object.clone();
     // A generated name that is taken is drawn again.
     for attempt in 0.. {
-        meta::generate_name(&mut object);
-        meta::prepare_create(core, served, &mut object);
-        kinds::prepare_create(core, served, &mut object);
-        validate_create(core, served, &object)?;
+        rules::generate_name(&mut object);
+        strategy::prepare_create(core, served, &mut object);
+        strategy::validate_create(served, &object)?;
         if !options.applied {
             track_create(core, served, &mut object, options);
         }
@@ -64,12 +61,8 @@ pub(crate) fn create_object(
             }
             return Ok(object);
         }
-        match persist::insert(core, served, object.clone()) {
-            Ok(stored) => {
-                let created = served.decode(&stored);
-                effects::after_write(core, served, None, &created);
-                return Ok(created);
-            }
+        match write::insert(core, served, object.clone()) {
+            Ok(created) => return Ok(created),
             Err(error) if error.reason == "AlreadyExists" && generated && attempt < 8 => {
                 object = base.clone();
             }
@@ -89,24 +82,6 @@ fn explain_taken(core: &Core, served: &Served, object: &Value, mut error: ApiErr
         error.message = format!("object is being deleted: {}", error.message);
     }
     error
-}
-
-fn validate_create(core: &Core, served: &Served, object: &Value) -> Result<(), ApiError> {
-    let mut errors = meta::validate(served, object);
-    if let Some(schema) = &served.version().schema {
-        errors.extend(schema.validate(object));
-    }
-    errors.extend(kinds::validate(core, served, None, object));
-    if errors.is_empty() {
-        return Ok(());
-    }
-    let resource = &served.resource;
-    Err(ApiError::invalid(
-        &resource.group,
-        &resource.kind,
-        object::name(object),
-        &errors,
-    ))
 }
 
 fn track_create(core: &Core, served: &Served, object: &mut Value, options: &WriteOptions) {

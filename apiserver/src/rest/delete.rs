@@ -7,15 +7,15 @@ use serde_json::{Value, json};
 
 use super::options::{DeleteOptions, Propagation};
 use super::present::present;
-use super::{Call, crds, list, namespaces};
-use crate::core::Core;
-use crate::effects;
+use super::{Call, intake, list};
+use crate::core::{Change, Core};
 use crate::http::negotiate::Format;
 use crate::http::respond::{Answer, Content};
-use crate::object;
+use crate::metadata::object;
 use crate::registry::Served;
 use crate::status::{ApiError, GroupResource};
 use crate::store::{CommitError, Expect, Key, Stored};
+use crate::types::scalars::rfc3339;
 
 /// What a deletion came to.
 #[derive(Debug)]
@@ -88,11 +88,13 @@ pub(crate) fn delete_object(
             .ok_or_else(|| ApiError::not_found(&gr, &key.name))?;
         check_preconditions(served, &current, options)?;
         let old = served.decode(&current);
-        namespaces::admit_delete(served, key)?;
+        if let Some(why) = served.resource.strategy.undeletable(&key.name) {
+            return Err(ApiError::forbidden(&gr, &key.name, why));
+        }
         let new = mark(core, served, &old, options);
         let removes = object::finalizers(&new).is_empty()
             && remaining_grace(&new) == 0
-            && !namespaces::holds(served, &new);
+            && !served.resource.strategy.holds(&new);
         if options.dry_run {
             return Ok(if removes {
                 Deleted::Removed(last_state(old))
@@ -105,7 +107,7 @@ pub(crate) fn delete_object(
             return Ok(Deleted::Marked(old));
         }
         let schema = served.version().stored_schema;
-        let stored_form = super::intake::to_stored(served, new);
+        let stored_form = intake::to_stored(served, new);
         let result = core.store.commit(
             served.resource.id,
             key,
@@ -114,12 +116,16 @@ pub(crate) fn delete_object(
         );
         match result {
             Ok(_) if removes => {
-                effects::after_removal(core, served, &current);
+                core.notify(served, &Change::Removed(&current));
                 return Ok(Deleted::Removed(last_state(old)));
             }
             Ok(stored) => {
                 let marked = served.decode(&stored);
-                effects::after_mark(core, served, &marked);
+                let change = Change::Written {
+                    old: Some(&old),
+                    new: &marked,
+                };
+                core.notify(served, &change);
                 return Ok(Deleted::Marked(marked));
             }
             Err(CommitError::Changed) => {}
@@ -171,10 +177,9 @@ fn check_preconditions(
 
 /// The object as the deletion leaves it: finalizers that stand for the propagation, and the time of deletion.
 fn mark(core: &Core, served: &Served, old: &Value, options: &DeleteOptions) -> Value {
+    let strategy = served.resource.strategy;
     let mut new = old.clone();
-    if crds::is_crds(served) {
-        crds::prepare_delete(core, &mut new);
-    }
+    strategy.begin_deletion(core, &mut new);
     let mut finalizers: Vec<String> = object::finalizers(&new)
         .into_iter()
         .map(str::to_owned)
@@ -202,15 +207,13 @@ fn mark(core: &Core, served: &Served, old: &Value, options: &DeleteOptions) -> V
     if finalizers != before {
         object::set_finalizers(&mut new, &finalizers);
     }
-    let grace = grace_period(served, old, options);
-    let stays = !finalizers.is_empty()
-        || grace > 0
-        || namespaces::holds(served, old)
-        || object::is_deleting(old);
+    let grace = strategy.grace_period(old, options.grace_period);
+    let stays =
+        !finalizers.is_empty() || grace > 0 || strategy.holds(old) || object::is_deleting(old);
     if stays {
         mark_time(core, served, &mut new, grace);
     }
-    super::kinds::prepare_delete(core, served, &mut new);
+    strategy.mark_deleted(&mut new);
     new
 }
 
@@ -225,13 +228,12 @@ fn mark_time(core: &Core, served: &Served, new: &mut Value, grace: i64) {
         _ => core.now(),
     };
     let end = start + SignedDuration::from_secs(grace);
-    object::set_meta(new, "deletionTimestamp", Some(json!(object::rfc3339(end))));
-    // Namespaces and CRDs have their own way of dying.
-    let is_special = namespaces::is_namespaces(served) || crds::is_crds(served);
-    if !is_special {
-        object::set_meta(new, "deletionGracePeriodSeconds", Some(json!(grace)));
+    object::set_meta(new, "deletionTimestamp", Some(json!(rfc3339(end))));
+    if !served.resource.strategy.records_grace() {
+        return;
     }
-    if served.resource.rules.generation && !deleting && !is_special {
+    object::set_meta(new, "deletionGracePeriodSeconds", Some(json!(grace)));
+    if served.resource.rules.generation && !deleting {
         let generation = object::generation(new) + 1;
         object::set_meta(new, "generation", Some(json!(generation)));
     }
@@ -244,16 +246,4 @@ fn remaining_grace(object: &Value) -> i64 {
     object["metadata"]["deletionGracePeriodSeconds"]
         .as_i64()
         .unwrap_or_default()
-}
-
-/// The grace period in seconds: only scheduled, running pods have one.
-fn grace_period(served: &Served, object: &Value, options: &DeleteOptions) -> i64 {
-    let is_pod = served.resource.group.is_empty() && served.resource.kind == "Pod";
-    let phase = object::text(object, &["status", "phase"]);
-    let unscheduled = object::text(object, &["spec", "nodeName"]).is_empty();
-    if !is_pod || unscheduled || matches!(phase, "Failed" | "Succeeded") {
-        return 0;
-    }
-    let own = object["spec"]["terminationGracePeriodSeconds"].as_i64();
-    options.grace_period.or(own).unwrap_or(30).max(0)
 }

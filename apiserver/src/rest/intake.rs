@@ -4,11 +4,11 @@ use serde_json::Value;
 
 use super::Call;
 use super::options::FieldValidation;
+use crate::field::{FieldError, FieldErrorKind};
 use crate::http::decode::{self, Encoding};
 use crate::http::negotiate;
-use crate::object::{self, text};
+use crate::metadata::object::{self, text};
 use crate::registry::Served;
-use crate::schema::{FieldError, FieldErrorKind};
 use crate::status::ApiError;
 use crate::types;
 

@@ -6,12 +6,13 @@ use bytes::{Bytes, BytesMut};
 use serde_json::{Value, json};
 
 use super::list_options::{ListOptions, Match};
-use super::present::{list_type, partial};
+use super::present::list_type;
 use super::{Call, continue_token};
 use crate::core::Core;
 use crate::http::body::Body;
 use crate::http::negotiate::{Accepted, Format, Shape};
 use crate::http::respond::{Answer, Content};
+use crate::metadata::object::partial;
 use crate::registry::Served;
 use crate::status::ApiError;
 use crate::store::{RevisionError, Snapshot, Stored};
@@ -176,13 +177,13 @@ fn document(call: &Call, page: &Page) -> Result<Value, ApiError> {
     let objects: Vec<Value> = page.objects.iter().map(|o| served.decode(o)).collect();
     let shape = call.accepted.shape;
     if shape == Shape::Table {
-        let include = table::Include::parse(&call.query)?;
+        let include = table::Include::parse(call.query.text("includeObject"))?;
         return Ok(table::document(
-            served,
+            served.layout(),
             &objects,
             include,
             page.metadata(),
-            true,
+            table::Header::Shown,
         ));
     }
     let (kind, api_version) = list_type(served, shape);

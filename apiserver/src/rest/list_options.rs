@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use super::Call;
-use crate::object;
-use crate::registry::Served;
-use crate::schema::{FieldError, FieldErrorKind};
+use crate::field::{FieldError, FieldErrorKind};
+use crate::metadata::object;
+use crate::registry::{Selectable, Served, label_not_supported};
 use crate::selector::{FieldSelector, LabelSelector};
 use crate::status::ApiError;
 use crate::store::Stored;
@@ -179,7 +179,7 @@ impl Filter {
         for term in &fields.0 {
             let known = matches!(term.field.as_str(), "metadata.name")
                 || (term.field == "metadata.namespace")
-                || call.served.version().selectable.contains(&term.field);
+                || selectable(&call.served, &term.field).is_some();
             if !known {
                 return Err(ApiError::bad_request(unknown_field(
                     &call.served,
@@ -225,45 +225,27 @@ impl Filter {
 /// The error for a field selector on a field that is not selectable.
 fn unknown_field(served: &Served, field: &str) -> String {
     let resource = &served.resource;
-    let converts = matches!(
-        (resource.group.as_str(), resource.kind.as_str()),
-        (
-            "",
-            "Pod" | "Node" | "Event" | "Secret" | "Namespace" | "ReplicationController" | "Service"
-        )
-    );
-    match resource.kind.as_str() {
-        _ if resource.is_custom() || converts => format!("field label not supported: {field}"),
-        "ReplicaSet" | "Job" | "Event" => format!(
-            "field label \"{field}\" not supported for {}",
-            resource.kind
-        ),
-        _ => format!(
-            "\"{field}\" is not a known field selector: only \"metadata.name\", \"metadata.namespace\""
-        ),
+    if resource.is_custom() {
+        label_not_supported(field)
+    } else {
+        resource.strategy.unknown_field(&resource.kind, field)
     }
+}
+
+fn selectable<'a>(served: &'a Served, label: &str) -> Option<&'a Selectable> {
+    let fields = &served.version().selectable;
+    fields.iter().find(|field| field.label == label)
 }
 
 /// The text of a selectable field.
-fn field_text(served: &Served, object: &Value, path: &str) -> String {
-    let is_event = served.resource.kind == "Event";
-    let path = match path {
-        // An event's source is its component's name.
-        "source" if is_event => "source.component",
-        other => other,
+fn field_text(served: &Served, object: &Value, label: &str) -> String {
+    let Some(field) = selectable(served, label) else {
+        return String::new();
     };
-    let keys: Vec<&str> = path.split('.').collect();
+    let keys: Vec<&str> = field.path.split('.').collect();
     match object::at(object, &keys) {
         Some(Value::String(text)) => text.clone(),
-        Some(Value::Null) | None => default_text(path),
+        Some(Value::Null) | None => field.absent.to_owned(),
         Some(other) => other.to_string(),
-    }
-}
-
-fn default_text(path: &str) -> String {
-    match path {
-        "spec.unschedulable" | "spec.hostNetwork" => "false".to_owned(),
-        "status.replicas" | "status.successful" => "0".to_owned(),
-        _ => String::new(),
     }
 }

@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
+use crate::field::{FieldError, FieldErrorKind};
 use crate::http::negotiate;
 use crate::http::query::Query;
-use crate::object::text;
-use crate::schema::{FieldError, FieldErrorKind};
+use crate::metadata::object::text;
 use crate::status::ApiError;
 
 /// What happens to unknown and duplicate fields.

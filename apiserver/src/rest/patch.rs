@@ -5,16 +5,15 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::options::{FieldValidation, WriteOptions};
-use super::persist::{self, Persisted};
 use super::present::present;
-use super::{Call, apply, intake, meta, update};
+use super::write::{self, Persisted};
+use super::{Call, apply, intake, strategy, update};
 use crate::core::Core;
-use crate::effects;
+use crate::field::{FieldError, FieldErrorKind};
 use crate::http::decode::{self, Encoding};
 use crate::http::respond::Answer;
-use crate::object::{self, text};
+use crate::metadata::object::{self, text};
 use crate::patch::{self, PatchError, StrategicError};
-use crate::schema::{FieldError, FieldErrorKind};
 use crate::status::ApiError;
 use crate::store::Stored;
 
@@ -85,7 +84,7 @@ pub(crate) fn patch(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
         let old = current.as_deref().map(|stored| call.served.decode(stored));
         let (new, faults) = patched(core, call, kind, old.as_ref(), &options)?;
         let mut warnings = intake::enforce(&call.served, options.validation, faults)?;
-        warnings.extend(meta::finalizer_warnings(&call.served, &new));
+        warnings.extend(strategy::warnings(&call.served, &new));
         let (Some(current), Some(old)) = (current, old) else {
             return Ok(apply::create(core, call, new, &options)?.with_warnings(warnings));
         };
@@ -235,18 +234,9 @@ fn store_patched(
     } else {
         update::merge_update(core, &call.served, &call.subresource, old, new, options)?
     };
-    match persist::replace(core, &call.served, current, new, options.dry_run)? {
-        Persisted::Written(written) => {
-            if !options.dry_run {
-                effects::after_write(core, &call.served, Some(old), &written);
-            }
-            present(call, 200, &written).map(Some)
-        }
-        Persisted::Removed(last) => {
-            if !options.dry_run {
-                effects::after_removal(core, &call.served, current);
-            }
-            present(call, 200, &last).map(Some)
+    match write::replace(core, &call.served, current, new, options.dry_run)? {
+        Persisted::Written(shown) | Persisted::Removed(shown) => {
+            present(call, 200, &shown).map(Some)
         }
         Persisted::Raced => Ok(None),
     }

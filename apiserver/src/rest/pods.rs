@@ -7,12 +7,11 @@ use serde_json::{Value, json};
 use super::Call;
 use super::delete::delete_object;
 use super::options::{DeleteOptions, WriteOptions};
-use super::persist::{self, Persisted};
+use super::write::{self, Persisted};
 use crate::core::Core;
-use crate::effects;
 use crate::http::respond::{Answer, Content};
 use crate::http::{decode, negotiate};
-use crate::object::{self, text};
+use crate::metadata::object::{self, text};
 use crate::status::{ApiError, GroupResource};
 
 fn body(call: &Call) -> Result<Value, ApiError> {
@@ -66,16 +65,11 @@ pub(crate) fn bind(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
             .or_insert_with(|| json!([]));
         if let Value::Array(list) = conditions {
             list.retain(|c| text(c, &["type"]) != "PodScheduled");
-            let now = object::rfc3339(core.now());
+            let now = core.timestamp();
             list.push(json!({"type": "PodScheduled", "status": "True", "lastProbeTime": null, "lastTransitionTime": now}));
         }
-        match persist::replace(core, &call.served, &current, new, options.dry_run)? {
-            Persisted::Written(written) => {
-                if !options.dry_run {
-                    effects::after_write(core, &call.served, Some(&old), &written);
-                }
-                return Ok(created(call));
-            }
+        match write::replace(core, &call.served, &current, new, options.dry_run)? {
+            Persisted::Written(_) => return Ok(created(call)),
             Persisted::Removed(_) => return Err(call.not_found()),
             Persisted::Raced => {}
         }

@@ -1,10 +1,11 @@
 //! Objects as answers: whole, as a table row, or their metadata only.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::Call;
 use crate::http::negotiate::Shape;
 use crate::http::respond::{Answer, Content};
+use crate::metadata::object::partial;
 use crate::registry::Served;
 use crate::status::ApiError;
 use crate::table;
@@ -18,17 +19,17 @@ pub(crate) fn present(call: &Call, code: u16, object: &Value) -> Result<Answer, 
         Shape::Whole => object.clone(),
         Shape::Metadata | Shape::MetadataList => partial(object),
         Shape::Table => {
-            let include = table::Include::parse(&call.query)?;
+            let include = table::Include::parse(call.query.text("includeObject"))?;
             let mut meta = Map::new();
             if let Some(version) = object["metadata"].get("resourceVersion") {
                 meta.insert("resourceVersion".into(), version.clone());
             }
             table::document(
-                &call.served,
+                call.served.layout(),
                 std::slice::from_ref(object),
                 include,
                 Value::Object(meta),
-                true,
+                table::Header::Shown,
             )
         }
     };
@@ -37,15 +38,6 @@ pub(crate) fn present(call: &Call, code: u16, object: &Value) -> Result<Answer, 
         .warnings
         .extend(call.served.version().deprecation.clone());
     Ok(answer)
-}
-
-/// A `PartialObjectMetadata`.
-pub(crate) fn partial(object: &Value) -> Value {
-    json!({
-        "kind": "PartialObjectMetadata",
-        "apiVersion": "meta.k8s.io/v1",
-        "metadata": object["metadata"],
-    })
 }
 
 /// The kind and apiVersion that a list of a shape has.

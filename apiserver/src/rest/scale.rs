@@ -6,18 +6,18 @@ use serde_json::{Value, json};
 
 use super::options::WriteOptions;
 use super::patch::{PatchType, patch_error, patch_type};
-use super::persist::{self, Persisted};
+use super::write::{self, Persisted};
 use super::{Call, update};
 use crate::apply::{self, Writer};
 use crate::core::Core;
-use crate::effects;
+use crate::field::{FieldError, FieldErrorKind};
 use crate::http::decode::{self, Encoding};
 use crate::http::negotiate;
 use crate::http::respond::{Answer, Content};
-use crate::object::{self, text};
+use crate::metadata::object::{self, text};
+use crate::metadata::rules;
 use crate::patch as patches;
 use crate::registry::ScalePaths;
-use crate::schema::{FieldError, FieldErrorKind};
 use crate::status::ApiError;
 use crate::store::Stored;
 
@@ -230,11 +230,8 @@ fn store_scale(
         Some(force) => apply_scale(core, call, &old, (path, replicas), options, force)?,
         None => update::merge_update(core, served, "scale", &old, new, options)?,
     };
-    match persist::replace(core, served, current, new, options.dry_run)? {
+    match write::replace(core, served, current, new, options.dry_run)? {
         Persisted::Written(written) | Persisted::Removed(written) => {
-            if !options.dry_run {
-                effects::after_write(core, served, Some(&old), &written);
-            }
             Ok(Some(answer(call, scale_of(call, &written)?)))
         }
         Persisted::Raced => Ok(None),
@@ -267,8 +264,9 @@ fn apply_scale(
     };
     let mut new =
         apply::apply(&writer, Some(old), &wanted, force).map_err(super::apply::apply_error)?;
-    super::meta::prepare_update(old, &mut new);
-    super::meta::bump_generation(served, old, &mut new);
+    rules::prepare_update(old, &mut new);
+    let (rules, has_status) = (&served.resource.rules, served.version().status);
+    rules::bump_generation(rules, has_status, old, &mut new);
     Ok(new)
 }
 

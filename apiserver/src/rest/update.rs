@@ -5,25 +5,24 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::options::WriteOptions;
-use super::persist::{self, Persisted};
 use super::present::present;
-use super::{Call, create, intake, kinds, meta};
+use super::write::{self, Persisted};
+use super::{Call, create, intake, strategy};
 use crate::apply::{ResetFields, Writer, track_update};
 use crate::core::Core;
-use crate::effects;
+use crate::field::FieldError;
 use crate::http::respond::Answer;
-use crate::object::{self, copy_field};
-use crate::registry::{Origin, Served};
-use crate::schema::{FieldError, FieldErrorKind};
+use crate::metadata::{object, rules};
+use crate::registry::Served;
 use crate::status::ApiError;
 use crate::store::Stored;
 
 /// PUT to an object or its status (or, of a namespace, `finalize`).
-pub(crate) fn update(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
+pub(super) fn update(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
     let options = WriteOptions::parse("UpdateOptions", &call.query, &call.user_agent)?;
     let incoming = intake::decode_object(call)?;
     let mut object = incoming.object;
-    meta::settle_namespace(call, &mut object)?;
+    rules::settle_namespace(call.object_namespace(), &mut object)?;
     let given = object::name(&object);
     if given.is_empty() {
         return Err(ApiError::bad_request(format!(
@@ -38,7 +37,7 @@ pub(crate) fn update(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> 
         )));
     }
     let mut warnings = intake::enforce(&call.served, options.validation, incoming.faults)?;
-    warnings.extend(meta::finalizer_warnings(&call.served, &object));
+    warnings.extend(strategy::warnings(&call.served, &object));
     loop {
         let Some(current) = core.find(&call.served, &call.key()) else {
             return create_absent(core, call, object, &options).map(|a| a.with_warnings(warnings));
@@ -47,18 +46,9 @@ pub(crate) fn update(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> 
         check_version(call, &current, &mut new)?;
         let old = call.served.decode(&current);
         let new = merge_update(core, &call.served, &call.subresource, &old, new, &options)?;
-        match persist::replace(core, &call.served, &current, new, options.dry_run)? {
-            Persisted::Written(written) => {
-                if !options.dry_run {
-                    effects::after_write(core, &call.served, Some(&old), &written);
-                }
-                return Ok(present(call, 200, &written)?.with_warnings(warnings));
-            }
-            Persisted::Removed(last) => {
-                if !options.dry_run {
-                    effects::after_removal(core, &call.served, &current);
-                }
-                return Ok(present(call, 200, &last)?.with_warnings(warnings));
+        match write::replace(core, &call.served, &current, new, options.dry_run)? {
+            Persisted::Written(shown) | Persisted::Removed(shown) => {
+                return Ok(present(call, 200, &shown)?.with_warnings(warnings));
             }
             Persisted::Raced => {}
         }
@@ -117,24 +107,20 @@ fn check_version(call: &Call, current: &Stored, new: &mut Value) -> Result<(), A
 }
 
 /// 422: a kind whose updates must say what they are based on.
-pub(crate) fn version_required(served: &Served, name: &str) -> ApiError {
+pub(super) fn version_required(served: &Served, name: &str) -> ApiError {
     let resource = &served.resource;
-    let error = FieldError::with_value(
-        "metadata.resourceVersion",
-        FieldErrorKind::Invalid,
-        serde_json::json!(0),
-        "must be specified for an update",
-    );
+    let detail = "must be specified for an update";
+    let error = FieldError::invalid("metadata.resourceVersion", 0, detail);
     ApiError::invalid(&resource.group, &resource.plural, name, &[error])
 }
 
 /// 409: the object of the name is another than the one that the write means.
-pub(crate) fn uid_conflict(call: &Call, wanted: &str, found: &str) -> ApiError {
+fn uid_conflict(call: &Call, wanted: &str, found: &str) -> ApiError {
     let resource = &call.served.resource;
-    let prefix = match (resource.group.as_str(), resource.plural.as_str()) {
-        ("", "services") => "services/specs".to_owned(),
-        (group, plural) if resource.is_custom() => format!("{group}/{plural}"),
-        (_, plural) => plural.to_owned(),
+    let prefix = match resource.strategy.storage_prefix() {
+        Some(prefix) => prefix.to_owned(),
+        None if resource.is_custom() => format!("{}/{}", resource.group, resource.plural),
+        None => resource.plural.clone(),
     };
     let namespace = if resource.namespaced {
         format!("{}/", call.namespace)
@@ -149,12 +135,11 @@ AdditionalErrorMsg: Precondition failed: UID in precondition: {wanted}, UID in o
     ApiError::conflict(&call.group_resource(), &call.name, &why)
 }
 
-/// Makes the object that an update leads to: what the endpoint may not change comes from the old state, the rest is
-/// validated, the generation and the ownership of fields follow.
+/// Makes the object that an update leads to, with the ownership of its fields.
 ///
 /// # Errors
 /// 422 when the result is invalid.
-pub(crate) fn merge_update(
+pub(super) fn merge_update(
     core: &Core,
     served: &Served,
     subresource: &str,
@@ -162,97 +147,19 @@ pub(crate) fn merge_update(
     mut new: Value,
     options: &WriteOptions,
 ) -> Result<Value, ApiError> {
-    restrict(served, subresource, old, &mut new);
-    meta::prepare_update(old, &mut new);
-    kinds::prepare_update(core, served, subresource, old, &mut new);
-    validate(core, served, subresource, old, &new)?;
-    meta::bump_generation(served, old, &mut new);
+    strategy::prepare_update(core, served, subresource, old, &mut new)?;
     track(core, served, subresource, old, &mut new, options);
     Ok(new)
 }
 
-/// Validates the object that a write leads to.
-///
-/// # Errors
-/// 422 with all that is wrong.
-pub(crate) fn validate(
-    core: &Core,
-    served: &Served,
-    subresource: &str,
-    old: &Value,
-    new: &Value,
-) -> Result<(), ApiError> {
-    let mut errors = meta::validate(served, new);
-    errors.extend(meta::validate_update(old, new));
-    if let Some(schema) = &served.version().schema {
-        // The API server validates the metadata of custom resources twice, and shows it.
-        errors.extend(meta::validate_update(old, new));
-        errors.extend(schema.validate_update(old, new));
-    }
-    if subresource == "status" {
-        // A status is validated by itself, and its fields are named from there.
-        for error in &mut errors {
-            error.detail = error
-                .detail
-                .strip_prefix("status.")
-                .unwrap_or(&error.detail)
-                .to_owned();
-        }
-    }
-    errors.extend(kinds::validate(core, served, Some(old), new));
-    if errors.is_empty() {
-        return Ok(());
-    }
-    let resource = &served.resource;
-    Err(ApiError::invalid(
-        &resource.group,
-        &resource.kind,
-        object::name(old),
-        &errors,
-    ))
-}
-
 /// Drops from an applied configuration what its endpoint does not write.
-pub(crate) fn restrict_applied(served: &Served, subresource: &str, wanted: &mut Value) {
+pub(super) fn restrict_applied(served: &Served, subresource: &str, wanted: &mut Value) {
     match subresource {
         "status" => object::fields(wanted)
             .retain(|key, _| matches!(key.as_str(), "apiVersion" | "kind" | "metadata" | "status")),
         _ if served.version().status => {
             object::fields(wanted).remove("status");
         }
-        _ => {}
-    }
-}
-
-/// Takes from the old state what an endpoint does not write.
-pub(crate) fn restrict(served: &Served, subresource: &str, old: &Value, new: &mut Value) {
-    let has_status = served.version().status;
-    match subresource {
-        "status" => {
-            let mut kept = old.clone();
-            copy_field(new, &mut kept, "status");
-            let managed = new["metadata"].get("managedFields").cloned();
-            object::set_meta(&mut kept, "managedFields", managed);
-            if served.resource.origin == Origin::Builtin {
-                // Built-in kinds let their status writers annotate and label.
-                for field in ["annotations", "labels"] {
-                    let value = new["metadata"].get(field).cloned();
-                    object::set_meta(&mut kept, field, value);
-                }
-            }
-            *new = kept;
-        }
-        "finalize" => {
-            let mut kept = old.clone();
-            let finalizers = new["spec"].get("finalizers").cloned();
-            let spec = object::child(object::fields(&mut kept), "spec");
-            match finalizers {
-                Some(list) => spec.insert("finalizers".into(), list),
-                None => spec.remove("finalizers"),
-            };
-            *new = kept;
-        }
-        _ if has_status => copy_field(old, new, "status"),
         _ => {}
     }
 }
@@ -278,7 +185,7 @@ fn track(
 }
 
 /// Which fields an endpoint cannot write.
-pub(crate) fn reset_fields(served: &Served, subresource: &str) -> ResetFields {
+pub(super) fn reset_fields(served: &Served, subresource: &str) -> ResetFields {
     match subresource {
         "status" => ResetFields::AllButStatus,
         _ if served.version().status => ResetFields::Status,

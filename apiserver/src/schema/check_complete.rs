@@ -1,9 +1,9 @@
 //! Completeness: what value validations mention is specified outside of them too
 //! (`apiextensions-apiserver/pkg/apiserver/schema/complete.go`). As in the server, only the root's are looked at.
 
-use super::error::{FieldError, FieldErrorKind};
-use super::path::Path;
 use super::props::Props;
+use crate::field::Path;
+use crate::field::{FieldError, FieldErrorKind};
 
 /// Everything that value validations mention must be specified outside of them too.
 pub(crate) fn complete(

@@ -1,11 +1,11 @@
 //! Defaults must be what the schema itself accepts (`apiserver/schema/defaulting/validation.go`, without CEL rules).
 
 use super::embedded::{check_embedded, decode_error};
-use super::error::{FieldError, FieldErrorKind};
 use super::node::Schema;
-use super::path::Path;
 use super::prune::{is_meta, prune_value};
 use super::validate::check;
+use crate::field::Path;
+use crate::field::{FieldError, FieldErrorKind};
 
 /// Every default that has unknown fields or is not valid itself.
 pub(crate) fn check_defaults(root: &Schema, path: &Path<'_>) -> Vec<FieldError> {

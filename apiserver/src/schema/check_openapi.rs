@@ -3,10 +3,10 @@
 
 use serde_json::Value;
 
-use super::error::{FieldError, FieldErrorKind};
-use super::path::Path;
 use super::props::{Props, RawAdditional};
-use super::text::go_quote;
+use crate::field::Path;
+use crate::field::go_quote;
+use crate::field::{FieldError, FieldErrorKind};
 
 /// What the place of a node within the schema forbids.
 #[derive(Clone, Copy, Default)]

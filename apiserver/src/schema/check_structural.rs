@@ -1,10 +1,10 @@
 //! The rules that make a schema structural (`apiextensions-apiserver/pkg/apiserver/schema/validation.go`).
 
 use super::check_complete::complete;
-use super::error::{FieldError, FieldErrorKind};
-use super::path::Path;
 use super::pattern::check_pattern;
 use super::props::{Props, RawAdditional};
+use crate::field::Path;
+use crate::field::{FieldError, FieldErrorKind};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Level {

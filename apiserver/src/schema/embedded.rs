@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Value};
 
-use super::error::{FieldError, FieldErrorKind};
 use super::node::{Additional, Schema};
-use super::object_meta;
-use super::path::Path;
+use crate::field::Path;
+use crate::field::{FieldError, FieldErrorKind};
+use crate::metadata;
 
 /// The error that decoding reports for embedded type or object metadata of the wrong types.
 pub(crate) fn decode_error(schema: &Schema, path: &Path<'_>, value: &Value) -> Option<FieldError> {
@@ -16,7 +16,7 @@ pub(crate) fn decode_error(schema: &Schema, path: &Path<'_>, value: &Value) -> O
                     "apiVersion" | "kind" if !value.is_string() => {
                         Some("must be a string".to_owned())
                     }
-                    "metadata" => object_meta::decode_error(value),
+                    "metadata" => metadata::decode_error(value),
                     _ => None,
                 };
                 if let Some(detail) = detail {
@@ -117,7 +117,7 @@ fn type_fault(name: &str, text: &str) -> Option<String> {
 }
 
 fn check_metadata(path: &Path<'_>, metadata: &Value, errors: &mut Vec<FieldError>) {
-    if let Some(fault) = object_meta::decode_error(metadata) {
+    if let Some(fault) = metadata::decode_error(metadata) {
         errors.push(invalid(path.field(), metadata.clone(), fault));
         return;
     }
@@ -139,7 +139,7 @@ fn check_metadata(path: &Path<'_>, metadata: &Value, errors: &mut Vec<FieldError
     {
         errors.push(invalid(path.field_of("namespace"), namespace.into(), fault));
     }
-    object_meta::check_common(metadata, path, errors);
+    metadata::validate::check_common(metadata, path, errors);
 }
 
 fn path_segment_faults(text: &str, prefix: bool) -> Vec<String> {

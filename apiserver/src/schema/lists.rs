@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
-use super::error::{FieldError, FieldErrorKind};
 use super::node::{Additional, ListType, Schema};
-use super::path::Path;
-use super::text::go_json;
+use crate::field::Path;
+use crate::field::go_json;
+use crate::field::{FieldError, FieldErrorKind};
 
 /// Reports the first repetition of every item (sets) or key (maps).
 pub(crate) fn check_lists(

@@ -17,27 +17,23 @@ mod check_openapi;
 mod check_structural;
 mod defaults;
 mod embedded;
-mod error;
 mod formats;
 mod go_regex;
-mod labels;
 mod lists;
 mod node;
-pub(crate) mod object_meta;
-mod path;
 mod pattern;
 mod props;
 mod prune;
-pub(crate) mod text;
 mod validate;
 
 use std::sync::Arc;
 
 use serde_json::Value;
 
-pub use error::{Cause, FieldError, FieldErrorKind};
+use crate::field::Path;
+pub use crate::field::{Cause, FieldError, FieldErrorKind};
+use crate::metadata;
 pub(crate) use node::{Additional, Kind, ListType, Schema, Types};
-use path::Path;
 use props::Props;
 
 /// A compiled structural schema. Clones share it.
@@ -106,7 +102,7 @@ impl Structural {
     /// The error of decoding an object whose metadata, or an embedded resource's, has the wrong types. Such a request
     /// is answered with 400 `BadRequest`.
     pub fn decode_error(&self, object: &Value) -> Option<String> {
-        let metadata = object.get("metadata").and_then(object_meta::decode_error);
+        let metadata = object.get("metadata").and_then(metadata::decode_error);
         metadata.or_else(|| {
             embedded::decode_error(&self.root, &Path::root(""), object).map(|e| e.to_string())
         })

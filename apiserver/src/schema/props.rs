@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value};
 
-use super::error::{FieldError, FieldErrorKind};
-use super::path::Path;
+use crate::field::Path;
+use crate::field::{FieldError, FieldErrorKind};
 
 /// One raw schema node. A key of a wrong type counts as absent here; [`check_shape`] reports it.
 #[derive(Clone, Copy, Debug)]

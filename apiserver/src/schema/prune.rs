@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::node::{Additional, Schema};
-use super::object_meta;
+use crate::metadata;
 
 /// Prunes below the object root, where apiVersion, kind and metadata are implicit.
 /// Returns the dropped paths (`spec.a[0].b`), sorted.
@@ -140,6 +140,6 @@ impl Walk {
         } else {
             format!("{path}.metadata")
         };
-        object_meta::drop_unknown(value, &prefix, dropped);
+        metadata::drop_unknown(value, &prefix, dropped);
     }
 }

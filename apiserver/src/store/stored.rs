@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use serde_json::{Map, Value};
 
-use crate::object;
+use crate::metadata::object;
 
 /// Where an object is stored: the namespace (empty for cluster-scoped kinds) and the name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,96 +1,32 @@
 //! `meta.k8s.io/v1` Tables: what `kubectl get` prints.
 //!
-//! Custom resources print their CRD's columns ([`Column`], over [`jsonpath`]), built-in kinds those of [`builtin`].
+//! Custom resources print the [`Column`]s of their CRD, built-in kinds have a [`Printer`] each.
 
 mod age;
-mod builtin;
-mod cells;
-mod cluster;
+pub(crate) mod cells;
+mod column;
 mod jsonpath;
-mod workloads;
+mod printer;
 
 use serde_json::{Value, json};
 
-use crate::http::query::Query;
-use crate::registry::Served;
-use crate::rest::present::partial;
+use crate::metadata::object::partial;
 use crate::status::ApiError;
-use jsonpath::JsonPath;
+pub(crate) use age::{between, since};
+pub(crate) use column::Column;
+pub(crate) use printer::{DEFAULT, Printer, PrinterColumn, boolean, col, num, wide};
 
-/// A printer column of a custom resource.
-#[derive(Clone, Debug)]
-pub(crate) struct Column {
-    pub(crate) name: String,
-    pub(crate) kind: String,
-    format: String,
-    description: String,
-    priority: i64,
-    path: JsonPath,
-}
+const NAME_DESCRIPTION: &str = "Name must be unique within a namespace. Is required when creating resources, although some \
+resources may allow a client to request the generation of an appropriate name automatically. Name is primarily intended for creation \
+idempotence and configuration definition. Cannot be updated. More info: \
+https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names";
 
-impl Column {
-    /// A column that shows what a JSON path finds.
-    pub(crate) fn path(name: &str, kind: &str, path: &str) -> Self {
-        Self {
-            name: name.to_owned(),
-            kind: kind.to_owned(),
-            format: String::new(),
-            description: String::new(),
-            priority: 0,
-            path: JsonPath::parse(path),
-        }
-    }
-
-    pub(crate) fn described(mut self, description: &str) -> Self {
-        description.clone_into(&mut self.description);
-        self
-    }
-
-    pub(crate) fn formatted(mut self, format: &str) -> Self {
-        format.clone_into(&mut self.format);
-        self
-    }
-
-    pub(crate) fn with_priority(mut self, priority: i64) -> Self {
-        self.priority = priority;
-        self
-    }
-
-    fn definition(&self) -> Value {
-        let description = if self.description.is_empty() {
-            "Custom resource definition column (in JSONPath format): ".to_owned() + self.path.text()
-        } else {
-            self.description.clone()
-        };
-        definition(
-            &self.name,
-            &self.kind,
-            &self.format,
-            &description,
-            self.priority,
-        )
-    }
-
-    fn cell(&self, object: &Value) -> Value {
-        let found = self.path.find(object);
-        let Some(first) = found.first() else {
-            return Value::Null;
-        };
-        match self.kind.as_str() {
-            "integer" => match first {
-                Value::Number(n) => n.as_i64().map_or_else(
-                    || json!(n.as_f64().unwrap_or_default().trunc()),
-                    |i| json!(i),
-                ),
-                _ => Value::Null,
-            },
-            "number" if first.is_number() => (*first).clone(),
-            "boolean" if first.is_boolean() => (*first).clone(),
-            "number" | "boolean" => Value::Null,
-            "date" => json!(age::since(first.as_str().unwrap_or_default())),
-            _ => json!(jsonpath::print(&found)),
-        }
-    }
+/// What prints the rows of a kind.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Layout<'a> {
+    /// The columns of a CRD after the name; none stand for the age.
+    Columns(&'a [Column]),
+    Printer(&'static Printer),
 }
 
 fn definition(name: &str, kind: &str, format: &str, description: &str, priority: i64) -> Value {
@@ -111,8 +47,8 @@ impl Include {
     ///
     /// # Errors
     /// 400 for unknown values.
-    pub(crate) fn parse(query: &Query) -> Result<Self, ApiError> {
-        match query.text("includeObject") {
+    pub(crate) fn parse(text: &str) -> Result<Self, ApiError> {
+        match text {
             "" | "Metadata" => Ok(Self::Metadata),
             "None" => Ok(Self::Nothing),
             "Object" => Ok(Self::Object),
@@ -123,53 +59,58 @@ impl Include {
     }
 }
 
+/// Whether a table names its columns: in a stream, only the first one does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Header {
+    Shown,
+    Omitted,
+}
+
 /// A table of objects.
 pub(crate) fn document(
-    served: &Served,
+    layout: Layout<'_>,
     objects: &[Value],
     include: Include,
     metadata: Value,
-    with_columns: bool,
+    header: Header,
 ) -> Value {
-    let (columns, rows): (Vec<Value>, Vec<Value>) = if served.resource.is_custom() {
-        custom(served, objects, include)
-    } else {
-        let kind = builtin::printer(&served.resource.group, &served.resource.kind);
-        let columns = kind
-            .columns
-            .iter()
-            .map(|c| definition(c.name, c.kind, c.format(), c.description(), c.priority))
-            .collect();
-        let rows = objects
-            .iter()
-            .map(|object| {
-                row(
-                    (kind.cells)(object),
-                    conditions(served, object),
-                    object,
-                    include,
-                )
-            })
-            .collect();
-        (columns, rows)
+    let (columns, rows) = match layout {
+        Layout::Columns(columns) => custom(columns, objects, include),
+        Layout::Printer(printer) => built_in(printer, objects, include),
     };
     // Go's printer of kinds without columns of their own leaves its list nil.
-    let is_default = !served.resource.is_custom()
-        && builtin::is_default(&served.resource.group, &served.resource.kind);
+    let is_nil =
+        rows.is_empty() && matches!(layout, Layout::Printer(printer) if printer.is_default());
     json!({
         "kind": "Table",
         "apiVersion": "meta.k8s.io/v1",
         "metadata": metadata,
-        "columnDefinitions": if with_columns { json!(columns) } else { Value::Null },
-        "rows": if rows.is_empty() && is_default { Value::Null } else { json!(rows) },
+        "columnDefinitions": if header == Header::Shown { json!(columns) } else { Value::Null },
+        "rows": if is_nil { Value::Null } else { json!(rows) },
     })
 }
 
-fn custom(served: &Served, objects: &[Value], include: Include) -> (Vec<Value>, Vec<Value>) {
-    let given = &served.version().columns;
+fn built_in(printer: &Printer, objects: &[Value], include: Include) -> (Vec<Value>, Vec<Value>) {
+    let rows = objects.iter().map(|object| {
+        row(
+            (printer.cells)(object),
+            (printer.conditions)(object),
+            object,
+            include,
+        )
+    });
+    let columns = printer.columns.iter().map(PrinterColumn::definition);
+    (columns.collect(), rows.collect())
+}
+
+fn custom(columns: &[Column], objects: &[Value], include: Include) -> (Vec<Value>, Vec<Value>) {
     let fallback = [Column::path("Age", "date", ".metadata.creationTimestamp")];
-    let columns: &[Column] = if given.is_empty() { &fallback } else { given };
-    let name = definition("Name", "string", "name", builtin::NAME_DESCRIPTION, 0);
+    let columns = if columns.is_empty() {
+        &fallback
+    } else {
+        columns
+    };
+    let name = definition("Name", "string", "name", NAME_DESCRIPTION, 0);
     let definitions = std::iter::once(name)
         .chain(columns.iter().map(Column::definition))
         .collect();
@@ -184,19 +125,6 @@ fn custom(served: &Served, objects: &[Value], include: Include) -> (Vec<Value>, 
         })
         .collect();
     (definitions, rows)
-}
-
-fn conditions(served: &Served, object: &Value) -> Value {
-    let phase = object["status"]["phase"].as_str().unwrap_or_default();
-    if served.resource.kind == "Pod" && matches!(phase, "Succeeded" | "Failed") {
-        let message = if phase == "Failed" {
-            "The pod failed."
-        } else {
-            "The pod has completed successfully."
-        };
-        return json!([{"type": "Completed", "status": "True", "reason": phase, "message": message}]);
-    }
-    Value::Null
 }
 
 fn row(cells: Vec<Value>, conditions: Value, object: &Value, include: Include) -> Value {

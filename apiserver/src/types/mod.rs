@@ -7,10 +7,13 @@
 pub(crate) mod base64;
 pub(crate) mod normal;
 pub(crate) mod protobuf;
-mod scalars;
+pub(crate) mod scalars;
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
+
+/// A value of a wrong type, in the words of Go's JSON decoder.
+pub(crate) type TypeError = String;
 
 /// What a field holds of its type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

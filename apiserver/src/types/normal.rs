@@ -2,11 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
+use super::TypeError;
 use super::scalars::{go_name, is_quantity, micro_time, time};
 use super::{Empty, Field, Fields, Kind, Shape, Special, fields};
-
-/// A value of a wrong type, in the words of Go's JSON decoder.
-pub(crate) type TypeError = String;
 
 /// Removes unknown fields (and reports their paths), drops and fills in empty values, and checks types.
 ///
@@ -15,12 +13,41 @@ pub(crate) type TypeError = String;
 pub(crate) fn normalise(type_name: &str, object: &mut Value) -> Result<Vec<String>, TypeError> {
     let mut unknown = Vec::new();
     if let (Some(known), Value::Object(map)) = (fields(type_name), object) {
+        // The type of an object stands outside of its fields.
+        let (api_version, kind) = (map.remove("apiVersion"), map.remove("kind"));
         let mut walk = Walk {
             unknown: &mut unknown,
             go_path: String::new(),
             path: String::new(),
         };
-        walk.object(type_name, known, map)?;
+        let outcome = walk.object(type_name, known, map);
+        for (key, value) in [("apiVersion", api_version), ("kind", kind)] {
+            if let Some(value) = value {
+                map.insert(key.to_owned(), value);
+            }
+        }
+        outcome?;
+    }
+    Ok(unknown)
+}
+
+/// As [`normalise`], for a part of an object; unknown fields are reported below `prefix`.
+///
+/// # Errors
+/// The first value of a wrong type.
+pub(crate) fn normalise_part(
+    type_name: &str,
+    prefix: &str,
+    part: &mut Map<String, Value>,
+) -> Result<Vec<String>, TypeError> {
+    let mut unknown = Vec::new();
+    if let Some(known) = fields(type_name) {
+        let mut walk = Walk {
+            unknown: &mut unknown,
+            go_path: String::new(),
+            path: prefix.to_owned(),
+        };
+        walk.object(type_name, known, part)?;
     }
     Ok(unknown)
 }
@@ -51,12 +78,8 @@ impl Walk<'_> {
         known: &'static Fields,
         map: &mut Map<String, Value>,
     ) -> Result<(), TypeError> {
-        let is_root = self.path.is_empty();
         let mut dropped = Vec::new();
         for (key, value) in &mut *map {
-            if is_root && (key == "apiVersion" || key == "kind") {
-                continue;
-            }
             let path = join(&self.path, key);
             let Some(field) = find(known, key) else {
                 self.unknown.push(path);
@@ -172,7 +195,7 @@ impl Walk<'_> {
             }
             Special::Time | Special::MicroTime => {
                 let Some(text) = value.as_str() else {
-                    return Err(self.wrong(owner, "v1.Time", value));
+                    return Err(self.wrong(owner, "string", value));
                 };
                 if text.is_empty() {
                     *value = Value::Null;
@@ -190,19 +213,27 @@ impl Walk<'_> {
 
     fn wrong(&self, owner: &str, go_type: &str, found: &Value) -> TypeError {
         let found = match found {
-            Value::Null => "null".to_owned(),
-            Value::Bool(_) => "bool".to_owned(),
-            Value::Number(n) if n.is_f64() || go_type == "int32" => format!("number {n}"),
-            Value::Number(_) => "number".to_owned(),
-            Value::String(_) => "string".to_owned(),
-            Value::Array(_) => "array".to_owned(),
-            Value::Object(_) => "object".to_owned(),
+            // A number that does not fit an integer is named.
+            Value::Number(n) if go_type.starts_with("int") => format!("number {n}"),
+            other => go_kind(other).to_owned(),
         };
         let owner = owner.rsplit('.').next().unwrap_or_default();
         format!(
             "json: cannot unmarshal {found} into Go struct field {owner}.{} of type {go_type}",
             self.go_path
         )
+    }
+}
+
+/// What Go's JSON decoder calls the kind of a value.
+pub(crate) fn go_kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "bool",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
     }
 }
 

@@ -199,7 +199,7 @@ fn special_value(special: Special, bytes: &[u8]) -> Option<Value> {
             let nanos = i32::try_from(numbers[2]).ok()?;
             let time = jiff::Timestamp::new(numbers[1], nanos).ok()?;
             json!(if special == Special::Time {
-                crate::object::rfc3339(time)
+                super::scalars::rfc3339(time)
             } else {
                 format!("{time:.6}")
             })

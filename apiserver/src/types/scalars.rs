@@ -1,11 +1,24 @@
 //! Times, quantities and the Go names of types.
 
-use super::normal::TypeError;
-use super::{Kind, Special};
+use jiff::{Timestamp, Unit};
+
+use super::{Kind, Special, TypeError};
+
+/// A time as `metav1.Time` writes it: RFC 3339, UTC, whole seconds.
+pub(crate) fn rfc3339(time: Timestamp) -> String {
+    let seconds = time.round(Unit::Second).map_or(time, |rounded| {
+        if rounded > time {
+            rounded - jiff::SignedDuration::from_secs(1)
+        } else {
+            rounded
+        }
+    });
+    seconds.to_string()
+}
 
 pub(super) fn time(text: &str) -> Result<String, TypeError> {
-    let parsed = text.parse::<jiff::Timestamp>();
-    parsed.map(crate::object::rfc3339).map_err(|_| {
+    let parsed = text.parse::<Timestamp>();
+    parsed.map(rfc3339).map_err(|_| {
         format!("parsing time \"{text}\" as \"2006-01-02T15:04:05Z07:00\": cannot parse \"{text}\" as \"2006\"")
     })
 }
@@ -16,9 +29,7 @@ pub(super) fn micro_time(text: &str) -> Result<String, TypeError> {
     let wrong = |rest: &str, part: &str| {
         format!("parsing time \"{text}\" as \"{LAYOUT}\": cannot parse \"{rest}\" as \"{part}\"")
     };
-    let parsed = text
-        .parse::<jiff::Timestamp>()
-        .map_err(|_| wrong(text, "2006"))?;
+    let parsed = text.parse::<Timestamp>().map_err(|_| wrong(text, "2006"))?;
     let rest = text.get(19..).unwrap_or_default();
     let digits = rest
         .strip_prefix('.')
@@ -90,6 +101,17 @@ pub(super) fn go_name(kind: &Kind) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn times_are_cut_to_whole_seconds() {
+        let check = |input: &str, expected: &str| {
+            let time: Timestamp = input.parse().unwrap();
+            assert_eq!(rfc3339(time), expected);
+        };
+        check("2024-05-06T07:08:09.999Z", "2024-05-06T07:08:09Z");
+        check("2024-05-06T07:08:09.001Z", "2024-05-06T07:08:09Z");
+        check("2024-05-06T07:08:09Z", "2024-05-06T07:08:09Z");
+    }
 
     #[test]
     fn quantities_are_numbers_with_a_known_suffix() {

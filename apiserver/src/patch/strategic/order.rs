@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use serde_json::Value;
 
 use super::{DIRECTIVE, StrategicError};
-use crate::schema::text::{go_json, go_plain};
+use crate::field::{go_json, go_plain};
 
 /// A list whose items are told apart by a field, or by their values.
 #[derive(Clone, Copy, Debug)]

@@ -12,10 +12,10 @@ use serde_json::{Map, Value};
 
 use self::outcome::{Outcome, composite, invalid};
 pub(crate) use self::ratchet::{Old, ratchet};
-use super::error::{FieldError, FieldErrorKind};
 use super::node::{Additional, Checks, Kind, Schema, Types};
-use super::path::Path;
-use super::text::go_json;
+use crate::field::Path;
+use crate::field::go_json;
+use crate::field::{FieldError, FieldErrorKind};
 
 /// Validates a value, forgiving what an update left unchanged below it.
 pub(crate) fn check(
@@ -97,8 +97,8 @@ fn enum_error(checks: &Checks, path: &Path<'_>, value: &Value) -> Option<FieldEr
         .enumeration
         .iter()
         .map(|allowed| match allowed {
-            Value::String(text) => super::text::go_quote(text),
-            other => super::text::go_quote(&go_json(other)),
+            Value::String(text) => crate::field::go_quote(text),
+            other => crate::field::go_quote(&go_json(other)),
         })
         .collect();
     let detail = format!("supported values: {}", allowed.join(", "));

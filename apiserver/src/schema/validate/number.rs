@@ -2,11 +2,11 @@
 
 use serde_json::{Number, Value};
 
-use super::super::error::FieldError;
 use super::super::node::{Checks, Kind, Schema, Types};
-use super::super::path::Path;
-use super::super::text::go_float;
 use super::outcome::{Outcome, fieldless, invalid};
+use crate::field::FieldError;
+use crate::field::Path;
+use crate::field::go_float;
 
 /// The largest integer that a JSON number holds exactly, 2⁵³ − 1.
 const MAX_JSON_INTEGER: f64 = 9_007_199_254_740_991.0;

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::super::error::{FieldError, FieldErrorKind};
-use super::super::path::Path;
+use crate::field::Path;
+use crate::field::{FieldError, FieldErrorKind};
 
 /// The errors that one validation reports at most: a request of 3 MB can hold a million faults.
 const MAX_ERRORS: usize = 1000;
@@ -67,7 +67,7 @@ pub(crate) fn invalid(path: &Path<'_>, value: Value, rule: &str) -> FieldError {
 
 /// `<nil>: Invalid value: "": "<field>" <rule>`: errors of combinations carry no field of their own.
 pub(crate) fn composite(path: &Path<'_>, rule: &str) -> FieldError {
-    let detail = format!("{} {rule}", super::super::text::go_quote(&path.render()));
+    let detail = format!("{} {rule}", crate::field::go_quote(&path.render()));
     fieldless(detail)
 }
 

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use super::super::node::{ListType, Schema};
-use super::super::path::Path;
 use super::{Outcome, check};
+use crate::field::Path;
 
 /// The old counterpart of a value, and the structural schema that says how their parts correspond.
 #[derive(Clone, Copy, Debug)]

@@ -1,0 +1,291 @@
+//! The garbage collector: dependents follow their owners (`k8s.io/kubernetes/pkg/controller/garbagecollector`).
+
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::core::{Change, Core, Observer};
+use crate::metadata::object;
+use crate::registry::Served;
+use crate::rest::delete::delete_object;
+use crate::rest::options::{DeleteOptions, Propagation};
+use crate::rest::write::edit;
+use crate::store::stored::Owner;
+use crate::store::{Key, ResourceId, Stored};
+
+const FOREGROUND: &str = "foregroundDeletion";
+const ORPHAN: &str = "orphan";
+
+/// The garbage collector's part in every write.
+#[derive(Debug)]
+pub(super) struct GarbageCollector;
+
+impl Observer for GarbageCollector {
+    fn observe(&self, core: &Arc<Core>, served: &Served, change: &Change<'_>) {
+        match change {
+            Change::Written { old, new } => {
+                after_write(core, served, *old, new);
+                if object::is_deleting(new) {
+                    after_mark(core, served, new);
+                }
+            }
+            Change::Stored(_) => {}
+            Change::Removed(last) => after_removal(core, last),
+        }
+    }
+}
+
+/// What a dependent's owner is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum OwnerState {
+    /// There, and staying.
+    Solid,
+    /// There, but waiting for its dependents to go first.
+    Waiting,
+    /// Not there.
+    Absent,
+}
+
+fn owner_state(core: &Core, namespace: &str, owner: &Owner) -> OwnerState {
+    let (group, version) = owner
+        .api_version
+        .split_once('/')
+        .unwrap_or(("", &owner.api_version));
+    let Some(served) = core.registry.lookup_kind(group, version, &owner.kind) else {
+        // An owner of a kind that is not served cannot be judged: it may come.
+        return OwnerState::Solid;
+    };
+    let namespace = if served.resource.namespaced {
+        namespace
+    } else {
+        ""
+    };
+    match core.find(&served, &Key::new(namespace, &owner.name)) {
+        Some(found) if found.uid == owner.uid => {
+            let found = found.decode();
+            let waits =
+                object::is_deleting(&found) && object::finalizers(&found).contains(&FOREGROUND);
+            if waits {
+                OwnerState::Waiting
+            } else {
+                OwnerState::Solid
+            }
+        }
+        _ => OwnerState::Absent,
+    }
+}
+
+/// After a create or update: an object all of whose owners are absent goes.
+fn after_write(core: &Arc<Core>, served: &Served, old: Option<&Value>, new: &Value) {
+    let owners = |o: &Value| o["metadata"].get("ownerReferences").cloned();
+    let has_owners = owners(new).is_some();
+    let changed = old.is_none_or(|old| owners(old) != owners(new));
+    if has_owners && changed {
+        collect(
+            core,
+            served.resource.id,
+            &Key::new(object::namespace(new), object::name(new)),
+        );
+    }
+    // An owner under foreground deletion waits only for dependents that block it.
+    if let Some(old) = old.filter(|_| changed) {
+        for owner in old["metadata"]["ownerReferences"]
+            .as_array()
+            .into_iter()
+            .flatten()
+        {
+            release_owner(core, object::namespace(new), &read_owner(owner));
+        }
+    }
+}
+
+fn read_owner(owner: &Value) -> Owner {
+    Owner {
+        api_version: object::text(owner, &["apiVersion"]).into(),
+        kind: object::text(owner, &["kind"]).into(),
+        name: object::text(owner, &["name"]).into(),
+        uid: object::text(owner, &["uid"]).into(),
+        blocks: owner["blockOwnerDeletion"] == Value::Bool(true),
+    }
+}
+
+/// After an object was marked for deletion: orphans or deletes its dependents, where a finalizer asks for it.
+fn after_mark(core: &Arc<Core>, served: &Served, object: &Value) {
+    let finalizers = object::finalizers(object);
+    let uid = object::uid(object);
+    let key = Key::new(object::namespace(object), object::name(object));
+    if finalizers.contains(&ORPHAN) {
+        for (resource, dependent) in core.store.dependents(uid) {
+            drop_owners(core, resource, &dependent, &|owner| &*owner.uid == uid);
+        }
+        remove_finalizer(core, served, &key, ORPHAN);
+    } else if finalizers.contains(&FOREGROUND) {
+        for (resource, dependent) in core.store.dependents(uid) {
+            collect(core, resource, &dependent);
+        }
+        release_if_unblocked(core, served, &key);
+    }
+}
+
+/// After an object is gone: its dependents are looked at, and owners that waited for it may go.
+fn after_removal(core: &Arc<Core>, last: &Stored) {
+    run(
+        core,
+        Task::Removed {
+            uid: last.uid.clone(),
+            namespace: last.key.namespace.clone(),
+            owners: last.owners.clone(),
+        },
+    );
+}
+
+/// A step of the collector's work.
+enum Task {
+    /// Decide about a dependent.
+    Collect(ResourceId, Key),
+    /// See who depended on an object that is gone, or waited for it.
+    Removed {
+        uid: Box<str>,
+        namespace: Box<str>,
+        owners: Box<[Owner]>,
+    },
+}
+
+thread_local! {
+    /// The steps that came up while this thread does one: chains of owners can be longer than a stack is deep.
+    static PENDING: RefCell<Option<VecDeque<Task>>> = const { RefCell::new(None) };
+}
+
+/// Ends the work of a thread, by a panic too.
+struct Working;
+
+impl Drop for Working {
+    fn drop(&mut self) {
+        PENDING.set(None);
+    }
+}
+
+/// Does a step and all that follow from it; within another step, leaves it to that one's caller.
+fn run(core: &Arc<Core>, task: Task) {
+    let nested = PENDING.with_borrow_mut(|pending| {
+        let nested = pending.is_some();
+        pending.get_or_insert_default().push_back(task);
+        nested
+    });
+    if nested {
+        return;
+    }
+    let _working = Working;
+    while let Some(task) = PENDING.with_borrow_mut(|pending| pending.as_mut()?.pop_front()) {
+        match task {
+            Task::Collect(resource, key) => decide(core, resource, &key),
+            Task::Removed {
+                uid,
+                namespace,
+                owners,
+            } => {
+                for (resource, dependent) in core.store.dependents(&uid) {
+                    collect(core, resource, &dependent);
+                }
+                for owner in &owners {
+                    release_owner(core, &namespace, owner);
+                }
+            }
+        }
+    }
+}
+
+fn collect(core: &Arc<Core>, resource: ResourceId, key: &Key) {
+    run(core, Task::Collect(resource, key.clone()));
+}
+
+fn release_owner(core: &Arc<Core>, namespace: &str, owner: &Owner) {
+    if owner_state(core, namespace, owner) != OwnerState::Waiting {
+        return;
+    }
+    let (group, version) = owner
+        .api_version
+        .split_once('/')
+        .unwrap_or(("", &owner.api_version));
+    if let Some(served) = core.registry.lookup_kind(group, version, &owner.kind) {
+        let namespace = if served.resource.namespaced {
+            namespace
+        } else {
+            ""
+        };
+        release_if_unblocked(core, &served, &Key::new(namespace, &owner.name));
+    }
+}
+
+/// Ends the foreground deletion of an owner that no dependent blocks any more.
+fn release_if_unblocked(core: &Arc<Core>, served: &Served, key: &Key) {
+    let Some(owner) = core.find(served, key) else {
+        return;
+    };
+    let blocked = core
+        .store
+        .dependents(&owner.uid)
+        .iter()
+        .any(|(resource, dependent)| {
+            core.store
+                .get(*resource, dependent)
+                .is_some_and(|d| d.owners.iter().any(|o| o.uid == owner.uid && o.blocks))
+        });
+    if !blocked {
+        remove_finalizer(core, served, key, FOREGROUND);
+    }
+}
+
+/// Decides about one dependent.
+fn decide(core: &Arc<Core>, resource: ResourceId, key: &Key) {
+    let (Some(served), Some(item)) = (core.registry.by_id(resource), core.store.get(resource, key))
+    else {
+        return;
+    };
+    if item.owners.is_empty() || object::is_deleting(&item.decode()) {
+        return;
+    }
+    let state = |owner: &Owner| owner_state(core, &key.namespace, owner);
+    let states: Vec<OwnerState> = item.owners.iter().map(state).collect();
+    if states.contains(&OwnerState::Solid) {
+        if states.iter().any(|s| *s != OwnerState::Solid) {
+            drop_owners(core, resource, key, &|owner| {
+                state(owner) != OwnerState::Solid
+            });
+        }
+        return;
+    }
+    let waits = states.contains(&OwnerState::Waiting);
+    let foreground = waits && !core.store.dependents(&item.uid).is_empty();
+    let options = DeleteOptions {
+        propagation: foreground.then_some(Propagation::Foreground),
+        uid: Some(item.uid.to_string()),
+        ..DeleteOptions::default()
+    };
+    // An object that is gone by now needs no deletion.
+    drop(delete_object(core, &served, key, &options));
+}
+
+/// Removes the owner references that a condition picks.
+fn drop_owners(core: &Arc<Core>, resource: ResourceId, key: &Key, picks: &dyn Fn(&Owner) -> bool) {
+    let Some(served) = core.registry.by_id(resource) else {
+        return;
+    };
+    edit(core, &served, key, &|object| {
+        let mut owners = object["metadata"]["ownerReferences"]
+            .as_array()
+            .cloned()
+            .unwrap_or_default();
+        owners.retain(|owner| !picks(&read_owner(owner)));
+        let left = (!owners.is_empty()).then_some(Value::Array(owners));
+        object::set_meta(object, "ownerReferences", left);
+    });
+}
+
+fn remove_finalizer(core: &Arc<Core>, served: &Served, key: &Key, name: &str) {
+    edit(core, served, key, &|object| {
+        object::remove_finalizer(object, name)
+    });
+}

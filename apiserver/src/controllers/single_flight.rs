@@ -1,0 +1,119 @@
+//! Single-flight: one run per key at a time.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The keys that have a run, each with whether it has to be repeated.
+#[derive(Debug, Default)]
+pub(super) struct SingleFlight(Mutex<BTreeMap<String, bool>>);
+
+impl SingleFlight {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, bool>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Runs the work for a key. If another run is under way, on this thread or on another, that one repeats the work.
+    pub(super) fn run(&self, key: &str, work: impl Fn()) {
+        match self.lock().entry(key.to_owned()) {
+            Entry::Occupied(mut repeat) => {
+                repeat.insert(true);
+                return;
+            }
+            Entry::Vacant(free) => {
+                free.insert(false);
+            }
+        }
+        // A panic of the work ends the run, too.
+        let _running = Running { flight: self, key };
+        loop {
+            work();
+            let mut running = self.lock();
+            match running.get_mut(key) {
+                Some(repeat) if *repeat => *repeat = false,
+                _ => {
+                    running.remove(key);
+                    return;
+                }
+            }
+        }
+    }
+}
+
+/// A run under way.
+struct Running<'a> {
+    flight: &'a SingleFlight,
+    key: &'a str,
+}
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.flight.lock().remove(self.key);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::sync::Barrier;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    #[test]
+    fn work_that_asks_for_itself_is_repeated_and_not_nested() {
+        let single = SingleFlight::default();
+        let (runs, depth) = (Cell::new(0), Cell::new(0));
+        single.run("a", || {
+            runs.set(runs.get() + 1);
+            depth.set(depth.get() + 1);
+            assert_eq!(depth.get(), 1);
+            if runs.get() < 3 {
+                single.run("a", || unreachable!());
+            }
+            depth.set(depth.get() - 1);
+        });
+        assert_eq!(runs.get(), 3);
+    }
+
+    #[test]
+    fn threads_that_start_together_run_one_at_a_time() {
+        const THREADS: usize = 8;
+        for round in 0..200 {
+            let single = SingleFlight::default();
+            let (running, most, start) = (
+                AtomicUsize::new(0),
+                AtomicUsize::new(0),
+                Barrier::new(THREADS),
+            );
+            std::thread::scope(|scope| {
+                for _ in 0..THREADS {
+                    scope.spawn(|| {
+                        start.wait();
+                        single.run("a", || {
+                            let now = running.fetch_add(1, Ordering::SeqCst) + 1;
+                            most.fetch_max(now, Ordering::SeqCst);
+                            std::thread::yield_now();
+                            running.fetch_sub(1, Ordering::SeqCst);
+                        });
+                    });
+                }
+            });
+            assert_eq!(most.into_inner(), 1, "round {round}");
+        }
+    }
+
+    #[test]
+    fn a_run_that_panics_leaves_its_key_free() {
+        let single = SingleFlight::default();
+        let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            single.run("a", || panic!("work"));
+        }));
+        assert!(outcome.is_err());
+        let ran = Cell::new(false);
+        single.run("a", || ran.set(true));
+        assert!(ran.get());
+    }
+}

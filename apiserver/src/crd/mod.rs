@@ -1,0 +1,90 @@
+//! CustomResourceDefinitions: defaults, validation, and the resources that they define.
+
+mod condition;
+mod read;
+mod validate;
+
+use serde_json::{Value, json};
+
+use crate::field::FieldError;
+use crate::metadata::object::{at, child, fields, text};
+use crate::schema::Structural;
+pub(crate) use condition::{Condition, set_condition};
+pub(crate) use read::read;
+pub(crate) use validate::{validate, validate_stored, validate_update};
+
+fn versions(crd: &Value) -> &[Value] {
+    crd["spec"]["versions"]
+        .as_array()
+        .map_or(&[], Vec::as_slice)
+}
+
+fn storage_version(crd: &Value) -> Option<String> {
+    versions(crd)
+        .iter()
+        .find(|v| v["storage"] == json!(true))
+        .map(|v| text(v, &["name"]).to_owned())
+}
+
+/// Fills in defaults, and the stored versions.
+pub(crate) fn set_defaults(old: Option<&Value>, crd: &mut Value) {
+    let kind = text(crd, &["spec", "names", "kind"]).to_owned();
+    let storage = storage_version(crd);
+    let spec = child(fields(crd), "spec");
+    let names = child(spec, "names");
+    let default = |names: &mut serde_json::Map<String, Value>, key: &str, value: String| {
+        let given = names.get(key).and_then(Value::as_str);
+        if given.unwrap_or_default().is_empty() {
+            names.insert(key.to_owned(), json!(value));
+        }
+    };
+    default(names, "singular", kind.to_lowercase());
+    default(names, "listKind", format!("{kind}List"));
+    spec.entry("conversion")
+        .or_insert_with(|| json!({"strategy": "None"}));
+    if spec.get("preserveUnknownFields") == Some(&json!(false)) {
+        spec.remove("preserveUnknownFields");
+    }
+    let mut stored: Vec<Value> = old
+        .and_then(|old| old["status"]["storedVersions"].as_array().cloned())
+        .unwrap_or_default();
+    if let Some(storage) = storage.filter(|s| !stored.iter().any(|v| v == s)) {
+        stored.push(json!(storage));
+    }
+    let status = child(fields(crd), "status");
+    status
+        .entry("acceptedNames")
+        .or_insert_with(|| json!({"kind": "", "plural": ""}));
+    status.entry("conditions").or_insert(Value::Null);
+    status.insert("storedVersions".into(), json!(stored));
+}
+
+/// Compiles the schemas of a definition, one a version.
+fn schemas(crd: &Value) -> Result<Vec<Option<Structural>>, Vec<FieldError>> {
+    let versions = versions(crd);
+    // One schema for all versions is reported at the top of the spec.
+    let is_shared = versions
+        .windows(2)
+        .all(|pair| pair[0].get("schema") == pair[1].get("schema"));
+    let mut schemas = Vec::new();
+    let mut errors = Vec::new();
+    for (index, version) in versions.iter().enumerate() {
+        let path = if is_shared {
+            "spec.validation.openAPIV3Schema".to_owned()
+        } else {
+            format!("spec.versions[{index}].schema.openAPIV3Schema")
+        };
+        match at(version, &["schema", "openAPIV3Schema"])
+            .map(|schema| Structural::compile_at(&path, schema))
+            .transpose()
+        {
+            Ok(schema) => schemas.push(schema),
+            Err(found) => errors.extend(found),
+        }
+    }
+    if errors.is_empty() {
+        Ok(schemas)
+    } else {
+        Err(errors)
+    }
+}

@@ -1,0 +1,273 @@
+//! What is valid in CustomResourceDefinitions.
+
+use serde_json::{Value, json};
+
+use super::{schemas, versions};
+use crate::field::FieldError;
+use crate::metadata::object::{self, text};
+use crate::names;
+
+/// Validates a definition.
+pub(crate) fn validate(crd: &Value) -> Vec<FieldError> {
+    let mut errors = Vec::new();
+    let group = text(crd, &["spec", "group"]);
+    let plural = text(crd, &["spec", "names", "plural"]);
+    let wanted = format!("{plural}.{group}");
+    if object::name(crd) != wanted {
+        let detail = "must be spec.names.plural+\".\"+spec.group";
+        let name = json!(object::name(crd));
+        errors.push(FieldError::invalid("metadata.name", name, detail));
+    }
+    for (path, keys) in [
+        ("spec.group", &["spec", "group"][..]),
+        ("spec.names.plural", &["spec", "names", "plural"]),
+        ("spec.names.kind", &["spec", "names", "kind"]),
+        ("spec.scope", &["spec", "scope"]),
+    ] {
+        if text(crd, keys).is_empty() {
+            errors.push(FieldError::required(path, ""));
+        }
+    }
+    let scope = text(crd, &["spec", "scope"]);
+    if !matches!(scope, "" | "Cluster" | "Namespaced") {
+        errors.push(FieldError::unsupported(
+            "spec.scope",
+            scope,
+            &["Cluster", "Namespaced"],
+        ));
+    }
+    validate_group(crd, &mut errors);
+    validate_names(crd, &mut errors);
+    validate_versions(crd, &mut errors);
+    for (index, version) in versions(crd).iter().enumerate() {
+        // What all versions share is reported at the top of the spec.
+        let shared = |field: &str| {
+            versions(crd)
+                .iter()
+                .all(|v| v.get(field) == version.get(field))
+        };
+        let path = |field: &str| {
+            if shared(field) {
+                "spec".to_owned()
+            } else {
+                format!("spec.versions[{index}]")
+            }
+        };
+        if index == 0 || !shared("subresources") {
+            validate_scale(&path("subresources"), version, &mut errors);
+        }
+        if index == 0 || !shared("additionalPrinterColumns") {
+            validate_columns(&path("additionalPrinterColumns"), version, &mut errors);
+        }
+    }
+    errors.extend(validate_stored(crd));
+    if errors.is_empty()
+        && let Err(found) = schemas(crd)
+    {
+        errors.extend(found);
+    }
+    errors
+}
+
+/// Groups have a dot, and those of Kubernetes itself need an approval.
+fn validate_group(crd: &Value, errors: &mut Vec<FieldError>) {
+    const APPROVAL: &str = "api-approved.kubernetes.io";
+    let group = text(crd, &["spec", "group"]);
+    if group.is_empty() {
+        return;
+    }
+    if let Some(fault) = names::subdomain_fault(group) {
+        errors.push(FieldError::invalid("spec.group", group, fault));
+    } else if !group.contains('.') {
+        errors.push(FieldError::invalid(
+            "spec.group",
+            group,
+            "should be a domain with at least one dot",
+        ));
+    }
+    let is_protected = ["k8s.io", "kubernetes.io"].iter().any(|domain| {
+        group
+            .strip_suffix(domain)
+            .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+    });
+    if is_protected && text(crd, &["metadata", "annotations", APPROVAL]).is_empty() {
+        errors.push(FieldError::required(format!("metadata.annotations[{APPROVAL}]"), format!("protected groups must have approval annotation \"{APPROVAL}\", see https://github.com/kubernetes/enhancements/pull/1111"),
+        ));
+    }
+}
+
+/// All names are DNS labels, kinds without regard to case.
+fn validate_names(crd: &Value, errors: &mut Vec<FieldError>) {
+    let names_of = &crd["spec"]["names"];
+    for field in ["plural", "singular", "kind", "listKind"] {
+        let name = text(names_of, &[field]);
+        let checked = if field.to_lowercase().ends_with("kind") {
+            name.to_lowercase()
+        } else {
+            name.to_owned()
+        };
+        if let Some(fault) = names::label_1035_fault(&checked).filter(|_| !name.is_empty()) {
+            errors.push(FieldError::invalid(
+                format!("spec.names.{field}"),
+                name,
+                fault,
+            ));
+        }
+    }
+    for list in ["shortNames", "categories"] {
+        for (index, name) in names_of[list].as_array().into_iter().flatten().enumerate() {
+            let name = name.as_str().unwrap_or_default();
+            if let Some(fault) = names::label_1035_fault(name) {
+                errors.push(FieldError::invalid(
+                    format!("spec.names.{list}[{index}]"),
+                    name,
+                    fault,
+                ));
+            }
+        }
+    }
+    for (index, version) in versions(crd).iter().enumerate() {
+        let name = text(version, &["name"]);
+        if let Some(fault) = names::label_1035_fault(name) {
+            errors.push(FieldError::invalid(
+                format!("spec.versions[{index}].name"),
+                name,
+                fault,
+            ));
+        }
+    }
+}
+
+fn validate_scale(path: &str, version: &Value, errors: &mut Vec<FieldError>) {
+    let Some(scale) = version["subresources"]
+        .get("scale")
+        .filter(|s| s.is_object())
+    else {
+        return;
+    };
+    for (field, roots) in [
+        ("specReplicasPath", &[".spec."][..]),
+        ("statusReplicasPath", &[".status."]),
+        ("labelSelectorPath", &[".spec.", ".status."]),
+    ] {
+        let given = text(scale, &[field]);
+        let here = format!("{path}.subresources.scale.{field}");
+        if given.is_empty() {
+            if field != "labelSelectorPath" {
+                errors.push(FieldError::required(here, ""));
+            }
+        } else if !given.starts_with('.') || given.contains(['[', ']', '*']) {
+            errors.push(FieldError::invalid(
+                here,
+                given,
+                "must be a simple json path starting with .",
+            ));
+        } else if !roots.iter().any(|root| given.starts_with(root)) {
+            let roots: Vec<&str> = roots
+                .iter()
+                .map(|root| root.trim_end_matches('.'))
+                .collect();
+            errors.push(FieldError::invalid(
+                here,
+                given,
+                format!("should be a json path under {}", roots.join(" or ")),
+            ));
+        }
+    }
+}
+
+fn validate_columns(path: &str, version: &Value, errors: &mut Vec<FieldError>) {
+    const TYPES: &str = "boolean,date,integer,number,string";
+    for (index, column) in version["additionalPrinterColumns"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .enumerate()
+    {
+        let here = format!("{path}.additionalPrinterColumns[{index}]");
+        for field in ["name", "type", "jsonPath"] {
+            if text(column, &[field]).is_empty() {
+                errors.push(FieldError::required(format!("{here}.{field}"), ""));
+            }
+        }
+        let kind = text(column, &["type"]);
+        if !(kind.is_empty() || TYPES.split(',').any(|t| t == kind)) {
+            errors.push(FieldError::invalid(
+                format!("{here}.type"),
+                kind,
+                format!("must be one of {TYPES}"),
+            ));
+        }
+    }
+}
+
+fn validate_versions(crd: &Value, errors: &mut Vec<FieldError>) {
+    let list = versions(crd);
+    let mut invalid = |detail: &str| {
+        errors.push(FieldError::invalid("spec.versions", json!(list), detail));
+    };
+    let storage = list.iter().filter(|v| v["storage"] == json!(true)).count();
+    if storage != 1 {
+        invalid("must have exactly one version marked as storage version");
+    }
+    let mut names: Vec<&str> = list.iter().map(|v| text(v, &["name"])).collect();
+    names.sort_unstable();
+    if names.windows(2).any(|pair| pair[0] == pair[1]) {
+        invalid("must contain unique version names");
+    }
+    for (index, version) in list.iter().enumerate() {
+        if !version["schema"]["openAPIV3Schema"].is_object() {
+            errors.push(FieldError::required(
+                format!("spec.versions[{index}].schema.openAPIV3Schema"),
+                "schemas are required",
+            ));
+        }
+    }
+}
+
+/// Validates the difference that an update makes.
+pub(crate) fn validate_update(old: &Value, crd: &Value) -> Vec<FieldError> {
+    let mut errors = Vec::new();
+    for (path, keys) in [
+        ("spec.group", &["spec", "group"][..]),
+        ("spec.scope", &["spec", "scope"]),
+        ("spec.names.kind", &["spec", "names", "kind"]),
+        ("spec.names.plural", &["spec", "names", "plural"]),
+    ] {
+        let (before, after) = (text(old, keys), text(crd, keys));
+        if before != after {
+            errors.push(FieldError::invalid(path, after, "field is immutable"));
+        }
+    }
+    errors
+}
+
+/// Validates the versions that objects are stored in.
+pub(crate) fn validate_stored(crd: &Value) -> Vec<FieldError> {
+    let stored = crd["status"]["storedVersions"].as_array();
+    let stored = stored.map_or(&[][..], Vec::as_slice);
+    if stored.is_empty() {
+        let detail = "must have at least one stored version";
+        return vec![FieldError::invalid(
+            "status.storedVersions",
+            Value::Null,
+            detail,
+        )];
+    }
+    let mut errors = Vec::new();
+    for (index, stored) in stored.iter().enumerate() {
+        if versions(crd).iter().any(|v| v["name"] == *stored) {
+            continue;
+        }
+        let name = stored.as_str().unwrap_or_default();
+        errors.push(FieldError::invalid(
+            format!("status.storedVersions[{index}]"),
+            name,
+            format!(
+                "missing from spec.versions; {name} was previously a storage version, and must remain in spec.versions until \
+a storage migration ensures no data remains persisted in {name} and removes {name} from status.storedVersions"
+            ),
+        ));
+    }
+    errors
+}

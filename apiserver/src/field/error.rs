@@ -1,0 +1,182 @@
+//! Violations of a validation rule, as `k8s.io/apimachinery/pkg/util/validation/field` words them.
+
+use std::fmt;
+
+use serde_json::Value;
+
+use super::text::{go_float, go_json, go_quote};
+
+/// What is wrong with a field. The `reason` of a `metav1.StatusCause` follows from it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum FieldErrorKind {
+    /// A required value is absent.
+    Required,
+    /// A value is malformed or out of bounds.
+    Invalid,
+    /// A value that must be unique occurs twice.
+    Duplicate,
+    /// A value is none of an enumeration's.
+    NotSupported,
+    /// A value may not be set here.
+    Forbidden,
+    /// A text or document is too long.
+    TooLong,
+    /// A list has too many items.
+    TooMany,
+    /// A value has the wrong type.
+    TypeInvalid,
+}
+
+impl FieldErrorKind {
+    /// The `reason` of the status cause.
+    pub fn reason(self) -> &'static str {
+        match self {
+            Self::Required => "FieldValueRequired",
+            Self::Invalid => "FieldValueInvalid",
+            Self::Duplicate => "FieldValueDuplicate",
+            Self::NotSupported => "FieldValueNotSupported",
+            Self::Forbidden => "FieldValueForbidden",
+            Self::TooLong => "FieldValueTooLong",
+            Self::TooMany => "FieldValueTooMany",
+            Self::TypeInvalid => "FieldValueTypeInvalid",
+        }
+    }
+
+    fn title(self) -> &'static str {
+        match self {
+            Self::Required => "Required value",
+            Self::Invalid | Self::TypeInvalid => "Invalid value",
+            Self::Duplicate => "Duplicate value",
+            Self::NotSupported => "Unsupported value",
+            Self::Forbidden => "Forbidden",
+            Self::TooLong => "Too long",
+            Self::TooMany => "Too many",
+        }
+    }
+}
+
+/// One violation. Its `Display` is the API server's `<field>: <message>`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FieldError {
+    /// The field's path, `<nil>` for the object itself.
+    pub field: String,
+    /// What is wrong.
+    pub kind: FieldErrorKind,
+    /// The value that is wrong; `None` leaves it out of the message.
+    pub value: Option<Value>,
+    /// What would be right; may be empty.
+    pub detail: String,
+}
+
+/// The parts of a `metav1.StatusCause`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cause {
+    /// The machine-readable reason (`FieldValueInvalid`).
+    pub reason: &'static str,
+    /// The message without the field's path.
+    pub message: String,
+    /// The field's path.
+    pub field: String,
+}
+
+impl FieldError {
+    /// An error that shows no value.
+    pub fn new(field: impl Into<String>, kind: FieldErrorKind, detail: impl Into<String>) -> Self {
+        Self {
+            field: field.into(),
+            kind,
+            value: None,
+            detail: detail.into(),
+        }
+    }
+
+    /// An error that shows the offending value.
+    pub fn with_value(
+        field: impl Into<String>,
+        kind: FieldErrorKind,
+        value: Value,
+        detail: impl Into<String>,
+    ) -> Self {
+        Self {
+            value: Some(value),
+            ..Self::new(field, kind, detail)
+        }
+    }
+
+    /// An absent value that is required.
+    pub(crate) fn required(field: impl Into<String>, detail: impl Into<String>) -> Self {
+        Self::new(field, FieldErrorKind::Required, detail)
+    }
+
+    /// A value that is malformed or out of bounds.
+    pub(crate) fn invalid(
+        field: impl Into<String>,
+        value: impl Into<Value>,
+        detail: impl Into<String>,
+    ) -> Self {
+        Self::with_value(field, FieldErrorKind::Invalid, value.into(), detail)
+    }
+
+    /// A value that may not be set here.
+    pub(crate) fn forbidden(field: impl Into<String>, detail: impl Into<String>) -> Self {
+        Self::new(field, FieldErrorKind::Forbidden, detail)
+    }
+
+    /// A value that occurs twice.
+    pub(crate) fn duplicate(field: impl Into<String>, value: impl Into<Value>) -> Self {
+        Self::with_value(field, FieldErrorKind::Duplicate, value.into(), "")
+    }
+
+    /// A value outside of an enumeration, whose values come in the order of the alphabet.
+    pub(crate) fn unsupported(
+        field: impl Into<String>,
+        value: impl Into<Value>,
+        supported: &[&str],
+    ) -> Self {
+        let supported: Vec<String> = supported.iter().map(|v| go_quote(v)).collect();
+        let detail = format!("supported values: {}", supported.join(", "));
+        Self::with_value(field, FieldErrorKind::NotSupported, value.into(), detail)
+    }
+
+    /// The message without the field's path (Go's `ErrorBody`).
+    pub fn body(&self) -> String {
+        let mut text = self.kind.title().to_owned();
+        let shows_value = !matches!(
+            self.kind,
+            FieldErrorKind::Required | FieldErrorKind::Forbidden | FieldErrorKind::TooLong
+        );
+        if let (true, Some(value)) = (shows_value, &self.value) {
+            text.push_str(": ");
+            text.push_str(&match value {
+                Value::String(s) => go_quote(s),
+                Value::Number(n) => match (n.as_i64(), n.as_f64()) {
+                    (None, Some(f)) => go_float(f),
+                    _ => n.to_string(),
+                },
+                other => go_json(other),
+            });
+        }
+        if !self.detail.is_empty() {
+            text.push_str(": ");
+            text.push_str(&self.detail);
+        }
+        text
+    }
+
+    /// The status cause for this error.
+    pub fn cause(&self) -> Cause {
+        Cause {
+            reason: self.kind.reason(),
+            message: self.body(),
+            field: self.field.clone(),
+        }
+    }
+}
+
+impl fmt::Display for FieldError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.field, self.body())
+    }
+}
+
+impl std::error::Error for FieldError {}

@@ -1,0 +1,9 @@
+//! Field paths and field errors (`k8s.io/apimachinery/pkg/util/validation/field`), with values printed as Go prints them.
+
+mod error;
+mod path;
+mod text;
+
+pub use error::{Cause, FieldError, FieldErrorKind};
+pub(crate) use path::Path;
+pub(crate) use text::{go_float, go_json, go_plain, go_quote};

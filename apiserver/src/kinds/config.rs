@@ -1,0 +1,147 @@
+//! Config maps, secrets and service accounts.
+
+use serde_json::{Value, json};
+
+use super::defaults::set;
+use crate::field::FieldError;
+use crate::metadata::object::{child, fields, text};
+use crate::registry::{Cluster, Strategy, label_not_supported};
+use crate::table::cells::{age, entries, name};
+use crate::table::{Printer, col};
+use crate::types::base64;
+
+#[derive(Debug)]
+pub(super) struct ConfigMap;
+
+impl Strategy for ConfigMap {
+    fn validate(&self, object: &Value) -> Vec<FieldError> {
+        validate_keys(object)
+    }
+
+    fn validate_update(&self, old: &Value, new: &Value) -> Vec<FieldError> {
+        validate_immutable(old, new)
+    }
+
+    fn printer(&self) -> &'static Printer {
+        static PRINTER: Printer = Printer::new(&[col("Name"), col("Data"), col("Age")], |o| {
+            let count = entries(o, &["data"]) + entries(o, &["binaryData"]);
+            vec![name(o), json!(count), age(o)]
+        });
+        &PRINTER
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct Secret;
+
+impl Strategy for Secret {
+    fn set_defaults(&self, object: &mut Value) {
+        set(fields(object), "type", "Opaque");
+    }
+
+    fn prepare_create(&self, _cluster: &dyn Cluster, object: &mut Value) {
+        join_texts(object);
+    }
+
+    fn prepare_update(
+        &self,
+        _cluster: &dyn Cluster,
+        _subresource: &str,
+        _old: &Value,
+        new: &mut Value,
+    ) {
+        join_texts(new);
+    }
+
+    fn validate(&self, object: &Value) -> Vec<FieldError> {
+        validate_keys(object)
+    }
+
+    fn validate_update(&self, old: &Value, new: &Value) -> Vec<FieldError> {
+        let mut errors = validate_immutable(old, new);
+        if old.get("type") != new.get("type") {
+            let detail = "field is immutable";
+            errors.push(FieldError::invalid("type", new["type"].clone(), detail));
+        }
+        errors
+    }
+
+    fn unknown_field(&self, _kind: &str, field: &str) -> String {
+        label_not_supported(field)
+    }
+
+    fn printer(&self) -> &'static Printer {
+        static PRINTER: Printer =
+            Printer::new(&[col("Name"), col("Type"), col("Data"), col("Age")], |o| {
+                vec![
+                    name(o),
+                    json!(text(o, &["type"])),
+                    json!(entries(o, &["data"])),
+                    age(o),
+                ]
+            });
+        &PRINTER
+    }
+}
+
+/// The text values of a secret join its data.
+fn join_texts(secret: &mut Value) {
+    let fields = fields(secret);
+    if let Some(Value::Object(texts)) = fields.remove("stringData") {
+        let data = child(fields, "data");
+        for (key, text) in texts {
+            let text = text.as_str().unwrap_or_default();
+            data.insert(key, json!(base64::encode(text.as_bytes())));
+        }
+    }
+}
+
+fn validate_keys(object: &Value) -> Vec<FieldError> {
+    const RULE: &str = "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or \
+'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";
+    let mut errors = Vec::new();
+    for field in ["data", "binaryData"] {
+        let map = object[field].as_object();
+        for key in map.into_iter().flat_map(|map| map.keys()) {
+            let valid = !key.is_empty()
+                && key.len() <= 253
+                && key
+                    .chars()
+                    .all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'));
+            if !valid {
+                let path = format!("{field}[{key}]");
+                errors.push(FieldError::invalid(path, key.as_str(), RULE));
+            }
+        }
+    }
+    errors
+}
+
+/// What is marked immutable keeps its data, and the mark.
+fn validate_immutable(old: &Value, new: &Value) -> Vec<FieldError> {
+    const RULE: &str = "field is immutable when `immutable` is set";
+    if old["immutable"] != json!(true) {
+        return Vec::new();
+    }
+    let mut errors = Vec::new();
+    if new["immutable"] != json!(true) {
+        errors.push(FieldError::forbidden("immutable", RULE));
+    }
+    for field in ["data", "binaryData"] {
+        if old.get(field) != new.get(field) {
+            errors.push(FieldError::forbidden(field, RULE));
+        }
+    }
+    errors
+}
+
+#[derive(Debug)]
+pub(super) struct ServiceAccount;
+
+impl Strategy for ServiceAccount {
+    fn printer(&self) -> &'static Printer {
+        static PRINTER: Printer =
+            Printer::new(&[col("Name"), col("Age")], |o| vec![name(o), age(o)]);
+        &PRINTER
+    }
+}

@@ -1,0 +1,68 @@
+//! CustomResourceDefinitions as objects.
+
+use serde_json::Value;
+
+use crate::crd;
+use crate::field::FieldError;
+use crate::metadata::object::{self, child, fields};
+use crate::registry::{Cluster, Strategy};
+use crate::types::scalars::rfc3339;
+
+/// The finalizer that waits for the objects of a definition.
+pub(crate) const CLEANUP: &str = "customresourcecleanup.apiextensions.k8s.io";
+
+#[derive(Debug)]
+pub(super) struct CustomResourceDefinition;
+
+impl Strategy for CustomResourceDefinition {
+    fn prepare_create(&self, _cluster: &dyn Cluster, object: &mut Value) {
+        crd::set_defaults(None, object);
+    }
+
+    fn prepare_update(
+        &self,
+        _cluster: &dyn Cluster,
+        _subresource: &str,
+        old: &Value,
+        new: &mut Value,
+    ) {
+        crd::set_defaults(Some(old), new);
+    }
+
+    fn validate(&self, object: &Value) -> Vec<FieldError> {
+        crd::validate(object)
+    }
+
+    fn validate_update(&self, old: &Value, new: &Value) -> Vec<FieldError> {
+        crd::validate_update(old, new)
+    }
+
+    fn validate_status_update(&self, _old: &Value, new: &Value) -> Vec<FieldError> {
+        crd::validate_stored(new)
+    }
+
+    /// A definition waits for its objects.
+    fn begin_deletion(&self, cluster: &dyn Cluster, object: &mut Value) {
+        let mut finalizers: Vec<String> = object::finalizers(object)
+            .into_iter()
+            .map(str::to_owned)
+            .collect();
+        if object::is_deleting(object) || finalizers.iter().any(|f| f == CLEANUP) {
+            return;
+        }
+        finalizers.push(CLEANUP.to_owned());
+        object::set_finalizers(object, &finalizers);
+        let terminating = crd::Condition {
+            kind: "Terminating",
+            holds: true,
+            reason: "InstanceDeletionPending",
+            message: "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon",
+            now: &rfc3339(cluster.now()),
+        };
+        crd::set_condition(child(fields(object), "status"), &terminating);
+    }
+
+    fn records_grace(&self) -> bool {
+        false
+    }
+}

@@ -1,0 +1,241 @@
+//! Jobs and cron jobs.
+
+use serde_json::{Map, Value, json};
+
+use super::cron::schedule_fault;
+use super::defaults::set;
+use super::pods::{default_job_template, pod_spec};
+use super::workloads::{TEMPLATE, workload_tail};
+use crate::field::FieldError;
+use crate::metadata::object::{at, child, fields, is_deleting, metadata, name, text, uid};
+use crate::registry::{Cluster, Strategy};
+use crate::table::cells::{self, age, items, number, selector};
+use crate::table::{Printer, between, boolean, col, num, since, wide};
+
+#[derive(Debug)]
+pub(super) struct Job;
+
+impl Strategy for Job {
+    fn set_defaults(&self, object: &mut Value) {
+        default_job(child(fields(object), "spec"));
+    }
+
+    fn prepare_create(&self, _cluster: &dyn Cluster, object: &mut Value) {
+        fields(object).insert("status".into(), json!({}));
+        if object["spec"]["manualSelector"] != json!(true) {
+            generate_selector(object);
+        }
+    }
+
+    fn validate(&self, object: &Value) -> Vec<FieldError> {
+        validate_job(&object["spec"], "spec")
+    }
+
+    fn validate_update(&self, old: &Value, new: &Value) -> Vec<FieldError> {
+        let template = &new["spec"]["template"];
+        if old["spec"]["template"] == *template {
+            return Vec::new();
+        }
+        let detail = "field is immutable";
+        vec![FieldError::invalid(
+            "spec.template",
+            template.clone(),
+            detail,
+        )]
+    }
+
+    fn unknown_field(&self, kind: &str, field: &str) -> String {
+        format!("field label \"{field}\" not supported for {kind}")
+    }
+
+    fn printer(&self) -> &'static Printer {
+        static PRINTER: Printer = Printer::new(
+            &[
+                col("Name"),
+                col("Status"),
+                col("Completions"),
+                col("Duration"),
+                col("Age"),
+                wide("Containers"),
+                wide("Images"),
+                wide("Selector"),
+            ],
+            job_cells,
+        );
+        &PRINTER
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct CronJob;
+
+impl Strategy for CronJob {
+    fn set_defaults(&self, object: &mut Value) {
+        let spec = child(fields(object), "spec");
+        set(spec, "concurrencyPolicy", "Allow");
+        set(spec, "suspend", false);
+        set(spec, "successfulJobsHistoryLimit", 3);
+        set(spec, "failedJobsHistoryLimit", 1);
+        default_job_template(child(child(spec, "jobTemplate"), "spec"));
+    }
+
+    fn prepare_create(&self, _cluster: &dyn Cluster, object: &mut Value) {
+        fields(object).insert("status".into(), json!({}));
+    }
+
+    fn validate(&self, object: &Value) -> Vec<FieldError> {
+        let schedule = text(object, &["spec", "schedule"]);
+        let mut errors = Vec::new();
+        if schedule.is_empty() {
+            errors.push(FieldError::required("spec.schedule", ""));
+        } else if let Some(fault) = schedule_fault(schedule) {
+            errors.push(FieldError::invalid("spec.schedule", schedule, fault));
+        }
+        let template = &object["spec"]["jobTemplate"]["spec"];
+        errors.extend(validate_job(template, "spec.jobTemplate.spec"));
+        errors
+    }
+
+    fn printer(&self) -> &'static Printer {
+        static PRINTER: Printer = Printer::new(
+            &[
+                col("Name"),
+                col("Schedule"),
+                col("Timezone"),
+                boolean("Suspend"),
+                num("Active"),
+                col("Last Schedule"),
+                col("Age"),
+                wide("Containers"),
+                wide("Images"),
+                wide("Selector"),
+            ],
+            cron_job_cells,
+        );
+        &PRINTER
+    }
+}
+
+fn default_job(spec: &mut Map<String, Value>) {
+    set(spec, "backoffLimit", 6);
+    set(spec, "completionMode", "NonIndexed");
+    set(spec, "suspend", false);
+    set(spec, "podReplacementPolicy", "TerminatingOrFailed");
+    if spec.get("completions").is_none() && spec.get("parallelism").is_none() {
+        set(spec, "completions", 1);
+    }
+    set(spec, "parallelism", 1);
+    default_job_template(spec);
+}
+
+/// Ties a job's pods to it by labels of its uid and name.
+fn generate_selector(job: &mut Value) {
+    let (uid, name) = (uid(job).to_owned(), name(job).to_owned());
+    let labels = [
+        ("batch.kubernetes.io/controller-uid", &uid),
+        ("batch.kubernetes.io/job-name", &name),
+        ("controller-uid", &uid),
+        ("job-name", &name),
+    ];
+    let spec = child(fields(job), "spec");
+    let pod = child(child(child(spec, "template"), "metadata"), "labels");
+    for (key, value) in labels {
+        pod.insert(key.to_owned(), json!(value));
+    }
+    let pod_labels = pod.clone();
+    spec.insert("manualSelector".into(), json!(false));
+    spec.insert(
+        "selector".into(),
+        json!({"matchLabels": {"batch.kubernetes.io/controller-uid": uid}}),
+    );
+    let own = child(metadata(job), "labels");
+    if own.is_empty() {
+        *own = pod_labels;
+    }
+}
+
+/// A job's pods end, so that it says when they restart.
+fn validate_job(spec: &Value, path: &str) -> Vec<FieldError> {
+    let pod = &spec["template"]["spec"];
+    let mut errors = pod_spec(pod, &format!("{path}.template.spec"));
+    let here = format!("{path}.template.spec.restartPolicy");
+    match text(pod, &["restartPolicy"]) {
+        "OnFailure" | "Never" => {}
+        "" => errors.push(FieldError::required(
+            here,
+            "valid values: \"OnFailure\", \"Never\"",
+        )),
+        other => errors.push(FieldError::unsupported(
+            here,
+            other,
+            &["OnFailure", "Never"],
+        )),
+    }
+    errors
+}
+
+fn job_cells(o: &Value) -> Vec<Value> {
+    let [names, images] = workload_tail(o, TEMPLATE);
+    let has = |kind: &str| {
+        items(o, &["status", "conditions"])
+            .iter()
+            .any(|c| text(c, &["type"]) == kind && text(c, &["status"]) == "True")
+    };
+    let status = match () {
+        () if has("Complete") => "Complete",
+        () if has("Failed") => "Failed",
+        () if is_deleting(o) => "Terminating",
+        () if has("Suspended") => "Suspended",
+        () if has("FailureTarget") => "FailureTarget",
+        () if has("SuccessCriteriaMet") => "SuccessCriteriaMet",
+        () => "Running",
+    };
+    let succeeded = number(o, &["status", "succeeded"]);
+    let completions = match (
+        at(o, &["spec", "completions"]),
+        number(o, &["spec", "parallelism"]),
+    ) {
+        (Some(wanted), _) if wanted.is_i64() => format!("{succeeded}/{wanted}"),
+        (_, parallelism) if parallelism > 1 => format!("{succeeded}/1 of {parallelism}"),
+        _ => format!("{succeeded}/1"),
+    };
+    let duration = between(
+        text(o, &["status", "startTime"]),
+        text(o, &["status", "completionTime"]),
+    );
+    vec![
+        cells::name(o),
+        json!(status),
+        json!(completions),
+        json!(duration),
+        age(o),
+        names,
+        images,
+        selector(&o["spec"]["selector"]),
+    ]
+}
+
+fn cron_job_cells(o: &Value) -> Vec<Value> {
+    let [names, images] = workload_tail(o, &["spec", "jobTemplate", "spec", "template", "spec"]);
+    let last = text(o, &["status", "lastScheduleTime"]);
+    vec![
+        cells::name(o),
+        json!(text(o, &["spec", "schedule"])),
+        cells::text(o, &["spec", "timeZone"]),
+        json!(if o["spec"]["suspend"] == json!(true) {
+            "True"
+        } else {
+            "False"
+        }),
+        json!(items(o, &["status", "active"]).len()),
+        json!(if last.is_empty() {
+            "<none>".to_owned()
+        } else {
+            since(last)
+        }),
+        age(o),
+        names,
+        images,
+        selector(&o["spec"]["jobTemplate"]["spec"]["selector"]),
+    ]
+}

@@ -1,0 +1,88 @@
+//! Namespaces.
+
+use serde_json::{Value, json};
+
+use crate::metadata::object::{self, child, fields, metadata, text};
+use crate::registry::{Cluster, Strategy, label_not_supported};
+use crate::table::cells::{age, name};
+use crate::table::{Printer, col};
+
+/// Namespaces that every cluster has.
+pub(crate) const SYSTEM: &[&str] = &["default", "kube-node-lease", "kube-public", "kube-system"];
+
+#[derive(Debug)]
+pub(super) struct Namespace;
+
+impl Strategy for Namespace {
+    fn prepare_create(&self, _cluster: &dyn Cluster, object: &mut Value) {
+        begin(object);
+    }
+
+    fn prepare_update(
+        &self,
+        _cluster: &dyn Cluster,
+        subresource: &str,
+        old: &Value,
+        new: &mut Value,
+    ) {
+        if !subresource.is_empty() {
+            return;
+        }
+        if let Some(list) = old["spec"].get("finalizers").cloned() {
+            child(fields(new), "spec").insert("finalizers".into(), list);
+        }
+        label(new);
+    }
+
+    fn prepare_stored(&self, object: &mut Value) {
+        if object.get("status").is_none() {
+            begin(object);
+        }
+    }
+
+    fn undeletable(&self, name: &str) -> Option<&'static str> {
+        matches!(name, "default" | "kube-system" | "kube-public")
+            .then_some("this namespace may not be deleted")
+    }
+
+    fn mark_deleted(&self, object: &mut Value) {
+        if object::is_deleting(object) {
+            child(fields(object), "status").insert("phase".into(), json!("Terminating"));
+        }
+    }
+
+    /// A namespace waits for its content, for which its own finalizers stand.
+    fn holds(&self, object: &Value) -> bool {
+        object["spec"]["finalizers"]
+            .as_array()
+            .is_some_and(|list| !list.is_empty())
+    }
+
+    fn records_grace(&self) -> bool {
+        false
+    }
+
+    fn unknown_field(&self, _kind: &str, field: &str) -> String {
+        label_not_supported(field)
+    }
+
+    fn printer(&self) -> &'static Printer {
+        static PRINTER: Printer = Printer::new(&[col("Name"), col("Status"), col("Age")], |o| {
+            vec![name(o), json!(text(o, &["status", "phase"])), age(o)]
+        });
+        &PRINTER
+    }
+}
+
+/// Sets what a new namespace has.
+fn begin(namespace: &mut Value) {
+    label(namespace);
+    child(fields(namespace), "spec").insert("finalizers".into(), json!(["kubernetes"]));
+    fields(namespace).insert("status".into(), json!({"phase": "Active"}));
+}
+
+/// Every namespace is labelled with its name.
+fn label(namespace: &mut Value) {
+    let name = object::name(namespace).to_owned();
+    child(metadata(namespace), "labels").insert("kubernetes.io/metadata.name".into(), json!(name));
+}

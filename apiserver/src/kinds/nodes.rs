@@ -1,0 +1,88 @@
+//! Nodes.
+
+use serde_json::{Value, json};
+
+use crate::metadata::object::{at, child, fields, text};
+use crate::registry::{Cluster, Strategy, label_not_supported};
+use crate::table::cells::{age, items, joined, name, text_or};
+use crate::table::{Printer, col, wide};
+
+#[derive(Debug)]
+pub(super) struct Node;
+
+impl Strategy for Node {
+    /// Admission taints new nodes until they are ready.
+    fn prepare_create(&self, _cluster: &dyn Cluster, object: &mut Value) {
+        let taint = json!({"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"});
+        let spec = child(fields(object), "spec");
+        if let Value::Array(taints) = spec.entry("taints").or_insert_with(|| json!([]))
+            && !taints.contains(&taint)
+        {
+            taints.push(taint);
+        }
+    }
+
+    fn unknown_field(&self, _kind: &str, field: &str) -> String {
+        label_not_supported(field)
+    }
+
+    fn printer(&self) -> &'static Printer {
+        static PRINTER: Printer = Printer::new(
+            &[
+                col("Name"),
+                col("Status"),
+                col("Roles"),
+                col("Age"),
+                col("Version"),
+                wide("Internal-IP"),
+                wide("External-IP"),
+                wide("OS-Image"),
+                wide("Kernel-Version"),
+                wide("Container-Runtime"),
+            ],
+            cells,
+        );
+        &PRINTER
+    }
+}
+
+fn cells(o: &Value) -> Vec<Value> {
+    let ready = items(o, &["status", "conditions"])
+        .iter()
+        .find(|c| text(c, &["type"]) == "Ready");
+    let mut status = match ready.map(|c| text(c, &["status"])) {
+        Some("True") => "Ready".to_owned(),
+        Some(_) => "NotReady".to_owned(),
+        None => "Unknown".to_owned(),
+    };
+    if o["spec"]["unschedulable"] == json!(true) {
+        status.push_str(",SchedulingDisabled");
+    }
+    let labels = at(o, &["metadata", "labels"]).and_then(Value::as_object);
+    let roles = labels.into_iter().flatten().filter_map(|(key, value)| {
+        let role = key
+            .strip_prefix("node-role.kubernetes.io/")
+            .filter(|r| !r.is_empty());
+        let old = (key == "kubernetes.io/role").then(|| value.as_str().unwrap_or_default());
+        role.or(old).map(str::to_owned)
+    });
+    let address = |kind: &str| {
+        items(o, &["status", "addresses"])
+            .iter()
+            .find(|a| text(a, &["type"]) == kind)
+            .map_or("<none>", |a| text(a, &["address"]))
+    };
+    let info = |field: &str| text_or(o, &["status", "nodeInfo", field], "<unknown>");
+    vec![
+        name(o),
+        json!(status),
+        joined(roles),
+        age(o),
+        json!(text(o, &["status", "nodeInfo", "kubeletVersion"])),
+        json!(address("InternalIP")),
+        json!(address("ExternalIP")),
+        info("osImage"),
+        info("kernelVersion"),
+        info("containerRuntimeVersion"),
+    ]
+}

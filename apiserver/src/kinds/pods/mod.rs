@@ -1,0 +1,106 @@
+//! Pods.
+
+mod printer;
+mod template;
+mod validation;
+
+use serde_json::{Value, json};
+
+use crate::field::FieldError;
+use crate::metadata::object::{child, fields, text};
+use crate::registry::{Cluster, Strategy, label_not_supported};
+use crate::table::Printer;
+pub(super) use template::{default_job_template, default_template};
+pub(super) use validation::pod_spec;
+
+#[derive(Debug)]
+pub(super) struct Pod;
+
+impl Strategy for Pod {
+    fn set_defaults(&self, object: &mut Value) {
+        template::default_pod(child(fields(object), "spec"));
+    }
+
+    fn prepare_create(&self, _cluster: &dyn Cluster, object: &mut Value) {
+        let status = json!({"phase": "Pending", "qosClass": qos_class(object)});
+        fields(object).insert("status".into(), status);
+    }
+
+    fn validate(&self, object: &Value) -> Vec<FieldError> {
+        pod_spec(&object["spec"], "spec")
+    }
+
+    fn validate_update(&self, old: &Value, new: &Value) -> Vec<FieldError> {
+        validation::pod_update(old, new)
+    }
+
+    /// Only pods that run on a node need time to end.
+    fn grace_period(&self, object: &Value, asked: Option<i64>) -> i64 {
+        let phase = text(object, &["status", "phase"]);
+        let unscheduled = text(object, &["spec", "nodeName"]).is_empty();
+        if unscheduled || matches!(phase, "Failed" | "Succeeded") {
+            return 0;
+        }
+        let own = object["spec"]["terminationGracePeriodSeconds"].as_i64();
+        asked.or(own).unwrap_or(30).max(0)
+    }
+
+    fn unknown_field(&self, _kind: &str, field: &str) -> String {
+        label_not_supported(field)
+    }
+
+    fn printer(&self) -> &'static Printer {
+        &printer::PRINTER
+    }
+}
+
+fn qos_class(pod: &Value) -> &'static str {
+    let containers = pod["spec"]["containers"]
+        .as_array()
+        .map_or(&[][..], Vec::as_slice);
+    let has = |c: &Value, field: &str| {
+        c["resources"][field]
+            .as_object()
+            .is_some_and(|m| !m.is_empty())
+    };
+    if !containers
+        .iter()
+        .any(|c| has(c, "limits") || has(c, "requests"))
+    {
+        return "BestEffort";
+    }
+    let guaranteed = containers.iter().all(|c| {
+        let limits = &c["resources"]["limits"];
+        let same = |key: &str| {
+            let request = c["resources"]["requests"].get(key);
+            limits
+                .get(key)
+                .is_some_and(|limit| request.is_none_or(|r| r == limit))
+        };
+        same("cpu") && same("memory")
+    });
+    if guaranteed {
+        "Guaranteed"
+    } else {
+        "Burstable"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_quality_of_service_follows_from_requests_and_limits() {
+        let check = |resources: Value, expected: &str| {
+            let pod = json!({"spec": {"containers": [{"resources": resources}]}});
+            assert_eq!(qos_class(&pod), expected);
+        };
+        check(json!({}), "BestEffort");
+        check(json!({"requests": {"cpu": "1"}}), "Burstable");
+        check(
+            json!({"limits": {"cpu": "1", "memory": "1Gi"}}),
+            "Guaranteed",
+        );
+    }
+}

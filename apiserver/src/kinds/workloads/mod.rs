@@ -1,0 +1,293 @@
+//! Deployments, replica sets, stateful sets, daemon sets and replication controllers.
+
+mod printers;
+
+use serde_json::{Map, Value, json};
+
+use super::defaults::set;
+use super::pods::{default_template, pod_spec};
+use crate::field::FieldError;
+use crate::metadata::object::{child, copy_field, fields, metadata};
+use crate::registry::{Cluster, Strategy, label_not_supported};
+use crate::table::Printer;
+pub(super) use printers::{TEMPLATE, workload_tail};
+
+#[derive(Debug)]
+pub(super) struct Deployment;
+
+impl Strategy for Deployment {
+    fn set_defaults(&self, object: &mut Value) {
+        default_deployment(child(fields(object), "spec"));
+    }
+
+    fn prepare_create(&self, _cluster: &dyn Cluster, object: &mut Value) {
+        fields(object).insert("status".into(), json!({}));
+    }
+
+    fn validate(&self, object: &Value) -> Vec<FieldError> {
+        validate(object)
+    }
+
+    fn validate_update(&self, old: &Value, new: &Value) -> Vec<FieldError> {
+        validate_selector_update(old, new)
+    }
+
+    fn printer(&self) -> &'static Printer {
+        &printers::DEPLOYMENT
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct ReplicaSet;
+
+impl Strategy for ReplicaSet {
+    fn set_defaults(&self, object: &mut Value) {
+        let spec = child(fields(object), "spec");
+        set(spec, "replicas", 1);
+        default_template(spec);
+    }
+
+    fn prepare_create(&self, _cluster: &dyn Cluster, object: &mut Value) {
+        fields(object).insert("status".into(), json!({"replicas": 0}));
+    }
+
+    fn validate(&self, object: &Value) -> Vec<FieldError> {
+        validate(object)
+    }
+
+    fn validate_update(&self, old: &Value, new: &Value) -> Vec<FieldError> {
+        validate_selector_update(old, new)
+    }
+
+    fn unknown_field(&self, kind: &str, field: &str) -> String {
+        format!("field label \"{field}\" not supported for {kind}")
+    }
+
+    fn printer(&self) -> &'static Printer {
+        &printers::REPLICA_SET
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct ReplicationController;
+
+impl Strategy for ReplicationController {
+    fn prepare_create(&self, _cluster: &dyn Cluster, object: &mut Value) {
+        fields(object).insert("status".into(), json!({"replicas": 0}));
+    }
+
+    fn unknown_field(&self, _kind: &str, field: &str) -> String {
+        label_not_supported(field)
+    }
+
+    fn printer(&self) -> &'static Printer {
+        &printers::REPLICA_SET
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct StatefulSet;
+
+impl Strategy for StatefulSet {
+    fn set_defaults(&self, object: &mut Value) {
+        default_stateful_set(child(fields(object), "spec"));
+    }
+
+    fn prepare_create(&self, _cluster: &dyn Cluster, object: &mut Value) {
+        fields(object).insert("status".into(), json!({}));
+    }
+
+    fn validate(&self, object: &Value) -> Vec<FieldError> {
+        validate(object)
+    }
+
+    fn validate_update(&self, old: &Value, new: &Value) -> Vec<FieldError> {
+        let mut errors = validate_selector_update(old, new);
+        errors.extend(validate_stateful_set_update(old, new));
+        errors
+    }
+
+    fn printer(&self) -> &'static Printer {
+        &printers::STATEFUL_SET
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct DaemonSet;
+
+impl Strategy for DaemonSet {
+    fn set_defaults(&self, object: &mut Value) {
+        let spec = child(fields(object), "spec");
+        set(spec, "revisionHistoryLimit", 10);
+        update_strategy(spec, json!({"maxSurge": 0, "maxUnavailable": 1}));
+        default_template(spec);
+    }
+
+    fn prepare_create(&self, _cluster: &dyn Cluster, object: &mut Value) {
+        let status = json!({"currentNumberScheduled": 0, "desiredNumberScheduled": 0,
+            "numberMisscheduled": 0, "numberReady": 0});
+        fields(object).insert("status".into(), status);
+        count_template(None, object);
+    }
+
+    fn prepare_update(
+        &self,
+        _cluster: &dyn Cluster,
+        _subresource: &str,
+        old: &Value,
+        new: &mut Value,
+    ) {
+        count_template(Some(old), new);
+    }
+
+    fn validate(&self, object: &Value) -> Vec<FieldError> {
+        validate(object)
+    }
+
+    fn validate_update(&self, old: &Value, new: &Value) -> Vec<FieldError> {
+        validate_selector_update(old, new)
+    }
+
+    fn printer(&self) -> &'static Printer {
+        &printers::DAEMON_SET
+    }
+}
+
+/// How a stateful or daemon set rolls out; `rolling` are the defaults of a rolling update.
+fn update_strategy(spec: &mut Map<String, Value>, rolling: Value) {
+    let strategy = child(spec, "updateStrategy");
+    set(strategy, "type", "RollingUpdate");
+    if strategy.get("type") == Some(&json!("RollingUpdate")) {
+        let given = child(strategy, "rollingUpdate");
+        for (field, value) in rolling.as_object().into_iter().flatten() {
+            set(given, field, value.clone());
+        }
+    }
+}
+
+fn default_deployment(spec: &mut Map<String, Value>) {
+    set(spec, "replicas", 1);
+    set(spec, "revisionHistoryLimit", 10);
+    set(spec, "progressDeadlineSeconds", 600);
+    let strategy = child(spec, "strategy");
+    set(strategy, "type", "RollingUpdate");
+    if strategy.get("type") == Some(&json!("RollingUpdate")) {
+        let rolling = child(strategy, "rollingUpdate");
+        set(rolling, "maxSurge", "25%");
+        set(rolling, "maxUnavailable", "25%");
+    }
+    default_template(spec);
+}
+
+fn default_stateful_set(spec: &mut Map<String, Value>) {
+    set(spec, "replicas", 1);
+    set(spec, "revisionHistoryLimit", 10);
+    set(spec, "podManagementPolicy", "OrderedReady");
+    update_strategy(spec, json!({"partition": 0}));
+    set(
+        spec,
+        "persistentVolumeClaimRetentionPolicy",
+        json!({"whenDeleted": "Retain", "whenScaled": "Retain"}),
+    );
+    default_template(spec);
+}
+
+/// Counts the templates of a daemon set, in the annotation that has outlived its field.
+fn count_template(old: Option<&Value>, object: &mut Value) {
+    const KEY: &str = "deprecated.daemonset.template.generation";
+    let before = old
+        .and_then(|old| {
+            old["metadata"]["annotations"]
+                .get(KEY)?
+                .as_str()?
+                .parse::<i64>()
+                .ok()
+        })
+        .unwrap_or_default();
+    let changed = old.is_none_or(|old| old["spec"]["template"] != object["spec"]["template"]);
+    let count = before + i64::from(changed);
+    let annotations = child(metadata(object), "annotations");
+    annotations.insert(KEY.to_owned(), json!(count.to_string()));
+}
+
+/// The selector of a workload is there and matches its template, which is valid.
+fn validate(object: &Value) -> Vec<FieldError> {
+    let mut errors = Vec::new();
+    let spec = &object["spec"];
+    let selector = &spec["selector"];
+    if selector.is_null() {
+        errors.push(FieldError::required("spec.selector", ""));
+    }
+    let labels = &spec["template"]["metadata"]["labels"];
+    let matches = selector["matchLabels"]
+        .as_object()
+        .into_iter()
+        .flatten()
+        .all(|(key, value)| labels.get(key) == Some(value));
+    if !matches || selector.is_null() {
+        errors.push(FieldError::invalid(
+            "spec.template.metadata.labels",
+            labels.clone(),
+            "`selector` does not match template `labels`",
+        ));
+    }
+    errors.extend(pod_spec(&spec["template"]["spec"], "spec.template.spec"));
+    if let Some(replicas) = spec["replicas"].as_i64().filter(|n| *n < 0) {
+        let detail = "must be greater than or equal to 0";
+        errors.push(FieldError::invalid("spec.replicas", replicas, detail));
+    }
+    errors
+}
+
+fn validate_selector_update(old: &Value, new: &Value) -> Vec<FieldError> {
+    let selector = &new["spec"]["selector"];
+    if old["spec"]["selector"] == *selector {
+        return Vec::new();
+    }
+    let detail = "field is immutable";
+    vec![FieldError::invalid(
+        "spec.selector",
+        selector.clone(),
+        detail,
+    )]
+}
+
+/// What an update may change of a stateful set.
+fn validate_stateful_set_update(old: &Value, object: &Value) -> Vec<FieldError> {
+    let mut masked = object["spec"].clone();
+    for field in [
+        "replicas",
+        "ordinals",
+        "template",
+        "updateStrategy",
+        "revisionHistoryLimit",
+        "persistentVolumeClaimRetentionPolicy",
+        "minReadySeconds",
+    ] {
+        copy_field(&old["spec"], &mut masked, field);
+    }
+    if masked == old["spec"] {
+        return Vec::new();
+    }
+    let detail = "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', \
+'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden";
+    vec![FieldError::forbidden("spec", detail)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_deployment_gets_the_defaults_of_apps_v1() {
+        let mut object = json!({"spec": {"template": {"spec": {"containers": [{"name": "c", "image": "i:1"}]}}}});
+        Deployment.set_defaults(&mut object);
+        assert_eq!(object["spec"]["replicas"], json!(1));
+        assert_eq!(
+            object["spec"]["strategy"]["rollingUpdate"]["maxSurge"],
+            json!("25%")
+        );
+        let container = &object["spec"]["template"]["spec"]["containers"][0];
+        assert_eq!(container["imagePullPolicy"], json!("IfNotPresent"));
+    }
+}

@@ -1,0 +1,91 @@
+//! `ObjectMeta` as the API server decodes it: known fields of the right type, the others reported and dropped.
+//!
+//! The root object's metadata and that of embedded resources follow the same rules.
+
+use serde_json::Value;
+
+use super::object;
+use crate::types::normal;
+
+const TYPE: &str = "meta.v1.ObjectMeta";
+
+/// Checks and cleans the `metadata` of a custom resource. Returns the paths of unknown fields.
+///
+/// # Errors
+/// What does not decode, in the words of Go's decoder.
+pub(crate) fn normalise(object: &mut Value) -> Result<Vec<String>, String> {
+    match object.get_mut("metadata").filter(|m| !m.is_null()) {
+        Some(metadata) => clean(metadata, "metadata"),
+        None => {
+            object::metadata(object);
+            Ok(Vec::new())
+        }
+    }
+}
+
+/// Removes fields that `ObjectMeta` does not have, and empty ones, and appends the paths of unknown fields below `prefix`.
+/// Metadata that does not decode stays, for [`decode_error`] to report.
+pub(crate) fn drop_unknown(metadata: &mut Value, prefix: &str, dropped: &mut Vec<String>) {
+    let mut cleaned = metadata.clone();
+    if let Ok(unknown) = clean(&mut cleaned, prefix) {
+        *metadata = cleaned;
+        dropped.extend(unknown);
+    }
+}
+
+/// The error of Go's JSON decoder for metadata of the wrong types.
+pub(crate) fn decode_error(metadata: &Value) -> Option<String> {
+    clean(&mut metadata.clone(), "").err()
+}
+
+fn clean(metadata: &mut Value, prefix: &str) -> Result<Vec<String>, String> {
+    match metadata {
+        Value::Null => Ok(Vec::new()),
+        Value::Object(map) => normal::normalise_part(TYPE, prefix, map),
+        other => Err(format!(
+            "json: cannot unmarshal {} into Go value of type v1.ObjectMeta",
+            normal::go_kind(other)
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn unknown_metadata_is_dropped_and_reported() {
+        let mut object = json!({"metadata": {"name": "a", "nme": "b", "kind": "c", "labels": {}, "annotations": {"k": null},
+            "ownerReferences": [{"uid": "u", "x": 1}]}});
+        let faults = normalise(&mut object).unwrap();
+        assert_eq!(
+            faults,
+            [
+                "metadata.kind",
+                "metadata.nme",
+                "metadata.ownerReferences[0].x"
+            ]
+        );
+        assert_eq!(
+            object,
+            json!({"metadata": {"name": "a", "annotations": {"k": ""},
+                "ownerReferences": [{"apiVersion": "", "kind": "", "name": "", "uid": "u"}]}})
+        );
+    }
+
+    #[test]
+    fn metadata_of_a_wrong_type_is_refused() {
+        for meta in [
+            json!({"labels": []}),
+            json!({"name": 1}),
+            json!({"labels": {"a": 1}}),
+            json!([]),
+            json!({"creationTimestamp": "x"}),
+        ] {
+            let mut object = json!({"metadata": meta});
+            assert!(normalise(&mut object).is_err());
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! Reading and writing object metadata in JSON values.
+
+use serde_json::{Map, Value, json};
+
+/// The text at a path of keys; empty when it is absent or no text.
+pub(crate) fn text<'a>(object: &'a Value, path: &[&str]) -> &'a str {
+    at(object, path).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// The value at a path of keys.
+pub(crate) fn at<'a>(object: &'a Value, path: &[&str]) -> Option<&'a Value> {
+    path.iter().try_fold(object, |value, key| value.get(*key))
+}
+
+/// `metadata`, made an object when it is none.
+pub(crate) fn metadata(object: &mut Value) -> &mut Map<String, Value> {
+    child(fields(object), "metadata")
+}
+
+/// The fields of an object; anything else is replaced by an empty object.
+pub(crate) fn fields(value: &mut Value) -> &mut Map<String, Value> {
+    if !value.is_object() {
+        *value = json!({});
+    }
+    match value {
+        Value::Object(map) => map,
+        // The line above made it an object.
+        _ => unreachable!(),
+    }
+}
+
+/// The object below `key`, made when it is absent.
+pub(crate) fn child<'a>(map: &'a mut Map<String, Value>, key: &str) -> &'a mut Map<String, Value> {
+    fields(map.entry(key).or_insert_with(|| json!({})))
+}
+
+pub(crate) fn name(object: &Value) -> &str {
+    text(object, &["metadata", "name"])
+}
+
+pub(crate) fn namespace(object: &Value) -> &str {
+    text(object, &["metadata", "namespace"])
+}
+
+pub(crate) fn uid(object: &Value) -> &str {
+    text(object, &["metadata", "uid"])
+}
+
+pub(crate) fn resource_version(object: &Value) -> &str {
+    text(object, &["metadata", "resourceVersion"])
+}
+
+pub(crate) fn is_deleting(object: &Value) -> bool {
+    at(object, &["metadata", "deletionTimestamp"]).is_some_and(|t| !t.is_null())
+}
+
+pub(crate) fn finalizers(object: &Value) -> Vec<&str> {
+    at(object, &["metadata", "finalizers"])
+        .and_then(Value::as_array)
+        .map(|list| list.iter().filter_map(Value::as_str).collect())
+        .unwrap_or_default()
+}
+
+/// Replaces the finalizers; an empty list removes the field.
+pub(crate) fn set_finalizers(object: &mut Value, finalizers: &[String]) {
+    if finalizers.is_empty() {
+        metadata(object).remove("finalizers");
+    } else {
+        metadata(object).insert("finalizers".into(), json!(finalizers));
+    }
+}
+
+/// Removes a finalizer, if it is there.
+pub(crate) fn remove_finalizer(object: &mut Value, name: &str) {
+    let left: Vec<String> = finalizers(object)
+        .into_iter()
+        .filter(|f| *f != name)
+        .map(str::to_owned)
+        .collect();
+    set_finalizers(object, &left);
+}
+
+pub(crate) fn generation(object: &Value) -> i64 {
+    at(object, &["metadata", "generation"])
+        .and_then(Value::as_i64)
+        .unwrap_or_default()
+}
+
+/// Sets, or with `None` removes, a field of `metadata`.
+pub(crate) fn set_meta(object: &mut Value, key: &str, value: Option<Value>) {
+    let meta = metadata(object);
+    match value {
+        Some(value) => meta.insert(key.into(), value),
+        None => meta.remove(key),
+    };
+}
+
+/// Copies a top-level field from one object to another, or removes it where the source has none.
+pub(crate) fn copy_field(from: &Value, to: &mut Value, key: &str) {
+    match from.get(key) {
+        Some(value) => {
+            fields(to).insert(key.into(), value.clone());
+        }
+        None => {
+            fields(to).remove(key);
+        }
+    }
+}
+
+/// The `PartialObjectMetadata` of an object.
+pub(crate) fn partial(object: &Value) -> Value {
+    json!({
+        "kind": "PartialObjectMetadata",
+        "apiVersion": "meta.k8s.io/v1",
+        "metadata": object["metadata"],
+    })
+}
+
+/// A random (version 4) UUID in its usual text form.
+pub(crate) fn new_uid() -> String {
+    let bits: u128 = rand::random();
+    let bits = (bits & !(0xf << 76) & !(0x3 << 62)) | (0x4 << 76) | (0x2 << 62);
+    let hex = format!("{bits:032x}");
+    format!(
+        "{}-{}-{}-{}-{}",
+        &hex[..8],
+        &hex[8..12],
+        &hex[12..16],
+        &hex[16..20],
+        &hex[20..]
+    )
+}
+
+/// Five characters as the API server appends them to `generateName` (no vowels, nothing that looks alike).
+pub(crate) fn name_suffix() -> String {
+    const ALPHABET: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
+    (0..5)
+        .map(|_| char::from(ALPHABET[rand::random_range(0..ALPHABET.len())]))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn uids_are_version_four_uuids() {
+        let uid = new_uid();
+        assert_eq!(uid.len(), 36);
+        assert_eq!(&uid[14..15], "4");
+        assert!(matches!(&uid[19..20], "8" | "9" | "a" | "b"));
+    }
+}

@@ -1,0 +1,136 @@
+//! What the server sets in the metadata of objects, and what a client cannot change.
+
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use super::object::{self, at, text};
+use crate::names::NameRule;
+use crate::status::ApiError;
+use crate::types::scalars::rfc3339;
+
+/// How writes to a kind differ from the usual.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Rules {
+    pub(crate) names: NameRule,
+    /// Finalizers need a domain, or are Kubernetes' own.
+    pub(crate) qualified_finalizers: bool,
+    /// An update without a resourceVersion overwrites.
+    pub(crate) unconditional_update: bool,
+    /// An update of an absent object creates it.
+    pub(crate) create_on_update: bool,
+    /// `metadata.generation` counts changes outside of metadata and status.
+    pub(crate) generation: bool,
+    /// A deletion answers the object instead of a status.
+    pub(crate) returns_deleted: bool,
+    /// Collections can be deleted.
+    pub(crate) delete_collection: bool,
+}
+
+/// Takes the namespace of the path (`None` for a cluster-scoped kind) into an object.
+///
+/// # Errors
+/// 400 when the object names another.
+pub(crate) fn settle_namespace(
+    namespace: Option<&str>,
+    object: &mut Value,
+) -> Result<(), ApiError> {
+    let given = object::namespace(object);
+    if !given.is_empty() && Some(given) != namespace {
+        return Err(ApiError::bad_request(
+            "the namespace of the provided object does not match the namespace sent on the request",
+        ));
+    }
+    object::set_meta(object, "namespace", namespace.map(|n| json!(n)));
+    Ok(())
+}
+
+/// Sets what the server alone decides about a new object.
+pub(crate) fn prepare_create(rules: &Rules, now: Timestamp, object: &mut Value) {
+    for field in [
+        "selfLink",
+        "deletionTimestamp",
+        "deletionGracePeriodSeconds",
+        "resourceVersion",
+        "generation",
+    ] {
+        object::set_meta(object, field, None);
+    }
+    object::set_meta(object, "uid", Some(json!(object::new_uid())));
+    object::set_meta(object, "creationTimestamp", Some(json!(rfc3339(now))));
+    if rules.generation {
+        object::set_meta(object, "generation", Some(json!(1)));
+    }
+}
+
+/// Replaces `generateName` by a name, unless there is one.
+pub(crate) fn generate_name(object: &mut Value) {
+    let base = text(object, &["metadata", "generateName"]).to_owned();
+    if object::name(object).is_empty() && !base.is_empty() {
+        // Leaves room for the suffix in a name of 63 bytes.
+        let end = base
+            .char_indices()
+            .map(|(i, c)| i + c.len_utf8())
+            .take_while(|end| *end <= 58)
+            .last();
+        let name = format!(
+            "{}{}",
+            &base[..end.unwrap_or_default()],
+            object::name_suffix()
+        );
+        object::set_meta(object, "name", Some(json!(name)));
+    }
+}
+
+/// Carries over what an update cannot change, or may leave out.
+pub(crate) fn prepare_update(old: &Value, new: &mut Value) {
+    for field in ["creationTimestamp", "selfLink", "generation"] {
+        object::set_meta(new, field, at(old, &["metadata", field]).cloned());
+    }
+    if object::is_deleting(old) {
+        object::set_meta(
+            new,
+            "deletionTimestamp",
+            at(old, &["metadata", "deletionTimestamp"]).cloned(),
+        );
+    }
+    for field in ["uid", "generateName", "deletionGracePeriodSeconds"] {
+        if at(new, &["metadata", field]).is_none_or(|v| v.is_null() || v == "") {
+            object::set_meta(new, field, at(old, &["metadata", field]).cloned());
+        }
+    }
+}
+
+/// Counts the generation up if anything but metadata and (where `has_status` says that it is apart) the status changed.
+pub(crate) fn bump_generation(rules: &Rules, has_status: bool, old: &Value, new: &mut Value) {
+    if !rules.generation {
+        return;
+    }
+    let strip = |object: &Value| {
+        let mut copy = object.clone();
+        let fields = object::fields(&mut copy);
+        fields.remove("metadata");
+        fields.remove("apiVersion");
+        if has_status {
+            fields.remove("status");
+        }
+        copy
+    };
+    let generation = object::generation(old);
+    let changed = i64::from(strip(old) != strip(new));
+    object::set_meta(new, "generation", Some(json!(generation + changed)));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_generated_name_appends_five_characters_to_at_most_fifty_eight() {
+        let mut object = json!({"metadata": {"generateName": "x".repeat(70)}});
+        generate_name(&mut object);
+        assert_eq!(object::name(&object).len(), 63);
+        let mut named = json!({"metadata": {"generateName": "x-", "name": "n"}});
+        generate_name(&mut named);
+        assert_eq!(object::name(&named), "n");
+    }
+}

@@ -1,0 +1,76 @@
+//! A request for objects, resolved to what is served.
+
+use bytes::Bytes;
+
+use crate::http::negotiate::Accepted;
+use crate::http::query::Query;
+use crate::registry::Served;
+use crate::status::{ApiError, GroupResource};
+use crate::store::Key;
+use crate::testing::faults::Struck;
+
+/// What a request does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verb {
+    Get,
+    List,
+    Watch,
+    Create,
+    Update,
+    Patch,
+    Delete,
+    DeleteCollection,
+}
+
+impl Verb {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Get => "get",
+            Self::List => "list",
+            Self::Watch => "watch",
+            Self::Create => "create",
+            Self::Update => "update",
+            Self::Patch => "patch",
+            Self::Delete => "delete",
+            Self::DeleteCollection => "deletecollection",
+        }
+    }
+}
+
+/// A request for objects of a served resource.
+#[derive(Clone, Debug)]
+pub(crate) struct Call {
+    pub(crate) verb: Verb,
+    pub(crate) served: Served,
+    pub(crate) namespace: String,
+    pub(crate) name: String,
+    pub(crate) subresource: String,
+    pub(crate) query: Query,
+    pub(crate) accepted: Accepted,
+    pub(crate) content_type: Option<String>,
+    pub(crate) user_agent: String,
+    pub(crate) body: Bytes,
+    pub(crate) struck: Struck,
+}
+
+impl Call {
+    pub(crate) fn key(&self) -> Key {
+        Key::new(&self.namespace, &self.name)
+    }
+
+    /// The namespace that objects of the request lie in; `None` for a cluster-scoped kind.
+    pub(crate) fn object_namespace(&self) -> Option<&str> {
+        self.served
+            .resource
+            .namespaced
+            .then_some(self.namespace.as_str())
+    }
+
+    pub(crate) fn group_resource(&self) -> GroupResource {
+        self.served.resource.group_resource()
+    }
+
+    pub(crate) fn not_found(&self) -> ApiError {
+        ApiError::not_found(&self.group_resource(), &self.name)
+    }
+}

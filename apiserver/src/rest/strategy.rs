@@ -1,0 +1,174 @@
+//! The rules of a write: those of all objects, and those of the kind.
+
+use serde_json::Value;
+
+use crate::core::Core;
+use crate::field::FieldError;
+use crate::metadata::object::{self, copy_field};
+use crate::metadata::{rules, validate};
+use crate::registry::{ScalePaths, Served};
+use crate::status::ApiError;
+use crate::types::{self, normal};
+
+/// Sets what the server decides about a new object.
+pub(super) fn prepare_create(core: &Core, served: &Served, object: &mut Value) {
+    let resource = &served.resource;
+    rules::prepare_create(&resource.rules, core.now(), object);
+    if served.version().status {
+        object::fields(object).remove("status");
+    }
+    if resource.is_custom() {
+        return;
+    }
+    resource.strategy.set_defaults(object);
+    resource.strategy.prepare_create(core, object);
+    // A status that has just been made has its empty values written, too.
+    let name = types::type_name(&resource.group, &served.version().name, &resource.kind);
+    drop(normal::normalise(&name, object));
+}
+
+/// Makes the object that an update leads to, apart from the ownership of fields: what the endpoint may not change comes
+/// from the old state, the kind sets what it decides, the result is validated, and the generation follows.
+///
+/// # Errors
+/// 422 with all that is wrong.
+pub(super) fn prepare_update(
+    core: &Core,
+    served: &Served,
+    subresource: &str,
+    old: &Value,
+    new: &mut Value,
+) -> Result<(), ApiError> {
+    let resource = &served.resource;
+    restrict(served, subresource, old, new);
+    rules::prepare_update(old, new);
+    if !resource.is_custom() {
+        resource.strategy.set_defaults(new);
+        resource
+            .strategy
+            .prepare_update(core, subresource, old, new);
+    }
+    validate_update(served, subresource, old, new)?;
+    rules::bump_generation(&resource.rules, served.version().status, old, new);
+    Ok(())
+}
+
+/// Validates a new object.
+///
+/// # Errors
+/// 422 with all that is wrong.
+pub(super) fn validate_create(served: &Served, object: &Value) -> Result<(), ApiError> {
+    let mut errors = validate::check(&served.resource.rules, object);
+    if let Some(schema) = &served.version().schema {
+        errors.extend(schema.validate(object));
+    }
+    errors.extend(validate_kind(served, object));
+    refuse(served, object, &errors)
+}
+
+fn validate_update(
+    served: &Served,
+    subresource: &str,
+    old: &Value,
+    new: &Value,
+) -> Result<(), ApiError> {
+    let mut errors = validate::check(&served.resource.rules, new);
+    errors.extend(validate::check_update(old, new));
+    if let Some(schema) = &served.version().schema {
+        // The API server validates the metadata of custom resources twice, and shows it.
+        errors.extend(validate::check_update(old, new));
+        errors.extend(schema.validate_update(old, new));
+    }
+    let strategy = served.resource.strategy;
+    if subresource == "status" {
+        // A status is validated by itself, and its fields are named from there.
+        for error in &mut errors {
+            error.detail = error
+                .detail
+                .strip_prefix("status.")
+                .unwrap_or(&error.detail)
+                .to_owned();
+        }
+        errors.extend(strategy.validate_status_update(old, new));
+    } else {
+        errors.extend(validate_kind(served, new));
+        errors.extend(strategy.validate_update(old, new));
+    }
+    refuse(served, old, &errors)
+}
+
+fn validate_kind(served: &Served, object: &Value) -> Vec<FieldError> {
+    match &served.version().scale {
+        Some(scale) if served.resource.is_custom() => validate_scale(scale, object),
+        _ => served.resource.strategy.validate(object),
+    }
+}
+
+/// The counts of a custom resource's scale are not negative.
+fn validate_scale(scale: &ScalePaths, object: &Value) -> Vec<FieldError> {
+    [&scale.spec_replicas, &scale.status_replicas]
+        .into_iter()
+        .filter_map(|path| {
+            let keys: Vec<&str> = path.split('.').filter(|k| !k.is_empty()).collect();
+            let count = object::at(object, &keys)?.as_i64().filter(|n| *n < 0)?;
+            let detail = "should be a non-negative integer";
+            Some(FieldError::invalid(path.as_str(), count, detail))
+        })
+        .collect()
+}
+
+fn refuse(served: &Served, object: &Value, errors: &[FieldError]) -> Result<(), ApiError> {
+    if errors.is_empty() {
+        return Ok(());
+    }
+    let resource = &served.resource;
+    let name = object::name(object);
+    Err(ApiError::invalid(
+        &resource.group,
+        &resource.kind,
+        name,
+        errors,
+    ))
+}
+
+/// Takes from the old state what an endpoint does not write.
+fn restrict(served: &Served, subresource: &str, old: &Value, new: &mut Value) {
+    let has_status = served.version().status;
+    match subresource {
+        "status" => {
+            let mut kept = old.clone();
+            copy_field(new, &mut kept, "status");
+            let managed = new["metadata"].get("managedFields").cloned();
+            object::set_meta(&mut kept, "managedFields", managed);
+            if !served.resource.is_custom() {
+                // Built-in kinds let their status writers annotate and label.
+                for field in ["annotations", "labels"] {
+                    let value = new["metadata"].get(field).cloned();
+                    object::set_meta(&mut kept, field, value);
+                }
+            }
+            *new = kept;
+        }
+        "finalize" => {
+            let mut kept = old.clone();
+            let finalizers = new["spec"].get("finalizers").cloned();
+            let spec = object::child(object::fields(&mut kept), "spec");
+            match finalizers {
+                Some(list) => spec.insert("finalizers".into(), list),
+                None => spec.remove("finalizers"),
+            };
+            *new = kept;
+        }
+        _ if has_status => copy_field(old, new, "status"),
+        _ => {}
+    }
+}
+
+/// Warnings about an object that was written.
+pub(super) fn warnings(served: &Served, object: &Value) -> Vec<String> {
+    if served.resource.is_custom() {
+        validate::finalizer_warnings(object)
+    } else {
+        Vec::new()
+    }
+}

@@ -1,0 +1,122 @@
+//! Watch events as lines of JSON.
+
+use std::sync::Arc;
+
+use bytes::{Bytes, BytesMut};
+use serde_json::{Value, json};
+
+use crate::http::negotiate::Shape;
+use crate::metadata::object::partial;
+use crate::registry::Served;
+use crate::rest::list::append_typed;
+use crate::status::ApiError;
+use crate::store::{Event, Stored};
+use crate::table::{self, Header, Include};
+
+/// Encodes events in the form that one client accepts.
+pub(super) struct Encoder {
+    pub(super) served: Served,
+    shape: Shape,
+    include: Include,
+    prefix: String,
+    /// Tables name their columns in the first event only.
+    first: bool,
+}
+
+impl Encoder {
+    pub(super) fn new(served: Served, shape: Shape, include: Include) -> Self {
+        Self {
+            prefix: served.type_prefix(),
+            served,
+            shape,
+            include,
+            first: true,
+        }
+    }
+
+    /// The line of an event that a watcher sees as it happened. All watchers of the usual form share one encoding.
+    pub(super) fn shared(&mut self, event: &Event) -> Bytes {
+        let usual = self.shape == Shape::Whole && self.served.reads_as_stored(&event.object);
+        if !usual {
+            return self.line(event.kind.name(), &event.object);
+        }
+        event
+            .line
+            .get_or_init(|| whole_line(event.kind.name(), &self.prefix, &event.object.body))
+            .clone()
+    }
+
+    /// The line of an event of a type.
+    pub(super) fn line(&mut self, kind: &str, object: &Arc<Stored>) -> Bytes {
+        if self.shape == Shape::Whole {
+            return whole_line(kind, &self.prefix, &self.served.body(object));
+        }
+        let object = self.served.decode(object);
+        let shown = match self.shape {
+            Shape::Metadata | Shape::MetadataList => partial(&object),
+            _ => self.table(&object),
+        };
+        value_line(kind, &shown)
+    }
+
+    fn table(&mut self, object: &Value) -> Value {
+        let metadata = json!({"resourceVersion": object["metadata"]["resourceVersion"]});
+        let header = match std::mem::take(&mut self.first) {
+            true => Header::Shown,
+            false => Header::Omitted,
+        };
+        table::document(
+            self.served.layout(),
+            std::slice::from_ref(object),
+            self.include,
+            metadata,
+            header,
+        )
+    }
+
+    /// A bookmark; the one that ends the initial events is annotated.
+    pub(super) fn bookmark(&mut self, revision: u64, ends_initial: bool) -> Bytes {
+        let mut metadata = json!({"resourceVersion": revision.to_string()});
+        if ends_initial {
+            metadata["annotations"] = json!({"k8s.io/initial-events-end": "true"});
+        }
+        let (kind, api_version) = match self.shape {
+            Shape::Metadata | Shape::MetadataList => (
+                "PartialObjectMetadata".to_owned(),
+                "meta.k8s.io/v1".to_owned(),
+            ),
+            _ => (self.served.resource.kind.clone(), self.served.api_version()),
+        };
+        let object = json!({"kind": kind, "apiVersion": api_version, "metadata": metadata});
+        if self.shape == Shape::Table {
+            let mut shown = self.table(&object);
+            shown["rows"] = json!([]);
+            if ends_initial {
+                shown["metadata"]["annotations"] = object["metadata"]["annotations"].clone();
+            }
+            return value_line("BOOKMARK", &shown);
+        }
+        value_line("BOOKMARK", &object)
+    }
+}
+
+/// An `ERROR` event.
+pub(super) fn error_line(error: &ApiError) -> Bytes {
+    value_line("ERROR", &error.to_status())
+}
+
+fn whole_line(kind: &str, prefix: &str, body: &[u8]) -> Bytes {
+    let mut line = BytesMut::with_capacity(body.len() + prefix.len() + 40);
+    line.extend_from_slice(b"{\"type\":\"");
+    line.extend_from_slice(kind.as_bytes());
+    line.extend_from_slice(b"\",\"object\":");
+    append_typed(&mut line, prefix, body);
+    line.extend_from_slice(b"}\n");
+    line.freeze()
+}
+
+fn value_line(kind: &str, object: &Value) -> Bytes {
+    let mut line = serde_json::to_vec(&json!({"type": kind, "object": object})).unwrap_or_default();
+    line.push(b'\n');
+    line.into()
+}

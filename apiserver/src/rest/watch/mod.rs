@@ -1,0 +1,102 @@
+//! Watch: events from the store's log, pulled by cursor at the reader's pace.
+//!
+//! A watcher holds a cursor and no buffer. One that falls behind the bounded history is cut: its stream ends with an
+//! `Expired` error, as the API server ends watches that cannot keep up.
+
+mod encode;
+mod stream;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::core::Core;
+use crate::http::body::Body;
+use crate::http::negotiate::Format;
+use crate::http::respond::{Answer, Content};
+use crate::rest::Call;
+use crate::rest::list_options::ListOptions;
+use crate::status::ApiError;
+use crate::store::{Snapshot, Stored};
+use crate::table::Include;
+
+use encode::Encoder;
+use stream::Watcher;
+
+/// GET of a collection with `watch`.
+///
+/// # Errors
+/// 422 for contradictory parameters. A resourceVersion that is too old is answered in the stream, and one in the future is
+/// waited for, as in the API server.
+pub(super) fn watch(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
+    if call.accepted.format != Format::Json {
+        return Err(ApiError::not_acceptable(
+            "application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch",
+        ));
+    }
+    let options = ListOptions::parse(call, true)?;
+    let id = call.served.resource.id;
+    let wakes = core
+        .store
+        .subscribe(id)
+        .ok_or_else(ApiError::no_such_resource)?;
+    let include = Include::parse(call.query.text("includeObject"))?;
+    let encoder = Encoder::new(call.served.clone(), call.accepted.shape, include);
+    let start = start(core, call, &options)?;
+    let mut watcher = Watcher::new(core.clone(), encoder, options.filter, wakes, start.cursor);
+    watcher.initial = start.initial;
+    watcher.end_marker = start.end_marker;
+    watcher.bookmarks = options.bookmarks;
+    watcher.events_left = call.struck.cut_watch;
+    watcher.deadline = tokio::time::Instant::now() + timeout(options.timeout_seconds);
+    if core.store.oldest(id) > start.cursor {
+        watcher.fail_expired(start.cursor);
+    }
+    let mut answer = Answer::new(200, Content::Json(Body::stream(watcher.into_stream())));
+    answer
+        .warnings
+        .extend(call.served.version().deprecation.clone());
+    Ok(answer)
+}
+
+/// A watch without a timeout gets one between 30 and 60 minutes.
+fn timeout(asked: Option<u64>) -> Duration {
+    Duration::from_secs(asked.unwrap_or_else(|| rand::random_range(1800..3600)))
+}
+
+struct Start {
+    cursor: u64,
+    initial: std::vec::IntoIter<Arc<Stored>>,
+    end_marker: Option<u64>,
+}
+
+/// Where a watch starts: after a resourceVersion, or with the present state as synthetic events.
+fn start(core: &Core, call: &Call, options: &ListOptions) -> Result<Start, ApiError> {
+    let current = core.store.revision();
+    let state = || -> Snapshot {
+        core.store
+            .snapshot(call.served.resource.id, &options.filter.namespace)
+    };
+    Ok(match (options.initial_events, options.revision) {
+        (Some(true), _) => {
+            let snapshot = state();
+            Start {
+                cursor: snapshot.revision,
+                end_marker: options.bookmarks.then_some(snapshot.revision),
+                initial: snapshot.objects.into_iter(),
+            }
+        }
+        (None, None | Some(0)) => {
+            let snapshot = state();
+            Start {
+                cursor: snapshot.revision,
+                initial: snapshot.objects.into_iter(),
+                end_marker: None,
+            }
+        }
+        (_, revision) => Start {
+            cursor: revision.filter(|r| *r > 0).unwrap_or(current),
+            initial: Vec::new().into_iter(),
+            end_marker: None,
+        },
+    })
+}

@@ -1,0 +1,183 @@
+//! Committing objects, and telling the observers of writes.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::intake;
+use crate::core::{Change, Core};
+use crate::metadata::object;
+use crate::registry::Served;
+use crate::status::ApiError;
+use crate::store::{CommitError, Expect, Key, Stored};
+
+/// What an update came to.
+#[derive(Debug)]
+pub(crate) enum Persisted {
+    /// The new object, as the client sees it.
+    Written(Value),
+    /// The object lost its last finalizer and is gone; this is its last state.
+    Removed(Value),
+    /// Another write came first.
+    Raced,
+}
+
+/// Stores a new object, and returns it as the client sees it.
+///
+/// # Errors
+/// 409 when the name is taken, 404 when the resource is going away.
+pub(crate) fn insert(core: &Arc<Core>, served: &Served, object: Value) -> Result<Value, ApiError> {
+    let stored_form = intake::to_stored(served, object);
+    let key = Key::new(object::namespace(&stored_form), object::name(&stored_form));
+    let schema = served.version().stored_schema;
+    let stored = core
+        .store
+        .commit(served.resource.id, &key, Expect::Absent, |revision| {
+            Some(Stored::encode(&stored_form, revision, schema))
+        })
+        .map_err(|error| match error {
+            CommitError::Exists => {
+                ApiError::already_exists(&served.resource.group_resource(), &key.name)
+            }
+            _ => ApiError::no_such_resource(),
+        })?;
+    let created = served.decode(&stored);
+    let change = Change::Written {
+        old: None,
+        new: &created,
+    };
+    core.notify(served, &change);
+    Ok(created)
+}
+
+/// Stores a changed object in place of the revision that it was made from.
+///
+/// A write that changes nothing leaves the revision as it is. An object under deletion without finalizers is removed.
+///
+/// # Errors
+/// 404 when the object is gone.
+pub(crate) fn replace(
+    core: &Arc<Core>,
+    served: &Served,
+    current: &Arc<Stored>,
+    new: Value,
+    dry_run: bool,
+) -> Result<Persisted, ApiError> {
+    let before = served.decode(current);
+    let removes = ends(served, &new);
+    let is_same = !removes && same_but_times(&before, &new);
+    if dry_run {
+        return Ok(match () {
+            () if is_same => Persisted::Written(before),
+            () if removes => Persisted::Removed(new),
+            () => Persisted::Written(new),
+        });
+    }
+    if is_same {
+        // Observers see it nevertheless: a repeated request may finish what an earlier one began.
+        notify_written(core, served, &before, &before);
+        return Ok(Persisted::Written(before));
+    }
+    let shown = removes.then(|| new.clone());
+    let stored_form = intake::to_stored(served, new);
+    let schema = served.version().stored_schema;
+    let result = core.store.commit(
+        served.resource.id,
+        &current.key,
+        Expect::Revision(current.revision),
+        |revision| (!removes).then(|| Stored::encode(&stored_form, revision, schema)),
+    );
+    match (result, shown) {
+        (Ok(_), Some(shown)) => {
+            core.notify(served, &Change::Removed(current));
+            Ok(Persisted::Removed(shown))
+        }
+        (Ok(stored), None) => {
+            let written = served.decode(&stored);
+            notify_written(core, served, &before, &written);
+            Ok(Persisted::Written(written))
+        }
+        (Err(CommitError::Changed), _) => Ok(Persisted::Raced),
+        (Err(_), _) => Err(ApiError::not_found(
+            &served.resource.group_resource(),
+            &current.key.name,
+        )),
+    }
+}
+
+fn notify_written(core: &Arc<Core>, served: &Served, old: &Value, new: &Value) {
+    let old = Some(old);
+    core.notify(served, &Change::Written { old, new });
+}
+
+/// Changes the stored form of an object, if it is there: what controllers do to objects of others. An object under
+/// deletion that nothing holds any more is removed.
+pub(crate) fn edit(core: &Arc<Core>, served: &Served, key: &Key, change: &dyn Fn(&mut Value)) {
+    while let Some(current) = core.find(served, key) {
+        let before = current.decode();
+        let mut new = before.clone();
+        change(&mut new);
+        if new == before {
+            return;
+        }
+        let removes = ends(served, &new);
+        let result = core.store.commit(
+            served.resource.id,
+            key,
+            Expect::Revision(current.revision),
+            |revision| (!removes).then(|| Stored::encode(&new, revision, current.schema)),
+        );
+        match result {
+            Ok(_) if removes => return core.notify(served, &Change::Removed(&current)),
+            Ok(stored) => {
+                let (old, new) = (served.decode(&current), served.decode(&stored));
+                return notify_written(core, served, &old, &new);
+            }
+            Err(CommitError::Changed) => {}
+            Err(_) => return,
+        }
+    }
+}
+
+/// Removes an object whatever holds it; returns whether there was one.
+pub(crate) fn remove(core: &Arc<Core>, served: &Served, key: &Key) -> bool {
+    while let Some(current) = core.find(served, key) {
+        let expect = Expect::Revision(current.revision);
+        let result = core.store.commit(served.resource.id, key, expect, |_| None);
+        if result.is_ok() {
+            core.notify(served, &Change::Removed(&current));
+            return true;
+        }
+    }
+    false
+}
+
+/// Whether a state of an object is its end: it is being deleted, and nothing holds it.
+fn ends(served: &Served, object: &Value) -> bool {
+    let grace = object["metadata"]["deletionGracePeriodSeconds"].as_i64();
+    object::is_deleting(object)
+        && object::finalizers(object).is_empty()
+        && grace.unwrap_or_default() == 0
+        && !served.resource.strategy.holds(object)
+}
+
+/// Whether two states differ in nothing but the times of their managedFields.
+fn same_but_times(before: &Value, after: &Value) -> bool {
+    if before == after {
+        return true;
+    }
+    let strip = |object: &Value| {
+        let mut copy = object.clone();
+        object::set_meta(&mut copy, "resourceVersion", None);
+        if let Some(entries) = copy["metadata"]
+            .get_mut("managedFields")
+            .and_then(Value::as_array_mut)
+        {
+            for entry in entries.iter_mut().filter_map(Value::as_object_mut) {
+                entry.remove("time");
+            }
+        }
+        copy
+    };
+    strip(before) == strip(after)
+}

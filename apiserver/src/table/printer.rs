@@ -1,0 +1,91 @@
+//! How a built-in kind is printed (`k8s.io/kubernetes/pkg/printers/internalversion`).
+
+use serde_json::Value;
+
+use super::cells::name;
+use super::{NAME_DESCRIPTION, definition};
+
+/// A column of a built-in kind.
+#[derive(Debug)]
+pub(crate) struct PrinterColumn {
+    name: &'static str,
+    kind: &'static str,
+    priority: i64,
+}
+
+impl PrinterColumn {
+    pub(super) fn definition(&self) -> Value {
+        let (format, description) = match self.name {
+            "Name" => ("name", NAME_DESCRIPTION),
+            _ => ("", ""),
+        };
+        definition(self.name, self.kind, format, description, self.priority)
+    }
+}
+
+const fn column(name: &'static str, kind: &'static str, priority: i64) -> PrinterColumn {
+    PrinterColumn {
+        name,
+        kind,
+        priority,
+    }
+}
+
+/// A column of texts.
+pub(crate) const fn col(name: &'static str) -> PrinterColumn {
+    column(name, "string", 0)
+}
+
+/// A column of integers.
+pub(crate) const fn num(name: &'static str) -> PrinterColumn {
+    column(name, "integer", 0)
+}
+
+/// A column of booleans.
+pub(crate) const fn boolean(name: &'static str) -> PrinterColumn {
+    column(name, "boolean", 0)
+}
+
+/// A column of texts that `-o wide` shows.
+pub(crate) const fn wide(name: &'static str) -> PrinterColumn {
+    column(name, "string", 1)
+}
+
+/// How a kind is printed.
+#[derive(Debug)]
+pub(crate) struct Printer {
+    pub(super) columns: &'static [PrinterColumn],
+    /// The cells of an object, one a column.
+    pub(super) cells: fn(&Value) -> Vec<Value>,
+    /// The conditions of an object's row, or null.
+    pub(super) conditions: fn(&Value) -> Value,
+}
+
+impl Printer {
+    /// A printer whose rows have no conditions.
+    pub(crate) const fn new(
+        columns: &'static [PrinterColumn],
+        cells: fn(&Value) -> Vec<Value>,
+    ) -> Self {
+        Self {
+            columns,
+            cells,
+            conditions: |_| Value::Null,
+        }
+    }
+
+    pub(crate) const fn with_conditions(mut self, conditions: fn(&Value) -> Value) -> Self {
+        self.conditions = conditions;
+        self
+    }
+
+    pub(super) fn is_default(&self) -> bool {
+        std::ptr::eq(self, &DEFAULT)
+    }
+}
+
+/// The printer of kinds without one of their own.
+pub(crate) static DEFAULT: Printer =
+    Printer::new(&[col("Name"), column("Created At", "date", 0)], |o| {
+        vec![name(o), o["metadata"]["creationTimestamp"].clone()]
+    });

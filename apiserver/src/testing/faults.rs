@@ -1,0 +1,239 @@
+//! Fault injection: failures by verb and resource, once, some times, always or by chance.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use crate::status::{ApiError, GroupResource};
+use crate::testing::recorder::Action;
+
+/// What goes wrong.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FaultKind {
+    /// 429 with a `Retry-After` of so many seconds.
+    TooManyRequests {
+        /// The seconds.
+        retry_after: u32,
+    },
+    /// 500.
+    InternalError,
+    /// 409: the object has been modified.
+    Conflict,
+    /// 410: the resourceVersion is too old.
+    Expired,
+    /// Any other failure.
+    Status(ApiError),
+    /// The connection breaks before there is an answer. The request has not been carried out.
+    DropConnection,
+    /// A watch ends after so many events, without an error. Other requests pass.
+    CutWatch {
+        /// How many events still arrive.
+        after_events: usize,
+    },
+    /// The answer comes later.
+    Delay(Duration),
+    /// A list shows the state of so many revisions ago (as far as the history reaches). Other requests pass.
+    StaleList {
+        /// The number of revisions.
+        revisions: u64,
+    },
+}
+
+/// A failure and the requests that it strikes.
+#[derive(Clone, Debug)]
+pub struct Fault {
+    kind: FaultKind,
+    verb: String,
+    resource: String,
+    name: Option<String>,
+    left: Option<usize>,
+    chance: f64,
+}
+
+impl Fault {
+    /// A failure of every request, for ever.
+    pub fn new(kind: FaultKind) -> Self {
+        Self {
+            kind,
+            verb: "*".to_owned(),
+            resource: "*".to_owned(),
+            name: None,
+            left: None,
+            chance: 1.0,
+        }
+    }
+
+    /// Only requests of this verb and resource; `*` stands for any, a subresource is written `pods/status`.
+    #[must_use]
+    pub fn on(mut self, verb: &str, resource: &str) -> Self {
+        verb.clone_into(&mut self.verb);
+        resource.clone_into(&mut self.resource);
+        self
+    }
+
+    /// Only requests for the object of this name.
+    #[must_use]
+    pub fn named(mut self, name: &str) -> Self {
+        self.name = Some(name.to_owned());
+        self
+    }
+
+    /// Only the next matching request.
+    #[must_use]
+    pub fn once(self) -> Self {
+        self.times(1)
+    }
+
+    /// Only the next `n` matching requests.
+    #[must_use]
+    pub fn times(mut self, n: usize) -> Self {
+        self.left = Some(n);
+        self
+    }
+
+    /// Each matching request with this probability (0 to 1).
+    #[must_use]
+    pub fn with_chance(mut self, probability: f64) -> Self {
+        self.chance = probability;
+        self
+    }
+
+    fn strikes(&mut self, action: &Action) -> bool {
+        let is_watch_only = matches!(self.kind, FaultKind::CutWatch { .. });
+        let is_list_only = matches!(self.kind, FaultKind::StaleList { .. });
+        let applies = self.left != Some(0)
+            && action.matches(&self.verb, &self.resource)
+            && self.name.as_ref().is_none_or(|name| *name == action.name)
+            && (!is_watch_only || action.verb == "watch")
+            && (!is_list_only || action.verb == "list");
+        if !applies || (self.chance < 1.0 && rand::random::<f64>() >= self.chance) {
+            return false;
+        }
+        if let Some(left) = &mut self.left {
+            *left -= 1;
+        }
+        true
+    }
+}
+
+/// The failures that strike one request.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Struck {
+    pub(crate) delay: Duration,
+    pub(crate) error: Option<ApiError>,
+    pub(crate) drop_connection: bool,
+    pub(crate) cut_watch: Option<usize>,
+    pub(crate) stale: Option<u64>,
+}
+
+/// The faults in force.
+#[derive(Debug, Default)]
+pub struct Faults {
+    faults: Mutex<Vec<Fault>>,
+}
+
+impl Faults {
+    /// Adds a fault. Of several failures that match a request, the one added first strikes.
+    pub fn add(&self, fault: Fault) {
+        self.lock().push(fault);
+    }
+
+    /// Ends all faults.
+    pub fn clear(&self) {
+        self.lock().clear();
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Fault>> {
+        self.faults.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn strike(&self, action: &Action) -> Struck {
+        let mut faults = self.lock();
+        let mut struck = Struck::default();
+        for fault in faults.iter_mut() {
+            let fails = struck.error.is_some() || struck.drop_connection;
+            if fails || !fault.strikes(action) {
+                continue;
+            }
+            match &fault.kind {
+                FaultKind::Delay(delay) => struck.delay += *delay,
+                FaultKind::DropConnection => struck.drop_connection = true,
+                FaultKind::CutWatch { after_events } => struck.cut_watch = Some(*after_events),
+                FaultKind::StaleList { revisions } => struck.stale = Some(*revisions),
+                other => struck.error = error_of(other, action),
+            }
+        }
+        faults.retain(|fault| fault.left != Some(0));
+        struck
+    }
+}
+
+fn error_of(kind: &FaultKind, action: &Action) -> Option<ApiError> {
+    let resource = GroupResource::new(&action.group, &action.resource);
+    match kind {
+        FaultKind::TooManyRequests { retry_after } => Some(ApiError::too_many_requests(
+            "the server has received too many requests and has asked us to try again later",
+            *retry_after,
+        )),
+        FaultKind::InternalError => Some(ApiError::internal("injected fault")),
+        FaultKind::Conflict => Some(ApiError::modified(&resource, &action.name)),
+        FaultKind::Expired => Some(ApiError::expired(
+            "The resourceVersion for the provided request is too old.",
+        )),
+        FaultKind::Status(error) => Some(error.clone()),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+
+    fn action(verb: &'static str, resource: &str) -> Action {
+        Action {
+            verb,
+            group: String::new(),
+            version: "v1".into(),
+            resource: resource.into(),
+            subresource: String::new(),
+            namespace: "ns".into(),
+            name: "a".into(),
+            content_type: String::new(),
+            query: String::new(),
+            body: Value::Null,
+        }
+    }
+
+    #[test]
+    fn a_fault_strikes_its_verb_and_resource_as_often_as_it_says() {
+        let faults = Faults::default();
+        faults.add(
+            Fault::new(FaultKind::Conflict)
+                .on("update", "pods")
+                .times(2),
+        );
+        assert_eq!(faults.strike(&action("get", "pods")), Struck::default());
+        for _ in 0..2 {
+            let error = faults.strike(&action("update", "pods")).error.unwrap();
+            assert_eq!(error.code, 409);
+        }
+        assert_eq!(faults.strike(&action("update", "pods")), Struck::default());
+    }
+
+    #[test]
+    fn a_fault_of_no_chance_never_strikes_and_delays_add_up() {
+        let faults = Faults::default();
+        faults.add(Fault::new(FaultKind::InternalError).with_chance(0.0));
+        faults.add(Fault::new(FaultKind::Delay(Duration::from_millis(3))).once());
+        faults.add(Fault::new(FaultKind::Delay(Duration::from_millis(4))));
+        assert_eq!(
+            faults.strike(&action("get", "pods")).delay,
+            Duration::from_millis(7)
+        );
+        assert_eq!(
+            faults.strike(&action("get", "pods")).delay,
+            Duration::from_millis(4)
+        );
+    }
+}
