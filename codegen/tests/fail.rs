@@ -95,7 +95,7 @@ fn a_folder_whose_name_is_no_group_or_version_needs_a_marker() {
     let kind = "use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;\n\
                 mod zz_generated_deepcopy;\npub mod zz_generated_register;\n\
                 // +genclient\n// +genclient:noStatus\n// +k8s:deepcopy-gen:interfaces=runtime.Object\n\
-                pub struct Vm {\n    pub metadata: ObjectMeta,\n}\n";
+                #[derive(Debug)]\npub struct Vm {\n    pub metadata: ObjectMeta,\n}\n";
     let load = |text: &str| support::load(&sources(text));
     let errors = load(kind).unwrap_err();
     insta::assert_snapshot!(errors.render(false), @r"

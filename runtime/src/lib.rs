@@ -30,4 +30,5 @@ pub mod scheme;
 pub mod store;
 pub mod workqueue;
 
+pub use codegen_runtime_macros::ApiObject;
 pub use {k8s_openapi, kube};

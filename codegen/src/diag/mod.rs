@@ -51,6 +51,17 @@ pub struct Place {
     pub range: Range<usize>,
 }
 
+impl Place {
+    /// Another range of the same source.
+    #[must_use]
+    pub fn at(&self, range: Range<usize>) -> Self {
+        Self {
+            range,
+            ..self.clone()
+        }
+    }
+}
+
 impl Diagnostic {
     /// An error without a place yet.
     pub fn error(message: impl Into<String>) -> Self {

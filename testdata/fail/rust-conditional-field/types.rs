@@ -3,6 +3,7 @@ use serde::{Deserialize, Serialize};
 
 // +genclient
 // +genclient:noStatus
+#[derive(Debug)]
 pub struct Machine {
     pub metadata: ObjectMeta,
     #[cfg(feature = "gpu")]

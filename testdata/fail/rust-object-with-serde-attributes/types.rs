@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 // +genclient
 // +genclient:noStatus
-#[derive(JsonSchema)]
+#[derive(Debug, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Machine {
     pub metadata: ObjectMeta,
@@ -26,7 +26,7 @@ pub struct Machine {
 
 // +genclient
 // +genclient:noStatus
-#[derive(JsonSchema)]
+#[derive(Debug, JsonSchema)]
 pub struct Network {
     pub metadata: ObjectMeta,
     #[serde(default = "three")]

@@ -3,6 +3,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 // +genclient
 // +genclient:noStatus
 // +k8s:deepcopy-gen=false
+#[derive(Debug)]
 pub struct Machine {
     pub metadata: ObjectMeta,
 }
@@ -10,7 +11,7 @@ pub struct Machine {
 // +genclient
 // +genclient:noStatus
 // +k8s:deepcopy-gen=false
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Network {
     pub metadata: ObjectMeta,
 }
@@ -18,6 +19,7 @@ pub struct Network {
 // +genclient
 // +genclient:noStatus
 // +k8s:deepcopy-gen=false
+#[derive(Debug)]
 #[cfg_attr(unix, derive(Clone))]
 pub struct Disk {
     pub metadata: ObjectMeta,

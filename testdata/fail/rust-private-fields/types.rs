@@ -3,6 +3,7 @@ use serde::{Deserialize, Serialize};
 
 // +genclient
 // +genclient:noStatus
+#[derive(Debug)]
 pub struct Machine {
     metadata: ObjectMeta,
     pub(crate) spec: MachineSpec,

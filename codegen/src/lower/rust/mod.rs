@@ -5,6 +5,7 @@
 
 mod access;
 mod checks;
+mod derives;
 mod enums;
 mod known;
 mod kube;
@@ -200,6 +201,7 @@ impl<'a> Cx<'a> {
         }
         resources.sort_by(|a, b| a.kind.cmp(&b.kind));
         paths::assign(&resources, &mut types);
+        self.check_derives(&types, &resources, diagnostics);
         let version = Version {
             name: self.version_name(),
             module: names::plain_ident(&names::snake_case(&package.version)),

@@ -78,12 +78,35 @@ impl Cx<'_> {
             Foreign::Plain(plain) => plain,
             Foreign::Optional => TypeRef::Optional(Box::new(argument(0))),
             Foreign::List => TypeRef::List(Box::new(argument(0))),
-            Foreign::Map => TypeRef::Map(Box::new(argument(1))),
+            Foreign::Map => {
+                let key = argument(0);
+                let map = TypeRef::Map(Box::new(argument(1)));
+                self.check_key(&key, path, ty, diagnostics);
+                map
+            }
             Foreign::Boxed => TypeRef::Boxed(Box::new(argument(0))),
             Foreign::Cow => match path.arguments.first().map(|ty| &ty.kind) {
                 Some(Kind::Path(path)) if path.segments == ["str"] => TypeRef::String,
                 _ => argument(0),
             },
+        }
+    }
+
+    /// The keys of a map are texts on the wire.
+    fn check_key(&self, key: &TypeRef, path: &PathType, ty: &Type, diagnostics: &mut Diagnostics) {
+        let wire = self.wire_type(key);
+        if matches!(wire, WireType::List | WireType::Object) || matches!(key, TypeRef::Optional(_))
+        {
+            let place = path.arguments.first().map_or(&ty.place, |key| &key.place);
+            let found = match key {
+                TypeRef::Optional(_) => "optional",
+                _ => wire.description(),
+            };
+            diagnostics.push(
+                Diagnostic::error(format!("the key of a map is a text, not {found}"))
+                    .at(place.clone(), "cannot be written as a key")
+                    .help("use String, or a type that is a text on the wire"),
+            );
         }
     }
 

@@ -49,18 +49,15 @@ impl Cx<'_> {
         }
     }
 
-    /// What generated serde does not follow is not asked of it.
+    /// What generated serde does not follow is not asked of it, and rustc takes the attributes that it follows.
     fn check_serde(&self, item: &Item, fields: &Fields, diagnostics: &mut Diagnostics) {
         if !self.serde_is_generated(item) {
             return;
         }
-        let own = (&item.serde, &item.place);
-        let fields = fields
-            .fields
-            .iter()
-            .map(|field| (&field.serde, &field.place));
-        for (serde, place) in std::iter::once(own).chain(fields) {
-            let Some(attribute) = &serde.needs_derive else {
+        let own = std::iter::once(&item.serde);
+        let attributes = own.chain(fields.fields.iter().map(|field| &field.serde));
+        for serde in attributes.clone() {
+            let Some((attribute, range)) = &serde.needs_derive else {
                 continue;
             };
             let message = format!(
@@ -69,8 +66,31 @@ impl Cx<'_> {
             );
             diagnostics.push(
                 Diagnostic::error(message)
-                    .at(place.clone(), "has the attribute")
+                    .at(item.place.at(range.clone()), "not followed")
                     .help("put what needs it into a type that derives serde, such as the spec"),
+            );
+        }
+        let default_by_hand = item.serde.default && self.has_impl(item, "Default");
+        if let (true, Some(range)) = (default_by_hand, &item.serde.attribute) {
+            diagnostics.push(
+                Diagnostic::error(format!(
+                    "serde of the API object `{}` is generated and takes each field's own default",
+                    item.name
+                ))
+                .at(item.place.at(range.clone()), "with a Default by hand")
+                .help("derive Default, or write `#[serde(default)]` on single fields"),
+            );
+        }
+        if !declares_serde(item)
+            && let Some(range) = attributes.clone().find_map(|serde| serde.attribute.clone())
+        {
+            diagnostics.push(
+                Diagnostic::error(format!(
+                    "nothing declares the serde attributes of the API object `{}`",
+                    item.name
+                ))
+                .at(item.place.at(range), "rustc refuses it")
+                .help("add `#[derive(codegen_runtime::ApiObject)]`, which declares them and generates nothing"),
             );
         }
     }
@@ -184,30 +204,68 @@ impl Cx<'_> {
     }
 }
 
+/// Whether a derive of the item may declare serde's attributes; those of the standard library do not.
+fn declares_serde(item: &Item) -> bool {
+    const STANDARD: [&str; 9] = [
+        "Clone",
+        "Copy",
+        "Debug",
+        "Default",
+        "Eq",
+        "Hash",
+        "Ord",
+        "PartialEq",
+        "PartialOrd",
+    ];
+    let mut derives = item.derives.iter();
+    item.has_attribute_macros || derives.any(|derive| !STANDARD.contains(&derive.as_str()))
+}
+
 /// What is generated for API objects is not written by hand.
 fn check_generated(item: &Item, fields: &Fields, diagnostics: &mut Diagnostics) {
-    for (name, what) in [("api_version", "apiVersion"), ("kind", "kind")] {
-        if let Some(field) = fields.fields.iter().find(|field| field.name == name) {
-            diagnostics.push(
-                Diagnostic::error(format!("`{what}` is not written as a field"))
-                    .at(field.place.clone(), "generated code writes and checks it")
-                    .help("remove the field"),
-            );
-        }
+    for field in &fields.fields {
+        let what = match field.name.as_str() {
+            "api_version" => "apiVersion",
+            "kind" => "kind",
+            _ if is_type_meta(field) => "TypeMeta",
+            _ => continue,
+        };
+        diagnostics.push(
+            Diagnostic::error(format!("`{what}` is not written as a field"))
+                .at(
+                    field.place.clone(),
+                    "generated code writes and checks apiVersion and kind",
+                )
+                .help("remove the field"),
+        );
     }
     for derived in ["Serialize", "Deserialize"] {
         if has_derive(item, derived) {
+            let place = item.derive_places.get(derived).unwrap_or(&item.place);
             diagnostics.push(
-                at_item(
-                    item,
-                    format!(
-                        "`{}` derives {derived}, which is generated for API objects",
-                        item.name
-                    ),
-                    "an API object",
-                )
+                Diagnostic::error(format!(
+                    "`{}` derives {derived}, which is generated for API objects",
+                    item.name
+                ))
+                .at(place.clone(), "of an API object")
                 .help(format!("remove {derived} from the derives")),
             );
         }
     }
+}
+
+/// Go's `TypeMeta`, whatever it is called here: kube's, k8s-openapi's or the source's own.
+fn is_type_meta(field: &Field) -> bool {
+    let mut ty = &field.ty.kind;
+    while let Kind::Path(path) = ty {
+        match (
+            path.segments.last().map(String::as_str),
+            path.arguments.as_slice(),
+        ) {
+            (Some("TypeMeta"), _) => return true,
+            (Some("Option" | "Box"), [inner]) => ty = &inner.kind,
+            _ => return false,
+        }
+    }
+    false
 }

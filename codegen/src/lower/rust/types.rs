@@ -173,7 +173,7 @@ impl Cx<'_> {
         self.is_object(item) && by_hand.contains(&false)
     }
 
-    fn has_impl(&self, item: &Item, name: &str) -> bool {
+    pub(super) fn has_impl(&self, item: &Item, name: &str) -> bool {
         let mut impls = self.package.impls.iter();
         impls.any(|found| found.type_name == item.name && found.trait_name == name)
     }

@@ -3,7 +3,7 @@
 //! It is plain data with places, so that it can leave the thread that parsed it, and so that lowering sees names and types
 //! only.
 
-use std::path::PathBuf;
+use std::{collections::BTreeMap, path::PathBuf};
 
 use super::{kube::KubeDerive, serde::SerdeAttrs};
 use crate::{diag::Place, read::markers::MarkerSet};
@@ -116,6 +116,10 @@ pub struct Item {
     pub cfg: Vec<String>,
     /// Derives by their last path segment, those of `cfg_attr` with them.
     pub derives: Vec<String>,
+    /// Where each derive stands.
+    pub derive_places: BTreeMap<String, Place>,
+    /// Whether an attribute above it may be a macro that adds derives or implementations.
+    pub has_attribute_macros: bool,
     /// The conditions of `cfg_attr` under which it derives `Clone`, which is then none of the derives.
     pub clone_if: Vec<String>,
     /// Its serde attributes.

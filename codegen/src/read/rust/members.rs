@@ -53,7 +53,7 @@ impl FileReader<'_> {
             markers: self.markers(own, Target::Field),
             visible: is_visible(&field.vis),
             conditional: !cfg(&field.attrs).is_empty(),
-            serde: self.serde(Attributes::new(&field.attrs).all()),
+            serde: self.serde(&field.attrs),
             ty: types::read(&field.ty, &self.comments, self.base),
         }
     }
@@ -73,7 +73,7 @@ impl FileReader<'_> {
                 place: self.comments.place(name_range),
                 docs,
                 conditional: !cfg(&variant.attrs).is_empty(),
-                serde: self.serde(attributes.all()),
+                serde: self.serde(&variant.attrs),
                 default: attributes
                     .all()
                     .iter()

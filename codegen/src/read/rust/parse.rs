@@ -1,5 +1,7 @@
 //! One file: from its syntax tree and its comments to items.
 
+use std::collections::BTreeMap;
+
 use syn::{Attribute, Ident, spanned::Spanned};
 
 use super::{
@@ -10,8 +12,8 @@ use super::{
     kube::KubeDerive,
     serde::SerdeAttrs,
     syntax::{
-        attributes_of, collect_uses, ident_text, is_public, is_test, is_visible, path_attribute,
-        span_of,
+        attributes_of, collect_uses, derive_spans, ident_text, is_attribute_macro, is_public,
+        is_test, is_visible, path_attribute, span_of,
     },
     types,
 };
@@ -300,7 +302,8 @@ impl FileReader<'_> {
         let is_kube = derives.iter().any(|derive| derive == "CustomResource");
         let kube = is_kube.then(|| KubeDerive::read(attributes.all(), span_of(attributes.all())));
         let kube = kube.and_then(|kube| self.report(kube));
-        let serde = self.serde(attributes.all());
+        let serde = self.serde(attrs);
+        let derive_places = self.derive_places(attributes.all());
         self.out.items.push(Item {
             name: head.name,
             place: head.place,
@@ -310,6 +313,8 @@ impl FileReader<'_> {
             visible: is_visible(vis),
             cfg: cfg(attrs),
             derives,
+            derive_places,
+            has_attribute_macros: attrs.iter().any(is_attribute_macro),
             clone_if,
             serde,
             kube,
@@ -318,8 +323,25 @@ impl FileReader<'_> {
         });
     }
 
+    /// The serde attributes among `attrs`, with places in the file.
     pub(super) fn serde(&mut self, attrs: &[Attribute]) -> SerdeAttrs {
-        self.report(SerdeAttrs::read(attrs)).unwrap_or_default()
+        let all = Attributes::new(attrs);
+        let read = self.report(SerdeAttrs::read(all.all()));
+        let mut serde = read.unwrap_or_default();
+        if let Some((_, range)) = &mut serde.needs_derive {
+            *range = range.start + self.base..range.end + self.base;
+        }
+        let mut always = attrs.iter().filter(|a| a.path().is_ident("serde"));
+        serde.attribute = always.next().map(|attribute| self.range(attribute));
+        serde
+    }
+
+    /// Where each derive stands.
+    fn derive_places(&self, attrs: &[Attribute]) -> BTreeMap<String, Place> {
+        derive_spans(attrs)
+            .into_iter()
+            .map(|(name, span)| (name, self.place(&span)))
+            .collect()
     }
 
     fn report<T>(&mut self, result: syn::Result<T>) -> Option<T> {

@@ -1,6 +1,8 @@
 //! serde's attributes, as far as they decide what stands on the wire.
 
-use syn::{Attribute, LitStr, Token, meta::ParseNestedMeta};
+use std::ops::Range;
+
+use syn::{Attribute, LitStr, Token, meta::ParseNestedMeta, spanned::Spanned as _};
 
 /// The serde attributes of a container, variant or field.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -39,11 +41,13 @@ pub struct SerdeAttrs {
     pub through: Option<String>,
     /// The first attribute that only serde's own derive follows: one that is more than a name, `flatten`, `skip`, `default`
     /// without a function, or to leave out what is none.
-    pub needs_derive: Option<String>,
+    pub needs_derive: Option<(String, Range<usize>)>,
+    /// Where the first attribute stands that is there under every condition.
+    pub attribute: Option<Range<usize>>,
 }
 
 impl SerdeAttrs {
-    /// Reads the attributes; what it doesn't know is serde's business.
+    /// Reads the attributes; what it doesn't know is serde's business. Ranges are those of the parsed text.
     pub(super) fn read(attributes: &[Attribute]) -> syn::Result<Self> {
         let mut attrs = Self::default();
         for attribute in attributes {
@@ -58,7 +62,11 @@ impl SerdeAttrs {
             } else {
                 "skip_deserializing"
             };
-            attrs.needs_derive.get_or_insert_with(|| name.to_owned());
+            let mut found = attributes.iter().filter(|a| a.path().is_ident("serde"));
+            let range = found.next().map_or(0..0, |a| a.span().byte_range());
+            attrs
+                .needs_derive
+                .get_or_insert_with(|| (name.to_owned(), range));
         }
         Ok(attrs)
     }
@@ -71,9 +79,9 @@ impl SerdeAttrs {
             "rename" | "rename_all" | "rename_all_fields" | "flatten" | "crate" | "expecting"
         ) || name.starts_with("skip");
         match name {
-            "rename" => self.rename = serialize_name(meta)?,
-            "rename_all" => self.rename_all = serialize_name(meta)?,
-            "rename_all_fields" => self.rename_all_fields = serialize_name(meta)?,
+            "rename" => (self.rename, is_plain) = names(meta)?,
+            "rename_all" => (self.rename_all, is_plain) = names(meta)?,
+            "rename_all_fields" => (self.rename_all_fields, is_plain) = names(meta)?,
             "default" => {
                 self.default = true;
                 is_plain = !meta.input.peek(Token![=]);
@@ -101,7 +109,8 @@ impl SerdeAttrs {
         }
         if !is_plain && self.needs_derive.is_none() {
             let with_value = matches!(name, "default" | "skip_serializing_if");
-            self.needs_derive = Some(format!("{name}{}", if with_value { " = …" } else { "" }));
+            let shown = format!("{name}{}", if with_value { " = …" } else { "" });
+            self.needs_derive = Some((shown, meta.path.span().byte_range()));
         }
         Ok(())
     }
@@ -118,20 +127,23 @@ fn optional_value(meta: &ParseNestedMeta<'_>) -> syn::Result<()> {
     Ok(())
 }
 
-/// `= "name"`, or the `serialize` of `(serialize = "name", deserialize = "name")`.
-fn serialize_name(meta: &ParseNestedMeta<'_>) -> syn::Result<Option<String>> {
+/// `= "name"`, or the `serialize` of `(serialize = "name", deserialize = "name")`; and whether it is read as it is written.
+fn names(meta: &ParseNestedMeta<'_>) -> syn::Result<(Option<String>, bool)> {
     if meta.input.peek(Token![=]) {
-        return text(meta).map(Some);
+        return text(meta).map(|name| (Some(name), true));
     }
-    let mut name = None;
+    let (mut serialize, mut deserialize) = (None, None);
     meta.parse_nested_meta(|inner| {
-        let value = text(&inner)?;
-        if inner.path.is_ident("serialize") || name.is_none() {
-            name = Some(value);
+        let name = Some(text(&inner)?);
+        if inner.path.is_ident("serialize") {
+            serialize = name;
+        } else {
+            deserialize = name;
         }
         Ok(())
     })?;
-    Ok(name)
+    let same = serialize == deserialize;
+    Ok((serialize, same))
 }
 
 fn skip_value(meta: &ParseNestedMeta<'_>) -> syn::Result<()> {

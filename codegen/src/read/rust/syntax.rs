@@ -1,5 +1,6 @@
 //! Small questions to a syntax tree.
 
+use proc_macro2::Span;
 use syn::{Attribute, Ident, Meta, Token, punctuated::Punctuated, spanned::Spanned};
 
 /// An identifier's text, without `r#`.
@@ -21,31 +22,59 @@ pub(super) fn is_visible(vis: &syn::Visibility) -> bool {
     }
 }
 
-pub(super) fn span_of(attrs: &[Attribute]) -> proc_macro2::Span {
+pub(super) fn span_of(attrs: &[Attribute]) -> Span {
     attrs
         .iter()
         .find(|attribute| attribute.path().is_ident("kube") || attribute.path().is_ident("derive"))
-        .map_or_else(proc_macro2::Span::call_site, Spanned::span)
+        .map_or_else(Span::call_site, Spanned::span)
 }
 
 /// The derives by their last path segment, sorted.
 pub(super) fn derives(attrs: &[Attribute]) -> Vec<String> {
+    let mut derives: Vec<String> = derive_spans(attrs)
+        .into_iter()
+        .map(|(name, _)| name)
+        .collect();
+    derives.sort();
+    derives.dedup();
+    derives
+}
+
+/// The derives by their last path segment, each with its place.
+pub(super) fn derive_spans(attrs: &[Attribute]) -> Vec<(String, Span)> {
     let mut derives = Vec::new();
     for attribute in attrs.iter().filter(|a| a.path().is_ident("derive")) {
         // What is no list of paths is rustc's to report.
         let _ = attribute.parse_nested_meta(|meta| {
-            derives.extend(
-                meta.path
-                    .segments
-                    .last()
-                    .map(|last| ident_text(&last.ident)),
-            );
+            let last = meta.path.segments.last();
+            derives.extend(last.map(|last| (ident_text(&last.ident), meta.path.span())));
             Ok(())
         });
     }
-    derives.sort();
-    derives.dedup();
     derives
+}
+
+/// Whether the attribute may be a macro that adds derives or implementations.
+pub(super) fn is_attribute_macro(attribute: &Attribute) -> bool {
+    const INERT: [&str; 16] = [
+        "derive",
+        "doc",
+        "cfg",
+        "cfg_attr",
+        "allow",
+        "warn",
+        "deny",
+        "expect",
+        "forbid",
+        "deprecated",
+        "must_use",
+        "non_exhaustive",
+        "repr",
+        "serde",
+        "kube",
+        "schemars",
+    ];
+    !INERT.iter().any(|name| attribute.path().is_ident(name))
 }
 
 /// The text of `#[path = "…"]`.

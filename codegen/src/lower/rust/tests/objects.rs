@@ -64,9 +64,11 @@ fn fields_of_objects_are_in_camel_case_unless_their_author_says_so() {
         r#"
         // +genclient
         // +genclient:noStatus
+        #[derive(codegen_runtime::ApiObject)]
         pub struct Binding { pub metadata: ObjectMeta, pub role_ref: String, #[serde(rename = "x_y")] pub other: String }
         // +genclient
         // +genclient:noStatus
+        #[derive(ApiObject)]
         #[serde(rename_all = "snake_case")]
         pub struct Snake { pub metadata: ObjectMeta, pub role_ref: String }
         // +genclient
