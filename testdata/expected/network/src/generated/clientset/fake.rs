@@ -35,13 +35,24 @@ impl Clientset {
 }
 
 /// What the embedded API server serves beside the built-in kinds.
-const RESOURCES: [fake::Resource; 1] = [
+const RESOURCES: [fake::Resource; 2] = [
     fake::Resource {
         group: "samplecrd.k8s.io",
         version: "v1",
         kind: "Network",
         plural: "networks",
         singular: "network",
+        scope: fake::Scope::Namespaced,
+        short_names: &[],
+        status: false,
+        scale: None,
+    },
+    fake::Resource {
+        group: "samplecrd.k8s.io",
+        version: "v1",
+        kind: "Route",
+        plural: "routes",
+        singular: "route",
         scope: fake::Scope::Namespaced,
         short_names: &[],
         status: false,

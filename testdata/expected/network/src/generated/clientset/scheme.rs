@@ -12,5 +12,6 @@ use ::codegen_runtime::scheme;
 /// Another type is registered for one of the kinds.
 pub fn add_to_scheme(scheme: &mut scheme::Scheme) -> Result<(), scheme::SchemeError> {
     scheme.register::<crate::apis::samplecrd::v1::Network>()?;
+    scheme.register::<crate::apis::samplecrd::v1::Route>()?;
     Ok(())
 }

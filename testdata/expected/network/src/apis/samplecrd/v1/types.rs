@@ -24,3 +24,28 @@ pub struct NetworkSpec {
     /// The address of the gateway, such as `192.168.0.1`.
     pub gateway: String,
 }
+
+// +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
+
+/// A route. Its serde attributes are followed by the serde that is generated for it.
+#[derive(Debug, Default, PartialEq, codegen_runtime::ApiObject)]
+#[serde(rename_all = "kebab-case")]
+pub struct Route {
+    /// Name, namespace, labels and the rest that every object has.
+    pub metadata: ObjectMeta,
+    /// The name on the wire is another.
+    #[serde(rename = "destinationCIDR")]
+    pub destination: String,
+    /// The name on the wire is in kebab case.
+    #[serde(default)]
+    pub route_priority: i32,
+    /// Left out when none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_hop: Option<String>,
+    /// Its fields are those of the route.
+    #[serde(flatten)]
+    pub network: NetworkSpec,
+    /// Not on the wire.
+    #[serde(skip)]
+    pub hits: u64,
+}

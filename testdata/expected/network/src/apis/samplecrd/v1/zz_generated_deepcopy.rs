@@ -55,6 +55,63 @@ impl<'de> ::serde::Deserialize<'de> for super::types::Network {
     }
 }
 
+/// `Route` on the wire.
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+struct RouteWire<S, T0, T1, T2, T3, T4> {
+    #[serde(rename = "apiVersion", default)]
+    api_version: S,
+    #[serde(default)]
+    kind: S,
+    #[serde(default)]
+    metadata: T0,
+    #[serde(rename = "destinationCIDR")]
+    destination: T1,
+    #[serde(rename = "route-priority")]
+    #[serde(default)]
+    route_priority: T2,
+    #[serde(rename = "next-hop")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_hop: Option<T3>,
+    #[serde(flatten)]
+    network: T4,
+}
+
+impl ::serde::Serialize for super::types::Route {
+    fn serialize<S: ::serde::Serializer>(
+        &self,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        let wire = RouteWire {
+            api_version: Self::API_VERSION,
+            kind: Self::KIND,
+            metadata: &self.metadata,
+            destination: &self.destination,
+            route_priority: &self.route_priority,
+            next_hop: self.next_hop.as_ref(),
+            network: &self.network,
+        };
+        ::serde::Serialize::serialize(&wire, serializer)
+    }
+}
+
+impl<'de> ::serde::Deserialize<'de> for super::types::Route {
+    fn deserialize<D: ::serde::Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Self, D::Error> {
+        let wire = RouteWire::deserialize(deserializer)?;
+        check_type(wire.api_version, Self::API_VERSION)?;
+        check_type(wire.kind, Self::KIND)?;
+        Ok(Self {
+            metadata: wire.metadata,
+            destination: wire.destination,
+            route_priority: wire.route_priority,
+            next_hop: wire.next_hop,
+            network: wire.network,
+            hits: ::core::default::Default::default(),
+        })
+    }
+}
+
 impl ::core::clone::Clone for super::types::Network {
     fn clone(&self) -> Self {
         Self {
@@ -73,6 +130,19 @@ impl ::core::clone::Clone for super::types::NetworkSpec {
     }
 }
 
+impl ::core::clone::Clone for super::types::Route {
+    fn clone(&self) -> Self {
+        Self {
+            metadata: ::core::clone::Clone::clone(&self.metadata),
+            destination: ::core::clone::Clone::clone(&self.destination),
+            route_priority: ::core::clone::Clone::clone(&self.route_priority),
+            next_hop: ::core::clone::Clone::clone(&self.next_hop),
+            network: ::core::clone::Clone::clone(&self.network),
+            hits: ::core::clone::Clone::clone(&self.hits),
+        }
+    }
+}
+
 impl ::codegen_runtime::k8s_openapi::Resource for super::types::Network {
     const API_VERSION: &'static str = "samplecrd.k8s.io/v1";
     const GROUP: &'static str = "samplecrd.k8s.io";
@@ -87,6 +157,31 @@ impl ::codegen_runtime::k8s_openapi::ListableResource for super::types::Network 
 }
 
 impl ::codegen_runtime::k8s_openapi::Metadata for super::types::Network {
+    type Ty = ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+
+    fn metadata(&self) -> &Self::Ty {
+        &self.metadata
+    }
+
+    fn metadata_mut(&mut self) -> &mut Self::Ty {
+        &mut self.metadata
+    }
+}
+
+impl ::codegen_runtime::k8s_openapi::Resource for super::types::Route {
+    const API_VERSION: &'static str = "samplecrd.k8s.io/v1";
+    const GROUP: &'static str = "samplecrd.k8s.io";
+    const KIND: &'static str = "Route";
+    const VERSION: &'static str = "v1";
+    const URL_PATH_SEGMENT: &'static str = "routes";
+    type Scope = ::codegen_runtime::k8s_openapi::NamespaceResourceScope;
+}
+
+impl ::codegen_runtime::k8s_openapi::ListableResource for super::types::Route {
+    const LIST_KIND: &'static str = "RouteList";
+}
+
+impl ::codegen_runtime::k8s_openapi::Metadata for super::types::Route {
     type Ty = ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
     fn metadata(&self) -> &Self::Ty {

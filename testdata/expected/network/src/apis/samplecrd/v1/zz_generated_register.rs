@@ -36,5 +36,6 @@ pub fn resource(resource: &str) -> scheme::GroupResource {
 /// Another type is registered for one of the kinds.
 pub fn add_to_scheme(scheme: &mut scheme::Scheme) -> Result<(), scheme::SchemeError> {
     scheme.register::<super::Network>()?;
+    scheme.register::<super::Route>()?;
     Ok(())
 }
