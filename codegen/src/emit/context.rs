@@ -27,14 +27,22 @@ impl<'a> Emit<'a> {
 
     /// `k8s_openapi`: as the options say, else the runtime's re-export, else the crate itself.
     pub(crate) fn k8s_openapi(&self) -> TokenStream {
+        path(&self.k8s_openapi_path())
+    }
+
+    /// The path of [`k8s_openapi`](Self::k8s_openapi), as in the options.
+    pub(crate) fn k8s_openapi_path(&self) -> String {
         if self.options.needs_runtime() {
-            let runtime = self.runtime();
-            return quote!(#runtime::k8s_openapi);
+            return format!("{}::k8s_openapi", self.options.runtime_path);
         }
-        match &self.options.k8s_openapi_path {
-            Some(k8s_openapi) => path(k8s_openapi),
-            None => quote!(::k8s_openapi),
-        }
+        let given = self.options.k8s_openapi_path.as_deref();
+        given.unwrap_or("::k8s_openapi").to_owned()
+    }
+
+    /// A module by its path from `k8s_openapi` on, wherever that crate is.
+    pub(crate) fn k8s_openapi_module(&self, module: &str) -> TokenStream {
+        let below = module.strip_prefix("k8s_openapi").unwrap_or_default();
+        path(&format!("{}{below}", self.k8s_openapi_path()))
     }
 
     /// Path of the `generated` module, whatever its name.

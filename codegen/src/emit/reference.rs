@@ -7,7 +7,7 @@ use super::{
     Emit,
     context::{ident, path},
 };
-use crate::model::TypeRef;
+use crate::model::{ExternalType, KnownType, TypeRef};
 
 /// The type as a file that imports the version's module as `api` names it.
 ///
@@ -19,7 +19,14 @@ pub(crate) fn emit(cx: &Emit<'_>, ty: &TypeRef) -> TokenStream {
             let name = ident(name);
             quote!(api::#name)
         }
-        TypeRef::External(name) => emit_external(cx, name),
+        // Through the runtime, whatever version of k8s-openapi it has.
+        TypeRef::Known(KnownType::Scale) => quote!(client::Scale),
+        TypeRef::Known(known) => {
+            let module = cx.k8s_openapi_module(known.module());
+            let name = ident(known.name());
+            quote!(#module::#name)
+        }
+        TypeRef::External(external) => emit_external(cx, external),
         TypeRef::List(item) => {
             let item = emit(cx, item);
             quote!(::std::vec::Vec<#item>)
@@ -28,21 +35,22 @@ pub(crate) fn emit(cx: &Emit<'_>, ty: &TypeRef) -> TokenStream {
     }
 }
 
-/// A path from elsewhere, in a file that imports the runtime's `client`. What k8s-openapi defines comes through the runtime, whose version it must share.
-fn emit_external(cx: &Emit<'_>, name: &str) -> TokenStream {
-    if name.ends_with("autoscaling::v1::Scale") {
-        return quote!(client::Scale);
+/// A path from elsewhere, in a file that imports the runtime's `client` and `kube`.
+fn emit_external(cx: &Emit<'_>, external: &ExternalType) -> TokenStream {
+    const CRATE: &str = "k8s_openapi";
+    let ExternalType {
+        global, segments, ..
+    } = external;
+    let written = path(&external.to_string());
+    if let Some(below) = external.below(CRATE) {
+        let below = below.iter().map(|segment| ident(segment));
+        let (k8s_openapi, arguments) = (cx.k8s_openapi(), path(&external.arguments));
+        return quote!(#k8s_openapi #(::#below)* #arguments);
     }
-    if let Some((_, rest)) = name.split_once("k8s_openapi::") {
-        let k8s_openapi = cx.k8s_openapi();
-        let rest = path(rest);
-        return quote!(#k8s_openapi::#rest);
-    }
-    // `kube` is imported beside `client`.
-    let own = ["::", "crate::", "super::", "self::", "kube::"];
-    if own.iter().any(|prefix| name.starts_with(prefix)) {
-        path(name)
+    let first = segments.first().map_or("", String::as_str);
+    if *global || ["crate", "super", "self", "kube"].contains(&first) {
+        written
     } else {
-        path(&format!("::{name}"))
+        quote!(::#written)
     }
 }

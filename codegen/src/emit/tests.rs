@@ -3,8 +3,8 @@
 use super::{Generator, emit};
 use crate::{
     model::{
-        ApiSet, CustomMethod, Field, Group, Origin, Resource, RustItem, Scope, StructDef, TypeDef,
-        TypeKind, TypeRef, Validation, Verb, VerbSet, Version, names,
+        ApiSet, CustomMethod, Field, Group, KnownType, Origin, Resource, RustItem, Scope,
+        StructDef, TypeDef, TypeKind, TypeRef, Validation, Verb, VerbSet, Version, names,
     },
     options::Options,
     output::Tree,
@@ -63,9 +63,7 @@ fn resource(kind: &str, scope: Scope) -> Resource {
         name: name.to_owned(),
         verb,
         subresource: Some("scale".to_owned()),
-        input: Some(TypeRef::External(
-            "k8s_openapi::api::autoscaling::v1::Scale".to_owned(),
-        )),
+        input: Some(TypeRef::Known(KnownType::Scale)),
         result: None,
     };
     Resource {

@@ -5,7 +5,7 @@ pub mod rust;
 
 use crate::{
     diag::Diagnostics,
-    model::{ApiSet, CustomMethod, TypeRef, Verb},
+    model::{ApiSet, CustomMethod, KnownType, TypeRef, Verb},
     options::Options,
     read::Read,
 };
@@ -26,7 +26,7 @@ pub fn lower(read: Read, options: &Options) -> Result<(ApiSet, Diagnostics), Dia
 
 /// The methods of the scale subresource, as client-gen's users write them by hand.
 fn scale_methods() -> Vec<CustomMethod> {
-    let scale = || Some(TypeRef::External("autoscaling::v1::Scale".to_owned()));
+    let scale = || Some(TypeRef::Known(KnownType::Scale));
     let method = |name: &str, verb, input, result| CustomMethod {
         name: name.to_owned(),
         verb,

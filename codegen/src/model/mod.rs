@@ -6,6 +6,7 @@
 //! Every collection is a `Vec` in a defined order or a `BTreeMap`, so that output never depends on the order of input files.
 
 mod admission;
+mod foreign;
 mod rbac;
 mod resource;
 mod types;
@@ -15,13 +16,14 @@ mod wire;
 pub mod names;
 
 pub use admission::Webhook;
+pub use foreign::{ExternalType, KnownType};
 pub use rbac::PolicyRule;
 pub use resource::{
     Conversion, CustomMethod, MethodVerb, PrinterColumn, Resource, ScaleSubresource, Scope,
     SelectableField, Verb, VerbSet,
 };
 pub use types::{
-    Aliasing, EnumDef, Field, KnownType, RustItem, StructDef, TypeDef, TypeKind, TypeRef, UnionDef,
+    Aliasing, EnumDef, Field, RustItem, StructDef, TypeDef, TypeKind, TypeRef, UnionDef,
     UnionVariant, UnknownFields, Variant,
 };
 pub use validation::{

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::Validation;
+use super::{ExternalType, KnownType, Validation};
 
 /// A named Rust type of a version.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -218,8 +218,10 @@ pub enum TypeRef {
     Known(KnownType),
     /// A type of the same version, by its Rust name.
     Local(String),
-    /// A Rust type from elsewhere, as the source's path names it, resolved through its `use` items.
-    External(String),
+    /// A Rust type from elsewhere.
+    External(ExternalType),
+    /// Any other Rust type (`[u8; 4]`, `(A, B)`), by its tokens in the source.
+    Verbatim(String),
     /// A list.
     List(Box<TypeRef>),
     /// A map from string.
@@ -242,34 +244,4 @@ impl TypeRef {
             _ => None,
         }
     }
-}
-
-/// Types that Kubernetes itself defines and k8s-openapi provides.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[allow(missing_docs, reason = "the names are Kubernetes' own")]
-pub enum KnownType {
-    Time,
-    MicroTime,
-    Duration,
-    Quantity,
-    IntOrString,
-    ByteString,
-    RawExtension,
-    ObjectMeta,
-    ListMeta,
-    LabelSelector,
-    Condition,
-    OwnerReference,
-    ObjectReference,
-    LocalObjectReference,
-    SecretKeySelector,
-    ConfigMapKeySelector,
-    PodTemplateSpec,
-    PodSpec,
-    Container,
-    ResourceRequirements,
-    Toleration,
-    Affinity,
-    EnvVar,
-    Volume,
 }

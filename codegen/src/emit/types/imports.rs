@@ -29,7 +29,7 @@ impl<'a> Imports<'a> {
     pub(crate) fn new(cx: &Emit<'_>, version: &'a Version) -> Self {
         Self {
             own: version.types.iter().map(|def| def.name.as_str()).collect(),
-            k8s_openapi: cx.k8s_openapi().to_string().replace(' ', ""),
+            k8s_openapi: cx.k8s_openapi_path(),
             asked: RefCell::default(),
         }
     }

@@ -11,8 +11,7 @@ use crate::{
         fields::{Presence, needs_codec, serde_attribute, serde_camel_case},
     },
     model::{
-        Aliasing, EnumDef, Field, KnownType, StructDef, TypeDef, TypeKind, TypeRef, UnknownFields,
-        Validation,
+        Aliasing, EnumDef, Field, StructDef, TypeDef, TypeKind, TypeRef, UnknownFields, Validation,
     },
 };
 
@@ -202,8 +201,9 @@ pub(super) fn type_tokens(scope: &Scope<'_>, ty: &TypeRef) -> TokenStream {
         }
         TypeRef::String => imports.prelude("::std::string", "String"),
         TypeRef::Any => imports.name("serde_json", "Value"),
-        TypeRef::Known(known) => known_type(scope, *known),
-        TypeRef::External(external) => crate::emit::context::path(external),
+        TypeRef::Known(known) => imports.name(known.module(), known.name()),
+        TypeRef::External(external) => crate::emit::context::path(&external.to_string()),
+        TypeRef::Verbatim(text) => crate::emit::context::path(text),
         TypeRef::List(inner) => wrapped(scope, imports.prelude("::std::vec", "Vec"), inner),
         TypeRef::Optional(inner) => {
             wrapped(scope, imports.prelude("::std::option", "Option"), inner)
@@ -221,25 +221,6 @@ pub(super) fn type_tokens(scope: &Scope<'_>, ty: &TypeRef) -> TokenStream {
 fn wrapped(scope: &Scope<'_>, outer: TokenStream, inner: &TypeRef) -> TokenStream {
     let inner = type_tokens(scope, inner);
     quote!(#outer<#inner>)
-}
-
-/// The k8s-openapi type of what a schema can say; other known types come from annotated Rust alone.
-fn known_type(scope: &Scope<'_>, known: KnownType) -> TokenStream {
-    const META: &str = "k8s_openapi::apimachinery::pkg::apis::meta::v1";
-    let (module, name) = match known {
-        KnownType::Time => (META, "Time"),
-        KnownType::MicroTime => (META, "MicroTime"),
-        KnownType::ObjectMeta => (META, "ObjectMeta"),
-        KnownType::Quantity => ("k8s_openapi::apimachinery::pkg::api::resource", "Quantity"),
-        KnownType::IntOrString => (
-            "k8s_openapi::apimachinery::pkg::util::intstr",
-            "IntOrString",
-        ),
-        KnownType::RawExtension => ("k8s_openapi::apimachinery::pkg::runtime", "RawExtension"),
-        KnownType::ByteString => ("k8s_openapi", "ByteString"),
-        _ => ("serde_json", "Value"),
-    };
-    scope.imports.name(module, name)
 }
 
 pub(super) fn is_root(scope: &Scope<'_>, def: &TypeDef) -> bool {

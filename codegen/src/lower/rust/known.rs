@@ -36,7 +36,7 @@ pub(super) fn known(path: &[String]) -> Option<Foreign> {
                 segments.get(at + 1..)
             };
             below("k8s_openapi")
-                .and_then(kubernetes)
+                .and_then(KnownType::at)
                 .or_else(|| kube(below("kube").or_else(|| below("kube_core"))?))
                 .map(plain)
         }
@@ -96,43 +96,6 @@ fn kube(rest: &[&str]) -> Option<KnownType> {
     match *name {
         "ObjectMeta" => Some(KnownType::ObjectMeta),
         "ListMeta" => Some(KnownType::ListMeta),
-        _ => None,
-    }
-}
-
-/// k8s-openapi's types, by their path below the crate.
-fn kubernetes(rest: &[&str]) -> Option<KnownType> {
-    match rest {
-        ["apimachinery", "pkg", "apis", "meta", "v1", name] => Some(match *name {
-            "Time" => KnownType::Time,
-            "MicroTime" => KnownType::MicroTime,
-            "Duration" => KnownType::Duration,
-            "ObjectMeta" => KnownType::ObjectMeta,
-            "ListMeta" => KnownType::ListMeta,
-            "LabelSelector" => KnownType::LabelSelector,
-            "Condition" => KnownType::Condition,
-            "OwnerReference" => KnownType::OwnerReference,
-            _ => return None,
-        }),
-        ["apimachinery", "pkg", "api", "resource", "Quantity"] => Some(KnownType::Quantity),
-        ["apimachinery", "pkg", "util", "intstr", "IntOrString"] => Some(KnownType::IntOrString),
-        ["apimachinery", "pkg", "runtime", "RawExtension"] => Some(KnownType::RawExtension),
-        ["ByteString"] => Some(KnownType::ByteString),
-        ["api", "core", "v1", name] => Some(match *name {
-            "ObjectReference" => KnownType::ObjectReference,
-            "LocalObjectReference" => KnownType::LocalObjectReference,
-            "SecretKeySelector" => KnownType::SecretKeySelector,
-            "ConfigMapKeySelector" => KnownType::ConfigMapKeySelector,
-            "PodTemplateSpec" => KnownType::PodTemplateSpec,
-            "PodSpec" => KnownType::PodSpec,
-            "Container" => KnownType::Container,
-            "ResourceRequirements" => KnownType::ResourceRequirements,
-            "Toleration" => KnownType::Toleration,
-            "Affinity" => KnownType::Affinity,
-            "EnvVar" => KnownType::EnvVar,
-            "Volume" => KnownType::Volume,
-            _ => return None,
-        }),
         _ => None,
     }
 }

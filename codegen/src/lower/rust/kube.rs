@@ -13,9 +13,9 @@ use crate::{
     diag::Diagnostics,
     lower::scale_methods,
     model::{
-        Constraints, Conversion, CustomMethod, Field, KnownType, PrinterColumn, Resource, RustItem,
-        ScaleSubresource, Scope, SelectableField, StructDef, TypeDef, TypeKind, TypeRef,
-        Validation, VerbSet, names,
+        Constraints, Conversion, CustomMethod, ExternalType, Field, KnownType, PrinterColumn,
+        Resource, RustItem, ScaleSubresource, Scope, SelectableField, StructDef, TypeDef, TypeKind,
+        TypeRef, Validation, VerbSet, names,
     },
     read::{
         markers::client::NoStatus,
@@ -117,7 +117,7 @@ impl Cx<'_> {
                     .items
                     .get(index)
                     .map_or(TypeRef::Any, |found| TypeRef::Local(found.name.clone())),
-                Resolved::External(path) => TypeRef::External(path.join("::")),
+                Resolved::External(path) => TypeRef::External(ExternalType::new(path)),
             };
             fields.push(plain_field("status", ty, false));
         }

@@ -1,9 +1,13 @@
 //! Methods of the typed client beyond its verbs, from `+genclient:method=…`.
 
-use super::{Cx, resolve::Resolved};
+use super::{
+    Cx,
+    known::{Foreign, known},
+    resolve::Resolved,
+};
 use crate::{
     diag::{Diagnostic, Diagnostics},
-    model::{CustomMethod, TypeRef, Verb, VerbSet, names},
+    model::{CustomMethod, ExternalType, TypeRef, Verb, VerbSet, names},
     read::{
         markers::{At, Found, client::Method},
         rust::Item,
@@ -79,7 +83,7 @@ impl Cx<'_> {
     ) -> Option<TypeRef> {
         let text = argument.value.as_str();
         if text.contains('/') {
-            return go_type(text).map(TypeRef::External).or_else(|| {
+            return go_type(text).map(method_reference).or_else(|| {
                 diagnostics.push(
                     Diagnostic::error(format!("no Rust type is known for `{text}`"))
                         .at(argument.place.clone(), "a Go path")
@@ -107,7 +111,7 @@ impl Cx<'_> {
                 }
                 Some(TypeRef::Local(found.name.clone()))
             }
-            Resolved::External(path) if path.len() > 1 => Some(TypeRef::External(path.join("::"))),
+            Resolved::External(path) if path.len() > 1 => Some(method_reference(path)),
             Resolved::External(_) => {
                 diagnostics.push(self.unknown_type(text, argument));
                 None
@@ -165,8 +169,16 @@ fn is_name(text: &str) -> bool {
         && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
+/// The reference to a type by its path.
+fn method_reference(path: Vec<String>) -> TypeRef {
+    match known(&path) {
+        Some(Foreign::Plain(TypeRef::Known(known))) => TypeRef::Known(known),
+        _ => TypeRef::External(ExternalType::new(path)),
+    }
+}
+
 /// k8s-openapi's path of a Go type: `k8s.io/api/autoscaling/v1.Scale` → `k8s_openapi::api::autoscaling::v1::Scale`.
-fn go_type(text: &str) -> Option<String> {
+fn go_type(text: &str) -> Option<Vec<String>> {
     let (package, name) = text.rsplit_once('.')?;
     let path = package
         .strip_prefix("k8s.io/api/")
@@ -178,7 +190,8 @@ fn go_type(text: &str) -> Option<String> {
         })?;
     let segments: Vec<&str> = path.split('/').collect();
     let legal = is_name(name) && segments.iter().all(|segment| is_name(segment));
-    legal.then(|| format!("k8s_openapi::{}::{name}", segments.join("::")))
+    let path = ["k8s_openapi"].into_iter().chain(segments).chain([name]);
+    legal.then(|| path.map(str::to_owned).collect())
 }
 
 #[cfg(test)]
@@ -188,12 +201,12 @@ mod tests {
     #[test]
     fn go_paths_have_a_rust_path() {
         assert_eq!(
-            go_type("k8s.io/api/autoscaling/v1.Scale").as_deref(),
-            Some("k8s_openapi::api::autoscaling::v1::Scale")
+            go_type("k8s.io/api/autoscaling/v1.Scale").map(|path| path.join("::")),
+            Some("k8s_openapi::api::autoscaling::v1::Scale".to_owned())
         );
         assert_eq!(
-            go_type("k8s.io/apimachinery/pkg/apis/meta/v1.Status").as_deref(),
-            Some("k8s_openapi::apimachinery::pkg::apis::meta::v1::Status")
+            go_type("k8s.io/apimachinery/pkg/apis/meta/v1.Status").map(|path| path.join("::")),
+            Some("k8s_openapi::apimachinery::pkg::apis::meta::v1::Status".to_owned())
         );
         assert_eq!(go_type("example.com/api/v1.Thing"), None);
         assert_eq!(go_type("k8s.io/api/../v1.Scale"), None);

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     diag::{Diagnostic, Diagnostics},
-    model::{TypeRef, WireType},
+    model::{ExternalType, TypeRef, WireType},
     read::rust::{self, Body, Item, Kind, PathType, Type},
 };
 
@@ -24,7 +24,7 @@ impl Cx<'_> {
             Kind::List(element) => {
                 TypeRef::List(Box::new(self.reference(item, element, diagnostics)))
             }
-            Kind::Other(text) => TypeRef::External(text.clone()),
+            Kind::Other(text) => TypeRef::Verbatim(text.clone()),
             Kind::Unsupported(what) => {
                 diagnostics.push(
                     Diagnostic::error(format!("{what} cannot be part of an API type"))
@@ -46,7 +46,7 @@ impl Cx<'_> {
         if let [name] = path.segments.as_slice()
             && item.generics.names.contains(name)
         {
-            return TypeRef::External(name.clone());
+            return TypeRef::External(ExternalType::new(vec![name.clone()]));
         }
         if path.segments == ["Self"] {
             return TypeRef::Local(item.name.clone());
@@ -62,12 +62,11 @@ impl Cx<'_> {
         };
         let Some(foreign) = known(&external) else {
             self.check_foreign(&external, ty, diagnostics);
-            let global = if path.global { "::" } else { "" };
-            return TypeRef::External(format!(
-                "{global}{}{}",
-                external.join("::"),
-                path.arguments_text
-            ));
+            return TypeRef::External(ExternalType {
+                global: path.global,
+                segments: external,
+                arguments: path.arguments_text.clone(),
+            });
         };
         let mut argument = |index: usize| {
             path.arguments
@@ -118,25 +117,22 @@ impl Cx<'_> {
         if path.arguments_text.is_empty() {
             TypeRef::Local(target.name.clone())
         } else {
-            TypeRef::External(format!(
-                "{}::{}{}",
-                self.module_path(target.module),
-                target.name,
-                path.arguments_text
-            ))
+            let mut segments = self.module_path(target.module);
+            segments.push(target.name.clone());
+            TypeRef::External(ExternalType {
+                global: false,
+                segments,
+                arguments: path.arguments_text.clone(),
+            })
         }
     }
 
     /// The path of a module in its crate.
-    fn module_path(&self, module: usize) -> String {
-        let mut path = self.package.module_path.clone();
-        if let Some(module) = self.package.modules.get(module) {
-            for segment in &module.path {
-                path.push_str("::");
-                path.push_str(segment);
-            }
-        }
-        path
+    fn module_path(&self, module: usize) -> Vec<String> {
+        let package = self.package.module_path.split("::").map(str::to_owned);
+        let module = self.package.modules.get(module);
+        let below = module.map(|module| module.path.iter().cloned());
+        package.chain(below.into_iter().flatten()).collect()
     }
 
     /// A single name that nothing brings into scope would not compile.
@@ -185,7 +181,7 @@ impl Cx<'_> {
             TypeRef::List(_) => WireType::List,
             TypeRef::Optional(inner) | TypeRef::Boxed(inner) => self.wire_type_within(inner, hops),
             TypeRef::Local(name) => self.local_wire_type(name, hops),
-            TypeRef::Any | TypeRef::External(_) => WireType::Unknown,
+            TypeRef::Any | TypeRef::External(_) | TypeRef::Verbatim(_) => WireType::Unknown,
         }
     }
 

@@ -158,7 +158,7 @@ impl Cx<'_> {
         let found = self.reference(item, &field.ty, &mut Diagnostics::new());
         match found {
             // A type that imports do not lead to k8s-openapi may be a re-export of its own.
-            TypeRef::External(path) => path.rsplit("::").next() == Some(name),
+            TypeRef::External(external) => external.name() == name,
             found => found == TypeRef::Known(wanted),
         }
     }

@@ -1,7 +1,7 @@
 //! Methods of clients beyond the verbs.
 
 use super::*;
-use crate::model::{CustomMethod, TypeRef};
+use crate::model::{CustomMethod, ExternalType, KnownType, TypeRef};
 
 const ROOT: &str = "pub struct Review { pub metadata: ObjectMeta, pub user: String }\npub struct Answer { pub allowed: bool }\n";
 
@@ -60,10 +60,17 @@ fn types_of_methods_keep_their_paths() {
         let marker = format!("// +genclient:method=Ask,verb=create,result={path}\n");
         methods(&marker)[0].result.clone()
     };
-    let external = |path: &str| Some(TypeRef::External(path.to_owned()));
+    let external = |path: &str| {
+        let segments = path.split("::").map(str::to_owned);
+        Some(TypeRef::External(ExternalType::new(segments.collect())))
+    };
     assert_eq!(
         result("k8s_openapi::api::core::v1::PodTemplateSpec"),
-        external("k8s_openapi::api::core::v1::PodTemplateSpec")
+        Some(TypeRef::Known(KnownType::PodTemplateSpec))
+    );
+    assert_eq!(
+        result("k8s_openapi::api::core::v1::Pod"),
+        external("k8s_openapi::api::core::v1::Pod")
     );
     assert_eq!(
         result("super::super::other::v1::Answer"),

@@ -121,7 +121,7 @@ fn globs_from_above_the_version_may_bring_anything() {
     ]);
     assert_eq!(
         fields(def(&version, "A"))[0].ty,
-        crate::model::TypeRef::External("Shared".to_owned())
+        crate::model::TypeRef::External(crate::model::ExternalType::new(vec!["Shared".to_owned()]))
     );
     let own = "use self::Size::*;
 pub enum Size { Big }

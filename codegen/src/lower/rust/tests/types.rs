@@ -34,7 +34,7 @@ fn types_are_known_by_what_they_mean() {
     check_type("metav1::Time", json!({"known": "Time"}));
     check_type("serde_json::Value", json!("any"));
     check_type("std::borrow::Cow<'static, str>", json!("string"));
-    check_type("(u8, u8)", json!({"external": "(u8, u8)"}));
+    check_type("(u8, u8)", json!({"verbatim": "(u8, u8)"}));
     check_type(
         "::other::Thing<u8>",
         json!({"external": "::other::Thing<u8>"}),
