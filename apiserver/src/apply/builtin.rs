@@ -1,18 +1,13 @@
-//! The types of the built-in kinds.
+//! The types of the built-in kinds as merging sees them, from the one table of their fields ([`types`](crate::types)).
 //!
-//! `builtin.txt` holds one struct a line, `<group>.<version>.<name> <field>:<type>…`, as the API server's OpenAPI
-//! document (v1.37) describes it. A type is `s` (string), `n` (number), `b` (boolean), `u` (any scalar), `D` (deduced
-//! from the value), `U` (any value, atomic), `[k1,k2]T` (list map by keys), `[]T` (set), `[!]T` (atomic list), `{}T` (map),
-//! `{!}T` (atomic map) or the name of a struct, in the same group and version if it has no dot. `!` before a struct's
-//! name makes it atomic. `=` introduces the default of a key field. Strategic merge patches merge keyed lists by their
-//! first key, and sets; `~` after a type says that they replace the field instead, and `~k` that they merge it by `k`.
+//! Strategic merge patches merge keyed lists by their first key, and sets; the table names the exceptions.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use serde_json::Value;
 
-use super::types::ScalarType;
+use crate::types::{self, Empty, Field, Kind, Merge, Shape, Special};
 
 /// A struct.
 #[derive(Debug, Default)]
@@ -32,6 +27,15 @@ pub(super) struct FieldDef {
     pub(super) patch: Option<&'static str>,
 }
 
+/// The scalars that a type takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ScalarType {
+    Numeric,
+    String,
+    Boolean,
+    Untyped,
+}
+
 /// The type of a field.
 #[derive(Debug)]
 pub(super) enum Ref {
@@ -39,7 +43,7 @@ pub(super) enum Ref {
     Deduced,
     Untyped,
     Struct {
-        name: String,
+        name: &'static str,
         atomic: bool,
     },
     Map {
@@ -48,23 +52,48 @@ pub(super) enum Ref {
     },
     /// No keys at all: atomic; an empty list of keys: a set.
     List {
-        keys: Option<Vec<String>>,
+        keys: Option<Vec<&'static str>>,
         element: Box<Ref>,
     },
 }
 
 static DEFS: LazyLock<BTreeMap<&'static str, Def>> = LazyLock::new(|| {
-    include_str!("builtin.txt")
-        .lines()
-        .filter_map(parse_line)
+    types::all()
+        .iter()
+        .map(|(name, known)| {
+            let def = Def {
+                atomic: known.is_atomic,
+                fields: fields(&known.fields),
+                other: None,
+            };
+            (*name, def)
+        })
         .collect()
 });
 
 /// An object of which only the metadata is known.
 static ANY_OBJECT: LazyLock<Def> = LazyLock::new(|| {
-    let line = "any.v1.Object apiVersion:s kind:s metadata:meta.v1.ObjectMeta *:D";
-    parse_line(line).map(|(_, def)| def).unwrap_or_default()
+    let part = |part| FieldDef {
+        part,
+        default: None,
+        patch: None,
+    };
+    let metadata = Ref::Struct {
+        name: OBJECT_META,
+        atomic: false,
+    };
+    Def {
+        atomic: false,
+        fields: BTreeMap::from([
+            ("apiVersion", part(Ref::Scalar(ScalarType::String))),
+            ("kind", part(Ref::Scalar(ScalarType::String))),
+            ("metadata", part(metadata)),
+        ]),
+        other: Some(Ref::Deduced),
+    }
 });
+
+const OBJECT_META: &str = "meta.v1.ObjectMeta";
 
 /// The struct of a name (`apps.v1.Deployment`).
 pub(super) fn def(name: &str) -> Option<&'static Def> {
@@ -83,7 +112,7 @@ pub(super) fn kind(api_version: &str, kind: &str) -> Option<&'static Def> {
 
 /// The struct of object metadata.
 pub(super) fn object_meta() -> Option<&'static Def> {
-    def("meta.v1.ObjectMeta")
+    def(OBJECT_META)
 }
 
 /// The struct of an object of which only the metadata is known.
@@ -91,102 +120,62 @@ pub(super) fn any_object() -> Option<&'static Def> {
     Some(&ANY_OBJECT)
 }
 
-fn parse_line(line: &'static str) -> Option<(&'static str, Def)> {
-    let (name, fields) = line.split_once(' ').unwrap_or((line, ""));
-    let (name, atomic) = (name.trim_start_matches('!'), name.starts_with('!'));
-    let (package, _) = name.rsplit_once('.')?;
-    let mut def = Def {
-        atomic,
-        ..Def::default()
-    };
-    for field in fields.split(' ').filter(|field| !field.is_empty()) {
-        let (name, part) = field.split_once(':')?;
-        let (part, default) = match part.split_once('=') {
-            Some((part, default)) => (part, serde_json::from_str(default).ok()),
-            None => (part, None),
-        };
-        let (part, patch) = match part.split_once('~') {
-            Some((part, patch)) => (part, Some(patch)),
-            None => (part, None),
-        };
-        let part = parse_ref(part, package)?;
-        if name == "*" {
-            def.other = Some(part);
-        } else {
-            def.fields.insert(
-                name,
-                FieldDef {
-                    part,
-                    default,
-                    patch,
-                },
+/// The fields of a struct, with those of the structs that are inlined into it.
+fn fields(known: &'static [Field]) -> BTreeMap<&'static str, FieldDef> {
+    let mut out = BTreeMap::new();
+    for field in known {
+        if let (Empty::Inline, Kind::Struct(inner)) = (field.empty, &field.kind) {
+            out.extend(
+                types::fields(inner)
+                    .map(|inner| fields(inner))
+                    .unwrap_or_default(),
             );
+            continue;
         }
+        let def = FieldDef {
+            part: part(field),
+            default: field.default.clone(),
+            patch: field.patch,
+        };
+        out.insert(field.name, def);
     }
-    Some((name, def))
+    out
 }
 
-fn parse_ref(text: &str, package: &str) -> Option<Ref> {
-    if let Some(rest) = text.strip_prefix('[') {
-        let (keys, element) = rest.split_once(']')?;
-        let keys = (keys != "!").then(|| {
-            keys.split(',')
-                .filter(|k| !k.is_empty())
-                .map(str::to_owned)
-                .collect()
-        });
-        let element = Box::new(parse_ref(element, package)?);
-        return Some(Ref::List { keys, element });
+fn part(field: &'static Field) -> Ref {
+    let atomic = field.merge == Merge::Atomic;
+    match field.shape {
+        Shape::One => element(&field.kind, atomic),
+        Shape::Map => Ref::Map {
+            atomic,
+            element: Box::new(element(&field.kind, false)),
+        },
+        Shape::List => Ref::List {
+            keys: match &field.merge {
+                Merge::Keys(keys) => Some(keys.clone()),
+                Merge::Set => Some(Vec::new()),
+                Merge::Atomic | Merge::Granular => None,
+            },
+            element: Box::new(element(&field.kind, false)),
+        },
     }
-    if let Some(rest) = text.strip_prefix('{') {
-        let (atomic, element) = rest.split_once('}')?;
-        let element = Box::new(parse_ref(element, package)?);
-        return Some(Ref::Map {
-            atomic: atomic == "!",
-            element,
-        });
+}
+
+fn element(kind: &Kind, atomic: bool) -> Ref {
+    match kind {
+        Kind::Bool => Ref::Scalar(ScalarType::Boolean),
+        Kind::Int32 | Kind::Int64 | Kind::Double => Ref::Scalar(ScalarType::Numeric),
+        Kind::Text(_) | Kind::Bytes => Ref::Scalar(ScalarType::String),
+        Kind::Struct(name) => Ref::Struct { name, atomic },
+        Kind::Special(Special::Raw) => Ref::Deduced,
+        Kind::Special(Special::Extension) => Ref::Untyped,
+        Kind::Special(_) => Ref::Scalar(ScalarType::Untyped),
     }
-    Some(match text {
-        "s" => Ref::Scalar(ScalarType::String),
-        "n" => Ref::Scalar(ScalarType::Numeric),
-        "b" => Ref::Scalar(ScalarType::Boolean),
-        "u" => Ref::Scalar(ScalarType::Untyped),
-        "D" => Ref::Deduced,
-        "U" => Ref::Untyped,
-        name => {
-            let (name, atomic) = (name.trim_start_matches('!'), name.starts_with('!'));
-            let name = if name.contains('.') {
-                name.to_owned()
-            } else {
-                format!("{package}.{name}")
-            };
-            Ref::Struct { name, atomic }
-        }
-    })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{DEFS, Ref, def, kind};
-
-    #[test]
-    fn every_line_is_read_and_every_name_is_defined() {
-        fn check(part: &Ref, place: &str) {
-            match part {
-                Ref::Struct { name, .. } => {
-                    assert!(def(name).is_some(), "{place}: {name} is not defined")
-                }
-                Ref::Map { element, .. } | Ref::List { element, .. } => check(element, place),
-                _ => {}
-            }
-        }
-        assert_eq!(DEFS.len(), include_str!("builtin.txt").lines().count());
-        for (name, def) in DEFS.iter() {
-            for (field, field_def) in &def.fields {
-                check(&field_def.part, &format!("{name}.{field}"));
-            }
-        }
-    }
+    use super::kind;
 
     #[test]
     fn kinds_are_found_by_group_and_version() {

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::types::{ListShape, MapShape, ScalarType, Type};
+use super::builtin::ScalarType;
+use super::types::{ListShape, MapShape, Type};
 use crate::field::{go_float, go_plain, go_quote};
 
 /// The first faults of a configuration, as structured-merge-diff lists them; `None` if it fits.

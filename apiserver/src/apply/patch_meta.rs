@@ -64,7 +64,7 @@ fn of_part(part: &'static Ref) -> (PatchMeta, PatchStrategy) {
         Ref::List { keys, element } => {
             let strategy = match keys.as_deref() {
                 None => PatchStrategy::Replace,
-                Some(keys) => PatchStrategy::Merge(keys.first().map(String::as_str)),
+                Some(keys) => PatchStrategy::Merge(keys.first().copied()),
             };
             (PatchMeta(Meta::Part(element)), strategy)
         }

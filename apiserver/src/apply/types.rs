@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::builtin::{self, Def, Ref};
+use super::builtin::{self, Def, Ref, ScalarType};
 use super::element::{Element, Scalar};
 use crate::schema::{Additional, Kind, ListType, Schema, Types};
 
@@ -36,15 +36,6 @@ pub(super) struct CrdType<'a> {
     preserve: bool,
     /// Whether this is a resource with implicit type and object metadata.
     resource: bool,
-}
-
-/// The scalars that a type takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ScalarType {
-    Numeric,
-    String,
-    Boolean,
-    Untyped,
 }
 
 /// How a list's items are told apart.
@@ -332,7 +323,7 @@ fn part_atom<'a>(part: &'static Ref) -> Atom<'a> {
                 items: match keys {
                     None => Items::Atomic,
                     Some(keys) if keys.is_empty() => Items::Set,
-                    Some(keys) => Items::Keys(keys.iter().map(String::as_str).collect()),
+                    Some(keys) => Items::Keys(keys.clone()),
                 },
                 element: Type::Part(element),
             }),

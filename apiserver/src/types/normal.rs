@@ -13,20 +13,12 @@ use super::{Empty, Field, Fields, Kind, Shape, Special, fields};
 pub(crate) fn normalise(type_name: &str, object: &mut Value) -> Result<Vec<String>, TypeError> {
     let mut unknown = Vec::new();
     if let (Some(known), Value::Object(map)) = (fields(type_name), object) {
-        // The type of an object stands outside of its fields.
-        let (api_version, kind) = (map.remove("apiVersion"), map.remove("kind"));
         let mut walk = Walk {
             unknown: &mut unknown,
             go_path: String::new(),
             path: String::new(),
         };
-        let outcome = walk.object(type_name, known, map);
-        for (key, value) in [("apiVersion", api_version), ("kind", kind)] {
-            if let Some(value) = value {
-                map.insert(key.to_owned(), value);
-            }
-        }
-        outcome?;
+        walk.object(type_name, known, map)?;
     }
     Ok(unknown)
 }
@@ -153,7 +145,7 @@ impl Walk<'_> {
             Kind::Int32 => value.as_i64().is_some_and(|n| i32::try_from(n).is_ok()),
             Kind::Int64 => value.is_i64(),
             Kind::Double => value.is_number(),
-            Kind::Text | Kind::Bytes => value.is_string(),
+            Kind::Text(_) | Kind::Bytes => value.is_string(),
             Kind::Struct(name) => {
                 if let (Some(known), Value::Object(map)) = (fields(name), &mut *value) {
                     return self.object(name, known, map);
@@ -176,7 +168,7 @@ impl Walk<'_> {
         value: &mut Value,
     ) -> Result<(), TypeError> {
         match special {
-            Special::Raw => Ok(()),
+            Special::Raw | Special::Extension => Ok(()),
             Special::Quantity => {
                 if value.is_number() {
                     *value = json!(value.to_string());
@@ -249,7 +241,7 @@ fn zero(kind: &Kind) -> Value {
     match kind {
         Kind::Bool => json!(false),
         Kind::Int32 | Kind::Int64 | Kind::Double => json!(0),
-        Kind::Text | Kind::Bytes => json!(""),
+        Kind::Text(_) | Kind::Bytes => json!(""),
         Kind::Struct(_) => json!({}),
         Kind::Special(Special::Quantity) => json!("0"),
         Kind::Special(Special::IntOrString) => json!(0),
@@ -285,20 +277,20 @@ fn fill(known: &Fields, map: &mut Map<String, Value>) {
                     fill(inner, map);
                 }
             }
-            (Empty::Struct, Kind::Struct(inner)) if !map.contains_key(&field.name) => {
+            (Empty::Struct, Kind::Struct(inner)) if !map.contains_key(field.name) => {
                 let mut child = Map::new();
                 if let Some(inner) = fields(inner) {
                     fill(inner, &mut child);
                 }
-                map.insert(field.name.clone(), Value::Object(child));
+                map.insert(field.name.to_owned(), Value::Object(child));
             }
-            (Empty::Zero, kind) if !map.contains_key(&field.name) => {
+            (Empty::Zero, kind) if !map.contains_key(field.name) => {
                 let value = if field.shape == Shape::One {
                     zero(kind)
                 } else {
                     Value::Null
                 };
-                map.insert(field.name.clone(), value);
+                map.insert(field.name.to_owned(), value);
             }
             _ => {}
         }

@@ -127,12 +127,15 @@ fn add(map: &mut Map<String, Value>, field: &Field, wire: &Wire<'_>, depth: usiz
             let zero = field.empty != Empty::Pointer
                 && (value == json!("") || value == json!(0) || value == json!(false));
             if !zero && !value.is_null() {
-                map.insert(field.name.clone(), value);
+                map.insert(field.name.to_owned(), value);
             }
         }
         Shape::List => {
             let item = value(&field.kind, wire, depth)?;
-            if let Value::Array(list) = map.entry(field.name.clone()).or_insert_with(|| json!([])) {
+            if let Value::Array(list) = map
+                .entry(field.name.to_owned())
+                .or_insert_with(|| json!([]))
+            {
                 list.push(item);
             }
         }
@@ -149,7 +152,9 @@ fn add(map: &mut Map<String, Value>, field: &Field, wire: &Wire<'_>, depth: usiz
                     _ => {}
                 }
             }
-            if let Value::Object(inner) = map.entry(field.name.clone()).or_insert_with(|| json!({}))
+            if let Value::Object(inner) = map
+                .entry(field.name.to_owned())
+                .or_insert_with(|| json!({}))
             {
                 inner.insert(key, found.unwrap_or_else(|| json!("")));
             }
@@ -167,7 +172,7 @@ fn value(kind: &Kind, wire: &Wire<'_>, depth: usize) -> Option<Value> {
         (Kind::Bool, Wire::Varint(n)) => json!(*n != 0),
         (Kind::Int32 | Kind::Int64, Wire::Varint(n)) => json!(*n as i64),
         (Kind::Double, Wire::Fixed(bits)) => json!(f64::from_bits(*bits)),
-        (Kind::Text, Wire::Bytes(text)) => json!(text_of(text)?),
+        (Kind::Text(_), Wire::Bytes(text)) => json!(text_of(text)?),
         (Kind::Bytes, Wire::Bytes(bytes)) => json!(base64::encode(bytes)),
         (Kind::Struct(name), Wire::Bytes(bytes)) => {
             Value::Object(message(fields(name)?, bytes, depth + 1)?)
@@ -207,7 +212,7 @@ fn special_value(special: Special, bytes: &[u8]) -> Option<Value> {
         Special::Quantity => json!(text_of(texts[1])?),
         Special::IntOrString if numbers[1] == 0 => json!(numbers[2]),
         Special::IntOrString => json!(text_of(texts[3])?),
-        Special::Raw => serde_json::from_slice(texts[1]).ok()?,
+        Special::Raw | Special::Extension => serde_json::from_slice(texts[1]).ok()?,
     })
 }
 

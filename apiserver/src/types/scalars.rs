@@ -78,7 +78,7 @@ pub(super) fn go_name(kind: &Kind) -> String {
         Kind::Int32 => "int32".to_owned(),
         Kind::Int64 => "int64".to_owned(),
         Kind::Double => "float64".to_owned(),
-        Kind::Text => "string".to_owned(),
+        Kind::Text(go_type) => (*go_type).to_owned(),
         Kind::Bytes => "[]uint8".to_owned(),
         Kind::Struct(name) => {
             let mut parts = name.rsplitn(3, '.');
@@ -93,7 +93,7 @@ pub(super) fn go_name(kind: &Kind) -> String {
             Special::MicroTime => "v1.MicroTime".to_owned(),
             Special::Quantity => "resource.Quantity".to_owned(),
             Special::IntOrString => "intstr.IntOrString".to_owned(),
-            Special::Raw => "runtime.RawExtension".to_owned(),
+            Special::Raw | Special::Extension => "runtime.RawExtension".to_owned(),
         },
     }
 }
