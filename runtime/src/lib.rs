@@ -9,6 +9,7 @@
 
 pub mod apply;
 pub mod client;
+pub mod codec;
 pub mod connect;
 pub mod controller;
 pub mod error;

@@ -1,0 +1,184 @@
+//! Lossless serde for the fields of types that are generated from CRDs.
+//!
+//! k8s-openapi's own serde refuses or rounds some values that an API server stores. A generated field names this module
+//! (`#[serde(with = "…::codec")]`) where that matters:
+//!
+//! * Times keep their nanoseconds, and every time of the years 0 to 9999 is held even those that no `Timestamp` can represent.
+//! * An integer beyond 32 bits in an int-or-string is held as a string with its sign, `+4294967296`, and written as a number.
+//! * Base64 is read as Go reads it: with line breaks, and with stray bits in the last character.
+//! * `null` is distinguished from an absent property.
+//!
+//! A `number` is a [`Number`], which holds integers that no `f64` can.
+
+mod base64;
+mod int_or_string;
+mod number;
+#[cfg(test)]
+mod tests;
+mod time;
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+pub use self::{number::Number, time::time};
+
+/// Writes a value.
+///
+/// # Errors
+///
+/// The serializer's.
+pub fn serialize<T: Codec, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
+    value.encode(serializer)
+}
+
+/// Reads a value.
+///
+/// # Errors
+///
+/// The deserializer's, or that the value is of another type.
+pub fn deserialize<'de, T: Codec, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+    T::decode(deserializer)
+}
+
+/// A property that may be null, where null differs from absence: `Option<T>` is `Some` for null too.
+pub mod present {
+    use serde::{Deserialize, Deserializer};
+
+    /// Reads a property that is present.
+    ///
+    /// # Errors
+    ///
+    /// Those of `T`.
+    pub fn deserialize<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<T>, D::Error> {
+        T::deserialize(deserializer).map(Some)
+    }
+}
+
+/// [`present`] for a type that implements [`Codec`].
+pub mod nullable {
+    use serde::{Deserializer, Serializer};
+
+    use super::Codec;
+
+    /// Reads a property that is present.
+    ///
+    /// # Errors
+    ///
+    /// Those of `T`.
+    pub fn deserialize<'de, T: Codec, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<T>, D::Error> {
+        T::decode(deserializer).map(Some)
+    }
+
+    /// Writes a property that is present.
+    ///
+    /// # Errors
+    ///
+    /// The serializer's.
+    pub fn serialize<T: Codec, S: Serializer>(
+        value: &Option<T>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        value.encode(serializer)
+    }
+}
+
+/// A default value, from JSON. The API server has checked it against the schema; `T`'s own default replaces one that is of
+/// another type nevertheless.
+#[must_use]
+pub fn from_json<T: for<'de> Deserialize<'de> + Default>(json: &str) -> T {
+    serde_json::from_str(json).unwrap_or_default()
+}
+
+/// [`from_json`] for a type that implements [`Codec`].
+#[must_use]
+pub fn decoded<T: Codec + Default>(json: &str) -> T {
+    serde_json::from_str(json).map_or_else(|_| T::default(), Decoded::value)
+}
+
+/// A value with a wire format of its own.
+pub trait Codec: Sized {
+    /// Reads the value.
+    ///
+    /// # Errors
+    ///
+    /// The deserializer's, or that the value is of another type.
+    fn decode<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error>;
+
+    /// Writes the value.
+    ///
+    /// # Errors
+    ///
+    /// The serializer's.
+    fn encode<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error>;
+}
+
+/// `Deserialize` by [`Codec`].
+#[derive(Debug)]
+pub struct Decoded<T>(T);
+
+impl<T> Decoded<T> {
+    /// The value that was read.
+    pub fn value(decoded: Self) -> T {
+        decoded.0
+    }
+}
+
+impl<'de, T: Codec> Deserialize<'de> for Decoded<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        T::decode(deserializer).map(Decoded)
+    }
+}
+
+/// `Serialize` by [`Codec`].
+#[derive(Debug)]
+pub struct Encoded<'a, T>(pub &'a T);
+
+impl<'a, T> Encoded<'a, T> {
+    /// A property that is always written.
+    pub const fn some(value: &'a T) -> Option<Self> {
+        Some(Self(value))
+    }
+}
+
+impl<T: Codec> Serialize for Encoded<'_, T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.encode(serializer)
+    }
+}
+
+impl<T: Codec> Codec for Option<T> {
+    fn decode<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(Option::<Decoded<T>>::deserialize(deserializer)?.map(Decoded::value))
+    }
+
+    fn encode<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.as_ref().map(Encoded).serialize(serializer)
+    }
+}
+
+impl<T: Codec> Codec for Vec<T> {
+    fn decode<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let items = Vec::<Decoded<T>>::deserialize(deserializer)?;
+        Ok(items.into_iter().map(Decoded::value).collect())
+    }
+
+    fn encode<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.iter().map(Encoded))
+    }
+}
+
+impl<T: Codec> Codec for BTreeMap<String, T> {
+    fn decode<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let map = BTreeMap::<String, Decoded<T>>::deserialize(deserializer)?;
+        Ok(map.into_iter().map(|(key, value)| (key, value.0)).collect())
+    }
+
+    fn encode<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.iter().map(|(key, value)| (key, Encoded(value))))
+    }
+}
