@@ -74,4 +74,6 @@ pub struct Filters {
     pub versions: Vec<String>,
     /// Kinds by name.
     pub kinds: Vec<String>,
+    /// Whether to keep versions that are not served: their types, for conversion and stored objects. They have no clients.
+    pub unserved: bool,
 }

@@ -134,15 +134,15 @@ impl Scaffold<'_> {
     }
 
     fn dependencies(&self) -> String {
-        let mut lines = vec![
-            "serde = { version = \"1\", features = [\"derive\"] }",
-            "serde_json = \"1\"",
-        ];
+        let mut lines = vec!["serde = { version = \"1\", features = [\"derive\"] }"];
         let runtime = format!("codegen-runtime = {}", self.runtime);
         if self.options.needs_runtime() {
             lines.insert(0, &runtime);
+            lines.push("serde_json = \"1\"");
         } else {
             lines.insert(0, "k8s-openapi = \"0.29\"");
+            // As the runtime has it: numbers are exact.
+            lines.push("serde_json = { version = \"1\", features = [\"float_roundtrip\"] }");
         }
         if self.options.schemars {
             lines.push("schemars = \"1\"");

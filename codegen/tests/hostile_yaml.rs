@@ -108,10 +108,7 @@ fn a_very_deep_schema_is_read() {
     let schema = format!("{open}{{type: string}}{}", "}}".repeat(depth));
     let tree = generate(&crd(&schema)).expect("deep, but sensible");
     // rustc follows 128 types into each other; what is deeper is JSON.
-    let text = tree
-        .values()
-        .find(|text| text.contains("pub struct "))
-        .expect("types");
+    let text = &tree[std::path::Path::new("apis/example/v1/widget.rs")];
     assert_eq!(text.matches("pub struct ").count(), 51);
     assert!(text.contains("pub a: Option<Value>"), "{text}");
 }
@@ -170,4 +167,98 @@ proptest! {
             check(&tree);
         }
     }
+}
+
+/// The types of a kind's file, as text.
+fn types_of(schema: &str) -> String {
+    let tree = generate(&crd(schema)).expect("a legal schema");
+    check(&tree);
+    tree[std::path::Path::new("apis/example/v1/widget.rs")].clone()
+}
+
+#[test]
+fn a_kind_may_be_named_like_a_generated_file() {
+    for kind in ["ZzGenerated", "ZzGeneratedDeepcopy", "ZzGeneratedRegister"] {
+        let text = crd("{type: object}").replace("kind: Widget", &format!("kind: {kind}"));
+        let tree = generate(&text).expect("a legal kind");
+        check(&tree);
+        let name = kind
+            .replace("ZzGenerated", "kind_zz_generated_")
+            .to_lowercase();
+        let path = format!("apis/example/v1/{}.rs", name.trim_end_matches('_'));
+        assert!(
+            tree.contains_key(std::path::Path::new(&path)),
+            "{path}: {:?}",
+            tree.keys()
+        );
+    }
+}
+
+#[test]
+fn an_embedded_resource_with_properties_has_a_type_of_its_own() {
+    let text = types_of(
+        "{type: object, properties: {spec: {type: object, properties: {\
+           plain: {type: object, x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true, \
+             properties: {apiVersion: {type: string}, kind: {type: string}, metadata: {type: object}}}, \
+           template: {type: object, x-kubernetes-embedded-resource: true, required: [spec], \
+             properties: {kind: {type: string, description: Its kind.}, spec: {type: object, properties: {size: {type: integer}}}}}}}}}",
+    );
+    assert!(text.contains("pub plain: Option<RawExtension>"), "{text}");
+    for field in [
+        "pub api_version: String,",
+        "    /// Its kind.\n    pub kind: String,",
+        "pub metadata: Option<ObjectMeta>,",
+        "pub spec: WidgetSpecTemplateSpec,",
+    ] {
+        assert!(text.contains(field), "{field}\n{text}");
+    }
+}
+
+#[test]
+fn a_schema_without_a_type_takes_every_type_that_it_admits() {
+    let text = types_of(
+        "{type: object, properties: {\
+           either: {oneOf: [{type: string}, {type: array}], items: {type: string}}, \
+           kept: {x-kubernetes-preserve-unknown-fields: true, items: {type: string}}, \
+           list: {items: {type: string}, anyOf: [{type: array}]}, \
+           object: {properties: {a: {type: string}}}}}",
+    );
+    for field in [
+        "pub either: Option<Value>",
+        "pub kept: Option<Value>",
+        "pub list: Option<Vec<String>>",
+        "pub object: Option<WidgetObject>",
+    ] {
+        assert!(text.contains(field), "{field}\n{text}");
+    }
+}
+
+#[test]
+fn a_rename_takes_no_name_of_a_kind() {
+    let load = |path: &str, name: &str| {
+        let text = crd(
+            "{type: object, properties: {spec: {type: object, properties: {a: {type: string}}}}}",
+        );
+        let sources = Sources {
+            rust: Vec::new(),
+            crds: vec![Source::new("crd.yaml", text)],
+        };
+        let options = Options {
+            renames: [(path.to_owned(), name.to_owned())].into(),
+            ..Options::default()
+        };
+        codegen::load(&sources, &options)
+            .map(|_| ())
+            .map_err(|errors| errors.to_string())
+    };
+    assert_eq!(
+        load("Widget.spec", "Widget").unwrap_err(),
+        "error: rename of Widget.spec: Widget is the name of the kind Widget"
+    );
+    assert_eq!(
+        load("Widget.spec", "WidgetList").unwrap_err(),
+        "error: rename of Widget.spec: WidgetList is the name of the list of Widget"
+    );
+    load("Widget", "Gadget").unwrap();
+    load("Widget.spec", "Specification").unwrap();
 }

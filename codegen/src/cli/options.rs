@@ -41,11 +41,14 @@ pub(super) struct CrdArgs {
     /// Keep only this kind; may be repeated.
     #[arg(long, value_name = "KIND", value_delimiter = ',')]
     kind: Vec<String>,
+    /// Generate types for versions that are not served too; they have no clients.
+    #[arg(long)]
+    all_versions: bool,
 }
 
 impl CrdArgs {
     pub(super) fn apply(self, config: Config) -> Config {
-        let mut config = inputs(config, self.inputs);
+        let mut config = inputs(config, self.inputs).all_versions(self.all_versions);
         for group in self.group {
             config = config.group(group);
         }

@@ -236,7 +236,7 @@ impl<'a> File<'a> {
     }
 
     fn read_crd(&mut self, table: &DeTable<'a>, folder: &Path, config: &mut Config) {
-        let keys = ["files", "groups", "versions", "kinds"];
+        let keys = ["files", "groups", "versions", "kinds", "all-versions"];
         self.reader.keys(table, "[crate.crd]", &keys);
         let files = self.reader.strings(table, "files");
         for file in files.unwrap_or_default() {
@@ -255,6 +255,8 @@ impl<'a> File<'a> {
         filters.groups = list("groups");
         filters.versions = list("versions");
         filters.kinds = list("kinds");
+        let unserved = self.reader.boolean(table, "all-versions");
+        config.options.filters.unserved = unserved.unwrap_or(false);
     }
 
     /// A path of the file, relative to `folder`; an error if nothing is there.

@@ -4,7 +4,6 @@ use std::{
     fs,
     io::{self, Read as _},
     path::{Path, PathBuf},
-    sync::Arc,
 };
 
 use rayon::prelude::*;
@@ -14,7 +13,7 @@ use super::{
     layout::{module_path, shown},
 };
 use crate::{
-    diag::{Diagnostic, Diagnostics},
+    diag::{Diagnostic, Diagnostics, Place},
     model::names,
     source::{RustPackage, Source},
     suggest::closest,
@@ -285,16 +284,40 @@ fn collect(
 
 /// Reads a text file as a source that is named as seen from the current folder.
 pub(super) fn read(path: &Path) -> Result<Source, Error> {
-    let text = fs::read_to_string(path).map_err(read_error(path))?;
-    Ok(Source::new(shown(path), Arc::from(text)))
+    let bytes = fs::read(path).map_err(read_error(path))?;
+    utf8(shown(path), bytes)
 }
 
 fn read_stdin() -> Result<Source, Error> {
-    let mut text = String::new();
+    let mut bytes = Vec::new();
     io::stdin()
-        .read_to_string(&mut text)
+        .read_to_end(&mut bytes)
         .map_err(read_error(Path::new("<stdin>")))?;
-    Ok(Source::new("<stdin>", Arc::from(text)))
+    utf8("<stdin>".to_owned(), bytes)
+}
+
+/// A source of UTF-8; an error with the place of the first byte that is not.
+fn utf8(name: String, bytes: Vec<u8>) -> Result<Source, Error> {
+    let error = match String::from_utf8(bytes) {
+        Ok(text) => return Ok(Source::new(name, text)),
+        Err(error) => error,
+    };
+    let at = error.utf8_error().valid_up_to();
+    let utf16 = matches!(error.as_bytes(), [0xff, 0xfe, ..] | [0xfe, 0xff, ..]);
+    let help = if utf16 {
+        "it is UTF-16: save it as UTF-8"
+    } else {
+        "save it as UTF-8"
+    };
+    let place = Place {
+        file: name.as_str().into(),
+        text: String::from_utf8_lossy(error.as_bytes()).into(),
+        range: at..at,
+    };
+    let diagnostic = Diagnostic::error(format!("{name} is not UTF-8"))
+        .at(place, "")
+        .help(help);
+    Err(Error::Config(diagnostic.into()))
 }
 
 pub(super) fn read_error(path: &Path) -> impl FnOnce(io::Error) -> Error {

@@ -228,6 +228,13 @@ impl Config {
         self
     }
 
+    /// Keeps versions that are not served too: their types, without clients.
+    #[must_use]
+    pub const fn all_versions(mut self, all_versions: bool) -> Self {
+        self.options.filters.unserved = all_versions;
+        self
+    }
+
     /// Keeps only this kind, and others that are given.
     #[must_use]
     pub fn kind(mut self, kind: impl Into<String>) -> Self {

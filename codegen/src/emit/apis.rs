@@ -27,8 +27,14 @@ pub(crate) fn emit<'a>(cx: &'a Emit<'a>, files: &mut Files<'a>) {
     files.rust("apis/mod.rs", move || {
         let features = members.iter().map(|group| cx.feature(group));
         let modules = members.iter().map(|group| ident(&group.module));
+        let codec = types::has_codec(cx).then(|| {
+            quote!(
+                mod codec;
+            )
+        });
         quote! {
             //! Types, by group and version.
+            #codec
             #(#features pub mod #modules;)*
         }
     });
@@ -69,16 +75,10 @@ fn emit_version(cx: &Emit<'_>, group: &Group, version: &Version) -> TokenStream 
     });
     let kinds = types::modules(version).into_keys();
     let kinds: Vec<_> = kinds.map(|module| ident(&module)).collect();
-    let codec = types::needs_codec(version).then(|| {
-        quote!(
-            mod codec;
-        )
-    });
     let modules = kinds.iter().map(|kind| quote!(mod #kind;));
     quote! {
         #docs
         #(#modules)*
-        #codec
         #(#generated)*
 
         #(pub use self::#kinds::*;)*

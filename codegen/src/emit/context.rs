@@ -45,6 +45,15 @@ impl<'a> Emit<'a> {
         path(&format!("{}{below}", self.k8s_openapi_path()))
     }
 
+    /// The codec of types from CRDs: the runtime's, else the one beside the types.
+    pub(crate) fn codec(&self) -> String {
+        if self.options.needs_runtime() {
+            format!("{}::codec", self.options.runtime_path)
+        } else {
+            format!("{}::apis::codec", self.options.base_path)
+        }
+    }
+
     /// Path of the `generated` module, whatever its name.
     pub(crate) fn generated(&self) -> String {
         let module = names::ident(&self.options.generated);

@@ -1,8 +1,8 @@
 //! serde attributes of fields: how a property is written so that nothing is lost.
 //!
 //! A property that may be missing is an `Option`, one that may be null as well an `Option<Option<_>>`, and one that must be
-//! present but may be null an `Option` that is written as null. Times, numbers and int-or-strings go through the version's
-//! `codec` module, which keeps what k8s-openapi's own serde would round or refuse.
+//! present but may be null an `Option` that is written as null. Times, bytes and int-or-strings go through the codec, which
+//! keeps what k8s-openapi's own serde would round or refuse.
 
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
@@ -39,11 +39,23 @@ impl Presence {
 /// Whether values of the type go through `codec`.
 pub(crate) fn needs_codec(ty: &TypeRef) -> bool {
     match ty {
-        TypeRef::Float | TypeRef::Known(KnownType::Time | KnownType::IntOrString) => true,
+        TypeRef::Known(KnownType::Time | KnownType::IntOrString | KnownType::ByteString) => true,
         TypeRef::List(inner)
         | TypeRef::Map(inner)
         | TypeRef::Optional(inner)
         | TypeRef::Boxed(inner) => needs_codec(inner),
+        _ => false,
+    }
+}
+
+/// Whether values of the type hold the codec's `Number`.
+pub(crate) fn has_number(ty: &TypeRef) -> bool {
+    match ty {
+        TypeRef::Float => true,
+        TypeRef::List(inner)
+        | TypeRef::Map(inner)
+        | TypeRef::Optional(inner)
+        | TypeRef::Boxed(inner) => has_number(inner),
         _ => false,
     }
 }

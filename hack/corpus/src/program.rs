@@ -13,7 +13,7 @@ publish = false
 [dependencies]
 k8s-openapi = {{ version = "0.29", default-features = false, features = ["latest", "std"] }}
 serde = {{ version = "1", features = ["derive"] }}
-serde_json = "1"
+serde_json = {{ version = "1", features = ["float_roundtrip"] }}
 serde-saphyr = "2"
 
 # Names of projects have two underscores.
@@ -98,7 +98,7 @@ fn compare(path: &str, value: &Value, again: &Value) -> Result<(), String> {
         (Value::Array(value), Value::Array(again)) if value.len() == again.len() => {
             value.iter().zip(again).enumerate().try_for_each(|(index, (a, b))| compare(&format!("{path}[{index}]"), a, b))
         }
-        (Value::Number(a), Value::Number(b)) if a.as_f64() == b.as_f64() => Ok(()),
+        (Value::Number(a), Value::Number(b)) if (a.is_f64() || b.is_f64()) && a.as_f64() == b.as_f64() => Ok(()),
         (a, b) if a == b => Ok(()),
         (Value::String(a), Value::String(b)) if same_instant(a, b) => Ok(()),
         (a, b) => Err(format!("{path}: {a} became {b}")),

@@ -7,7 +7,7 @@ use super::{Object, cfg, type_path};
 use crate::{
     emit::{
         Emit,
-        context::{docs, ident},
+        context::{docs, ident, path},
         fields::{needs_codec, uses_codec},
         types::{default_function, has_default},
     },
@@ -25,9 +25,9 @@ pub(super) fn emit(cx: &Emit<'_>, objects: &[Object<'_>]) -> TokenStream {
         .iter()
         .any(|wire| wire.deserialize)
         .then(emit_check_type);
-    let codec = emit_codec_import(&impls);
+    let codec = emit_codec_import(cx, &impls);
     let impls = impls.iter().map(|wire| {
-        let shadow = emit_shadow(wire);
+        let shadow = emit_shadow(cx, wire);
         let serialize = wire.serialize.then(|| emit_serialize(wire));
         let deserialize = wire.deserialize.then(|| emit_deserialize(wire));
         let cfg = cfg(wire.object.def);
@@ -43,12 +43,13 @@ pub(super) fn emit(cx: &Emit<'_>, objects: &[Object<'_>]) -> TokenStream {
     }
 }
 
-/// What the objects use of the version's `codec`.
-fn emit_codec_import(impls: &[Wire<'_>]) -> TokenStream {
+/// What the objects use of the codec.
+fn emit_codec_import(cx: &Emit<'_>, impls: &[Wire<'_>]) -> TokenStream {
     let mut fields = impls.iter().flat_map(|wire| &wire.fields);
     if fields.any(|field| field.codec) {
+        let codec = path(&cx.codec());
         quote!(
-            use super::codec::{Decoded, Encoded};
+            use #codec::{Decoded, Encoded};
         )
     } else {
         TokenStream::new()
@@ -72,7 +73,7 @@ struct WireField<'a> {
     json_name: &'a str,
     parameter: Ident,
     presence: Presence,
-    /// Whether the value goes through the version's `codec`.
+    /// Whether the value goes through the codec.
     codec: bool,
     /// The function of the root that gives the value when it is missing.
     default: Option<Ident>,
@@ -148,7 +149,7 @@ fn unknown_fields(def: &StructDef) -> Option<WireField<'_>> {
     })
 }
 
-/// Whether the types are the generator's own, with a `codec` module beside them.
+/// Whether the types are the generator's own, which name the codec.
 fn from_crd(object: &Object<'_>) -> bool {
     object.def.item.is_none()
 }
@@ -210,7 +211,7 @@ fn emit_check_type() -> TokenStream {
 ///     status: Option<T2>,
 /// }
 /// ```
-fn emit_shadow(wire: &Wire<'_>) -> TokenStream {
+fn emit_shadow(cx: &Emit<'_>, wire: &Wire<'_>) -> TokenStream {
     let derives = [
         wire.serialize.then(|| quote!(::serde::Serialize)),
         wire.deserialize.then(|| quote!(::serde::Deserialize)),
@@ -218,7 +219,9 @@ fn emit_shadow(wire: &Wire<'_>) -> TokenStream {
     let derives = derives.iter().flatten();
     let Wire { name, fields, .. } = wire;
     let parameters = fields.iter().map(|field| &field.parameter);
-    let fields = fields.iter().map(|field| emit_shadow_field(wire, field));
+    let fields = fields
+        .iter()
+        .map(|field| emit_shadow_field(cx, wire, field));
     let docs = docs(&format!("`{}` on the wire.", wire.object.def.name));
     quote! {
         #docs
@@ -233,7 +236,7 @@ fn emit_shadow(wire: &Wire<'_>) -> TokenStream {
     }
 }
 
-fn emit_shadow_field(wire: &Wire<'_>, field: &WireField<'_>) -> TokenStream {
+fn emit_shadow_field(cx: &Emit<'_>, wire: &Wire<'_>, field: &WireField<'_>) -> TokenStream {
     let WireField {
         name,
         json_name,
@@ -253,12 +256,13 @@ fn emit_shadow_field(wire: &Wire<'_>, field: &WireField<'_>) -> TokenStream {
         // Without the function serde would take null for a missing value.
         Presence::OptionalNullable | Presence::NullableDefault => {
             let bound = format!("{parameter}: ::serde::Deserialize<'de>");
+            let present = format!("{}::present::deserialize", cx.codec());
             let skip = (*presence == Presence::OptionalNullable)
                 .then(|| quote!(, skip_serializing_if = "Option::is_none"));
             // A plain `default` would ask for a default of what is in the `Option`.
             let attribute = quote! {
                 #[serde(default = "Option::default" #skip)]
-                #[serde(deserialize_with = "super::codec::present::deserialize")]
+                #[serde(deserialize_with = #present)]
                 #[serde(bound(deserialize = #bound))]
             };
             (Some(attribute), quote!(Option<#parameter>))

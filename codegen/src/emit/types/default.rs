@@ -133,7 +133,7 @@ enum Written<'a> {
     Bool(bool),
     Int32(i64),
     Int64(i64),
-    Float(f64),
+    Number(&'a serde_json::Number),
     Text(&'a str),
     Time(&'a str),
     /// A value of the type of the name.
@@ -157,9 +157,7 @@ impl<'a> Written<'a> {
             (TypeRef::Int64, Value::Number(number)) => {
                 whole(number).map_or(Self::Json, Self::Int64)
             }
-            (TypeRef::Float, Value::Number(number)) => {
-                number.as_f64().map_or(Self::Json, Self::Float)
-            }
+            (TypeRef::Float, Value::Number(number)) => Self::Number(number),
             (TypeRef::String, Value::String(text)) => Self::Text(text),
             // What is no text is no time.
             (TypeRef::Known(KnownType::Time), _) => Self::Time(default.as_str().unwrap_or("")),
@@ -170,7 +168,7 @@ impl<'a> Written<'a> {
     }
 }
 
-/// Whether a field's default is read by a function of the version's `codec` module.
+/// Whether a field's default is read by a function of the codec.
 pub(super) fn is_decoded(field: &Field) -> bool {
     let default = field.default.as_ref().filter(|_| honoured(field));
     default.is_some_and(|default| {
@@ -193,21 +191,36 @@ fn value(scope: &Scope<'_>, field: &Field, default: &Value) -> TokenStream {
             let literal = Literal::i64_unsuffixed(number);
             quote!(#literal)
         }
-        Written::Float(number) => {
-            let literal = Literal::f64_unsuffixed(number);
-            quote!(#literal)
+        Written::Number(number) => {
+            let ty = type_tokens(scope, &field.ty);
+            let literal = number_literal(number);
+            quote!(#ty::from(#literal))
         }
         Written::Text(text) => {
             let string = scope.imports.prelude("::std::string", "String");
             quote!(#string::from(#text))
         }
-        Written::Time(text) => quote!(super::codec::time(#text)),
+        Written::Time(text) => {
+            let codec = scope.imports.codec();
+            quote!(#codec::time(#text))
+        }
         Written::Variant(name, text) => variant(scope, name, text),
         Written::Empty => {
             let default = default_trait(scope);
             quote!(#default::default())
         }
-        Written::Json => from_json(&field.ty, default),
+        Written::Json => from_json(scope, &field.ty, default),
+    }
+}
+
+/// A literal that the codec's `Number` has a `From` for: an integer where the number is one of 64 bits.
+fn number_literal(number: &serde_json::Number) -> Literal {
+    if let Some(signed) = number.as_i64() {
+        Literal::i64_suffixed(signed)
+    } else if let Some(unsigned) = number.as_u64() {
+        Literal::u64_suffixed(unsigned)
+    } else {
+        Literal::f64_unsuffixed(number.as_f64().unwrap_or_default())
     }
 }
 
@@ -246,11 +259,12 @@ fn variant(scope: &Scope<'_>, name: &str, text: &str) -> TokenStream {
     }
 }
 
-fn from_json(ty: &TypeRef, default: &Value) -> TokenStream {
+fn from_json(scope: &Scope<'_>, ty: &TypeRef, default: &Value) -> TokenStream {
+    let codec = scope.imports.codec();
     let text = default.to_string();
     if needs_codec(ty) {
-        quote!(super::codec::decoded(#text))
+        quote!(#codec::decoded(#text))
     } else {
-        quote!(super::codec::from_json(#text))
+        quote!(#codec::from_json(#text))
     }
 }

@@ -6,7 +6,7 @@ use std::{
 };
 
 use proc_macro2::TokenStream;
-use quote::quote;
+use quote::{ToTokens as _, quote};
 
 use crate::{
     emit::{
@@ -16,12 +16,19 @@ use crate::{
     model::Version,
 };
 
+/// Stands for the codec's module.
+pub(crate) const CODEC: &str = "codec";
+
+/// Stands for a module itself among the names that are imported from it.
+const SELF: &str = "self";
+
 /// The imports that the items of a file have asked for.
 pub(crate) struct Imports<'a> {
     /// Names of the version's own types, which come before any import.
     own: BTreeSet<&'a str>,
     k8s_openapi: String,
-    /// Modules with the names taken from each; `k8s_openapi` stands for the crate wherever it is.
+    codec: String,
+    /// Modules with the names taken from each; `k8s_openapi` and [`CODEC`] stand for what they name wherever it is.
     asked: RefCell<BTreeMap<&'static str, BTreeSet<&'static str>>>,
 }
 
@@ -30,6 +37,7 @@ impl<'a> Imports<'a> {
         Self {
             own: version.types.iter().map(|def| def.name.as_str()).collect(),
             k8s_openapi: cx.k8s_openapi_path(),
+            codec: cx.codec(),
             asked: RefCell::default(),
         }
     }
@@ -60,9 +68,20 @@ impl<'a> Imports<'a> {
         quote!(#ident)
     }
 
+    /// The codec's module, imported.
+    pub(crate) fn codec(&self) -> TokenStream {
+        self.asked
+            .borrow_mut()
+            .entry(CODEC)
+            .or_default()
+            .insert(SELF);
+        quote!(codec)
+    }
+
     fn full(&self, module: &str) -> String {
         match module.strip_prefix("k8s_openapi") {
             Some(rest) => format!("{}{rest}", self.k8s_openapi),
+            None if module == CODEC => self.codec.clone(),
             None => module.to_owned(),
         }
     }
@@ -76,10 +95,17 @@ impl<'a> Imports<'a> {
             .collect();
         let uses = modules.into_iter().map(|(module, names)| {
             let module = path(&module);
-            let names: Vec<_> = names.iter().map(|name| ident(name)).collect();
-            match names.as_slice() {
+            let name = |name: &&str| match *name {
+                SELF => quote!(self),
+                name => ident(name).into_token_stream(),
+            };
+            let own = names.get(SELF);
+            let others = names.iter().filter(|name| **name != SELF);
+            let tokens: Vec<_> = own.into_iter().chain(others).map(name).collect();
+            match tokens.as_slice() {
+                [_] if own.is_some() => quote!(use #module;),
                 [name] => quote!(use #module::#name;),
-                _ => quote!(use #module::{#(#names),*};),
+                _ => quote!(use #module::{#(#tokens),*};),
             }
         });
         quote!(#(#uses)*)

@@ -3,12 +3,14 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::{Scope, default};
+use super::{Scope, default, imports::CODEC};
 use crate::{
     emit::{
         context::ident,
         docs,
-        fields::{Presence, needs_codec, serde_attribute, serde_camel_case},
+        fields::{
+            Presence, has_number, needs_codec, serde_attribute, serde_camel_case, uses_codec,
+        },
     },
     model::{
         Aliasing, EnumDef, Field, StructDef, TypeDef, TypeKind, TypeRef, UnknownFields, Validation,
@@ -82,19 +84,34 @@ fn emit_field(
         let function = default::function(def, field);
         let option = scope.imports.prelude("::std::option", "Option");
         let option = option.to_string().replace(' ', "");
-        serde_attribute(
-            field,
-            &implied,
-            function.as_deref(),
-            &option,
-            "super::codec",
-        )
+        serde_attribute(field, &implied, function.as_deref(), &option, "codec")
     };
-    let schemars = (scope.cx.options.schemars && needs_codec(&field.ty)).then(|| {
-        let with = ty.to_string();
+    if !root && uses_codec(field) {
+        scope.imports.codec();
+    }
+    let unlike_serde = needs_codec(&field.ty) || has_number(&field.ty);
+    let schemars = (scope.cx.options.schemars && unlike_serde).then(|| {
+        let described = Field {
+            ty: with_plain_numbers(&field.ty),
+            ..field.clone()
+        };
+        let with = field_type(scope, &described).to_string();
         quote!(#[schemars(with = #with)])
     });
     quote!(#docs #attribute #schemars pub #name: #ty,)
+}
+
+/// The type with `f64` for the codec's `Number`, which has no schema of its own.
+fn with_plain_numbers(ty: &TypeRef) -> TypeRef {
+    let boxed = |inner: &TypeRef| Box::new(with_plain_numbers(inner));
+    match ty {
+        TypeRef::Float => TypeRef::External("f64".to_owned()),
+        TypeRef::List(inner) => TypeRef::List(boxed(inner)),
+        TypeRef::Map(inner) => TypeRef::Map(boxed(inner)),
+        TypeRef::Optional(inner) => TypeRef::Optional(boxed(inner)),
+        TypeRef::Boxed(inner) => TypeRef::Boxed(boxed(inner)),
+        _ => ty.clone(),
+    }
 }
 
 /// The field that keeps what the schema does not name.
@@ -193,7 +210,7 @@ pub(super) fn type_tokens(scope: &Scope<'_>, ty: &TypeRef) -> TokenStream {
         TypeRef::Bool => quote!(bool),
         TypeRef::Int32 => quote!(i32),
         TypeRef::Int64 => quote!(i64),
-        TypeRef::Float => quote!(f64),
+        TypeRef::Float => imports.name(CODEC, "Number"),
         TypeRef::Float32 => quote!(f32),
         TypeRef::Integer(name) | TypeRef::Local(name) => {
             let name = ident(name);

@@ -86,12 +86,15 @@ pub(crate) fn emit<'a>(cx: &'a Emit<'a>, files: &mut Files<'a>) {
                 emit_file(cx, group, version, &defs)
             });
         }
-        if needs_codec(version) {
-            files.rust(format!("{}/codec.rs", version.dir), || {
-                codec::emit(cx, version)
-            });
-        }
     }
+    if has_codec(cx) {
+        files.rust("apis/codec.rs", || codec::emit(cx));
+    }
+}
+
+/// Whether the types have a `codec` module beside them, for want of the runtime's.
+pub(crate) fn has_codec(cx: &Emit<'_>) -> bool {
+    !cx.options.needs_runtime() && cx.api.versions().any(|(_, version)| needs_codec(version))
 }
 
 /// The modules of a version from CRDs and the types in each, in order: one for each kind, which its `mod.rs` declares.
@@ -112,9 +115,11 @@ pub(crate) fn modules(version: &Version) -> BTreeMap<String, Vec<&TypeDef>> {
     modules
 }
 
-/// Whether the version has a `codec` module.
-pub(crate) fn needs_codec(version: &Version) -> bool {
-    let uses = |field: &Field| fields::uses_codec(field) || default::is_decoded(field);
+/// Whether types of the version name the codec.
+fn needs_codec(version: &Version) -> bool {
+    let uses = |field: &Field| {
+        fields::uses_codec(field) || fields::has_number(&field.ty) || default::is_decoded(field)
+    };
     version.origin == Origin::Crd
         && version.types.iter().any(|def| match &def.kind {
             TypeKind::Struct(def) => def.fields.iter().any(uses),
@@ -125,13 +130,16 @@ pub(crate) fn needs_codec(version: &Version) -> bool {
 /// A module for each kind; kinds that differ in case alone get a number by their order.
 fn module_names<'a>(kinds: &[&'a str]) -> BTreeMap<&'a str, String> {
     // Names of files that stand beside the kinds'.
-    let mut taken = vec!["codec".to_owned(), "mod".to_owned()];
+    let mut taken = vec!["mod".to_owned()];
     let mut modules = BTreeMap::new();
     for &kind in kinds {
-        let plain = names::plain_ident(&names::snake_case(kind));
+        let mut plain = names::plain_ident(&names::snake_case(kind));
+        if plain.starts_with("zz_generated") {
+            plain.insert_str(0, "kind_");
+        }
         let mut name = plain.clone();
         let mut number = 1;
-        while taken.contains(&name) || name.starts_with("zz_generated") {
+        while taken.contains(&name) {
             number += 1;
             name = format!("{plain}_{number}");
         }

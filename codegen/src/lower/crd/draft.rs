@@ -16,7 +16,7 @@ use crate::{
 /// Apimachinery's pattern of a quantity, which controller-gen puts at every field of that type.
 const QUANTITY_PATTERN: &str = r"^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$";
 
-/// Fields of a root that are not the schema's, on the wire or in Rust.
+/// Fields of a root or an embedded object that are not the schema's, on the wire or in Rust.
 const ROOT_FIELDS: &[&str] = &["api_version", "kind", "metadata", "unknown_fields"];
 
 /// How many steps it may take to follow the types from the root to a value. What is further is held as JSON, since rustc
@@ -150,6 +150,7 @@ impl Drafts {
             return TypeRef::Any;
         }
         match schema.type_ {
+            None if schema.any_type => TypeRef::Any,
             None if !schema.properties.is_empty() => self.object(at, schema),
             None if schema.items.is_some() => self.list(at, schema),
             None => TypeRef::Any,
@@ -166,7 +167,7 @@ impl Drafts {
 
     fn object(&mut self, at: At<'_>, schema: &mut Schema) -> TypeRef {
         if schema.validation.embedded_resource {
-            return TypeRef::Known(KnownType::RawExtension);
+            return self.embedded(at, schema);
         }
         if schema.properties.is_empty() {
             // What the server would prune is kept too: an open map costs nothing and loses nothing.
@@ -187,6 +188,51 @@ impl Drafts {
                 tuple: false,
             }),
         )
+    }
+
+    /// An object with `apiVersion` and `kind`, which the API server demands, and `metadata`, which it knows; whether the schema
+    /// names them or not. Nothing is lost without a type of its own where the schema names nothing else.
+    fn embedded(&mut self, at: At<'_>, schema: &mut Schema) -> TypeRef {
+        let own = |name: &str| matches!(name, "apiVersion" | "kind" | "metadata");
+        if schema.properties.iter().all(|(name, _)| own(name)) {
+            return TypeRef::Known(KnownType::RawExtension);
+        }
+        let described = |name: &str, otherwise: &str| {
+            let property = schema.properties.iter().find(|(key, _)| key == name);
+            let docs = property.map(|(_, property)| property.description.clone());
+            docs.filter(|docs| !docs.is_empty())
+                .unwrap_or_else(|| otherwise.to_owned())
+        };
+        let text = |json_name: &str, rust_name: &str, docs: &str| Field {
+            json_name: json_name.to_owned(),
+            rust_name: rust_name.to_owned(),
+            docs: described(json_name, docs),
+            ty: TypeRef::String,
+            ..metadata_field()
+        };
+        let api_version = text(
+            "apiVersion",
+            "api_version",
+            "The group and version of the object.",
+        );
+        let kind = text("kind", "kind", "The kind of the object.");
+        let metadata = Field {
+            docs: described("metadata", "Standard object metadata."),
+            option: true,
+            required: false,
+            ..metadata_field()
+        };
+        schema.properties.retain(|(name, _)| !own(name));
+        let path = at.path();
+        let mut fields = self.fields(&path, at.steps, schema, ROOT_FIELDS);
+        fields.extend([api_version, kind, metadata]);
+        fields.sort_by(|a, b| a.json_name.cmp(&b.json_name));
+        let kind = TypeKind::Struct(StructDef {
+            fields,
+            unknown_fields: unknown_fields(schema),
+            tuple: false,
+        });
+        self.add(path, schema, kind)
     }
 
     fn list(&mut self, at: At<'_>, schema: &mut Schema) -> TypeRef {

@@ -148,7 +148,7 @@ fn lower_resource(
         selectable_fields: version.selectable_fields.clone(),
         conversion: crd.conversion,
         storage: version.storage,
-        served: true,
+        served: version.served,
         annotations: BTreeMap::new(),
         labels: BTreeMap::new(),
         deprecation: version.deprecation.clone(),
@@ -158,7 +158,7 @@ fn lower_resource(
         } else {
             Vec::new()
         },
-        client: true,
+        client: version.served,
     }
 }
 

@@ -39,6 +39,12 @@ impl<'a> Renames<'a> {
                     "renames give {name} to both {other} and {path}"
                 )));
             }
+            if let Some(taken) = taken(crds, renames, path, name) {
+                diagnostics.push(
+                    Diagnostic::error(format!("rename of {path}: {name} is the name of {taken}"))
+                        .help("choose another name, or rename that as well"),
+                );
+            }
             if !crds.iter().any(|crd| has_path(crd, path)) {
                 diagnostics.push(
                     Diagnostic::error(format!("rename of {path}: no CRD has this path"))
@@ -53,6 +59,30 @@ impl<'a> Renames<'a> {
     pub(super) const fn names(&self) -> &BTreeMap<String, String> {
         self.0
     }
+}
+
+/// The kind or list, in a version that has the path, that has the name without a rename of its own.
+fn taken(
+    crds: &[Crd],
+    renames: &BTreeMap<String, String>,
+    path: &str,
+    name: &str,
+) -> Option<String> {
+    let renamed: Vec<&Crd> = crds.iter().filter(|crd| has_path(crd, path)).collect();
+    let beside = |other: &&Crd| {
+        renamed.iter().any(|crd| {
+            let mut versions = crd.versions.iter();
+            crd.group == other.group
+                && versions.any(|version| other.versions.iter().any(|v| v.name == version.name))
+        })
+    };
+    crds.iter().filter(beside).find_map(|crd| {
+        if upper_camel(&crd.list_kind) == name {
+            return Some(format!("the list of {}", crd.kind));
+        }
+        let is_root = upper_camel(&crd.kind) == name && !renames.contains_key(&crd.kind);
+        is_root.then(|| format!("the kind {}", crd.kind))
+    })
 }
 
 fn is_type_name(name: &str) -> bool {

@@ -65,8 +65,9 @@ pub fn go_name(group: &str) -> String {
 /// Whether a module of this name would clash: with the modules around it, with the versions in it, with `mod.rs`, with the
 /// features that every crate has, or with what Rust means by the name.
 fn is_reserved(module: &str) -> bool {
-    const RESERVED: [&str; 11] = [
+    const RESERVED: [&str; 12] = [
         "apis",
+        "codec",
         "crate_",
         "default",
         "fake",

@@ -10,7 +10,11 @@ pub mod schema;
 #[cfg(test)]
 mod tests;
 
-use std::{cmp::Reverse, collections::BTreeMap, ops::Range};
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, BTreeSet},
+    ops::Range,
+};
 
 use rayon::prelude::*;
 
@@ -50,7 +54,7 @@ pub struct Crd {
     pub scope: Scope,
     /// `spec.conversion.strategy`.
     pub conversion: Conversion,
-    /// The versions that are served and that the filters keep.
+    /// The versions that the filters keep.
     pub versions: Vec<CrdVersion>,
 }
 
@@ -61,6 +65,8 @@ pub struct CrdVersion {
     pub name: String,
     /// Whether it is the stored one.
     pub storage: bool,
+    /// Whether it is served.
+    pub served: bool,
     /// The warning, `Some("")` for the API server's own.
     pub deprecation: Option<String>,
     /// The schema; none where the CRD has none.
@@ -113,6 +119,7 @@ fn read_all(sources: &[Source], filters: &Filters, places: Places) -> (Vec<Crd>,
         (&a.group, &a.kind, &a.source.name).cmp(&(&b.group, &b.kind, &b.source.name))
     });
     refuse_duplicates(&crds, &mut diagnostics);
+    refuse_shared_plurals(&crds, &mut diagnostics);
     (crds, diagnostics)
 }
 
@@ -134,11 +141,48 @@ fn read_source(
             return Vec::new();
         }
     };
+    if !source.found && !documents.iter().any(holds_crd) {
+        diagnostics.push(no_crd(source, &documents));
+    }
     let mut crds = Vec::new();
     for document in &mut documents {
         read_document(source, document, filters, &mut crds, diagnostics);
     }
     crds
+}
+
+/// Whether a document is a CRD, of whatever version, or a list with one.
+fn holds_crd(node: &Node) -> bool {
+    match node.get("kind").and_then(Node::as_str) {
+        Some(KIND) => true,
+        Some("List" | "CustomResourceDefinitionList") => {
+            let items = node.get("items").map(Node::items);
+            items.unwrap_or_default().iter().any(holds_crd)
+        }
+        _ => false,
+    }
+}
+
+/// The finding of an input that was named and holds no CRD.
+fn no_crd(source: &Source, documents: &[Node]) -> Diagnostic {
+    let kinds: BTreeSet<&str> = documents
+        .iter()
+        .filter_map(|document| document.get("kind").and_then(Node::as_str))
+        .collect();
+    let finding = Diagnostic::warning(format!("{} holds no {KIND}", source.name));
+    let Some(first) = documents.first() else {
+        return finding.help("it is empty");
+    };
+    let held: Vec<&str> = kinds.into_iter().collect();
+    let finding = finding.at(
+        yaml::place(source, first.range.start..first.range.start),
+        "",
+    );
+    if held.is_empty() {
+        finding.help(format!("write `kind: {KIND}`"))
+    } else {
+        finding.help(format!("it holds: {}", held.join(", ")))
+    }
 }
 
 /// The finding of a file that is none of ours, such as a chart's template beside CRDs.
@@ -248,9 +292,33 @@ fn read_crd(reader: &mut Reader<'_>, node: &mut Node, filters: &Filters) -> Opti
         && wanted(&filters.kinds, &crd.kind)
         && let Some(spec) = node.get_mut("spec")
     {
-        crd.versions = reader.read_versions(spec, |version| wanted(&filters.versions, version));
+        crd.versions = reader.read_versions(spec, filters.unserved, |version| {
+            wanted(&filters.versions, version)
+        });
     }
     Some(crd)
+}
+
+/// Kinds of a group have plurals of their own, which name them in the API's paths.
+fn refuse_shared_plurals(crds: &[Crd], diagnostics: &mut Diagnostics) {
+    let mut seen: BTreeMap<(&str, &str), &Crd> = BTreeMap::new();
+    for crd in crds {
+        let first = *seen.entry((&crd.group, &crd.plural)).or_insert(crd);
+        if first.kind != crd.kind {
+            diagnostics.push(
+                Diagnostic::error(format!(
+                    "two kinds of {} have the plural {:?}: {} and {}",
+                    crd.group, crd.plural, first.kind, crd.kind
+                ))
+                .at(yaml::place(&crd.source, crd.range.clone()), "this one")
+                .at(
+                    yaml::place(&first.source, first.range.clone()),
+                    "and this one",
+                )
+                .help("give one of them another plural"),
+            );
+        }
+    }
 }
 
 fn refuse_duplicates(crds: &[Crd], diagnostics: &mut Diagnostics) {

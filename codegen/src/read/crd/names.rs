@@ -133,6 +133,7 @@ impl Reader<'_> {
     pub(super) fn read_versions(
         &mut self,
         spec: &mut Node,
+        keep_unserved: bool,
         wanted: impl Fn(&str) -> bool,
     ) -> Vec<CrdVersion> {
         let help = "list each version with `name`, `served`, `storage` and `schema`";
@@ -149,6 +150,7 @@ impl Reader<'_> {
         }
         let mut names: Vec<String> = Vec::new();
         let mut unserved: Vec<String> = Vec::new();
+        let mut stored: Vec<String> = Vec::new();
         let mut read = Vec::new();
         for (index, version) in versions.items_mut().iter_mut().enumerate() {
             self.within(&format!("versions[{index}]"), |reader| {
@@ -156,17 +158,27 @@ impl Reader<'_> {
                     return;
                 };
                 names.push(name.clone());
-                // Versions that are not served have no clients.
                 let served = version
                     .get("served")
                     .is_none_or(|node| reader.bool(node, "served"));
-                match (wanted(&name), served) {
-                    (true, true) => read.push(reader.read_version(version, name)),
+                let storage = version
+                    .get("storage")
+                    .is_some_and(|node| reader.bool(node, "storage"));
+                if storage {
+                    stored.push(name.clone());
+                }
+                match (wanted(&name), served || keep_unserved) {
+                    (true, true) => read.push(CrdVersion {
+                        served,
+                        storage,
+                        ..reader.read_version(version, name)
+                    }),
                     (true, false) => unserved.push(name),
                     (false, _) => {}
                 }
             });
         }
+        self.check_stored(versions, &stored);
         if read.is_empty() && !unserved.is_empty() {
             self.warn(
                 versions,
@@ -174,10 +186,28 @@ impl Reader<'_> {
                     "nothing is generated for what is not served: {}",
                     unserved.join(", ")
                 ),
-                "write `served: true` at a version to have clients for it",
+                "have types for them with `--all-versions`, or write `served: true` at a version to have clients for it",
             );
         }
         read
+    }
+
+    /// Exactly one version is stored.
+    fn check_stored(&mut self, versions: &Node, stored: &[String]) {
+        match stored {
+            [_] => {}
+            [] if versions.items().is_empty() => {}
+            [] => self.warn(
+                versions,
+                "no version is stored",
+                "write `storage: true` at exactly one version: the API server refuses the CRD as it is",
+            ),
+            _ => self.error(
+                versions,
+                format!("several versions are stored: {}", stored.join(", ")),
+                "write `storage: true` at exactly one version",
+            ),
+        }
     }
 
     fn version_name(&mut self, version: &Node, before: &[String]) -> Option<String> {
@@ -212,9 +242,8 @@ impl Reader<'_> {
             .and_then(|node| node.get("scale"))
             .filter(|node| !node.is_null());
         let mut read = CrdVersion {
-            storage: version
-                .get("storage")
-                .is_some_and(|node| self.bool(node, "storage")),
+            storage: false,
+            served: true,
             deprecation: deprecated.then(|| warning.unwrap_or_default()),
             status: subresources
                 .and_then(|node| node.get("status"))
@@ -241,6 +270,14 @@ impl Reader<'_> {
             .filter(|node| !node.is_null());
         read.schema = schema
             .map(|node| self.within("schema.openAPIV3Schema", |reader| reader.read_schema(node)));
+        if read.schema.is_none() && !self.keeps_unknown {
+            let name = &read.name;
+            self.warn(
+                version.get("name").unwrap_or(version),
+                format!("version {name} has no schema: its type keeps every property as JSON"),
+                "write `schema.openAPIV3Schema`: the API server refuses the CRD as it is",
+            );
+        }
         read
     }
 

@@ -17,6 +17,9 @@ pub struct Schema {
     pub range: Range<usize>,
     /// `type`; none for int-or-string, preserve-unknown and untyped schemas.
     pub type_: Option<Type>,
+    /// Whether values of any type may stand, whatever `properties` and `items` say: without a `type`, these restrict objects and
+    /// arrays only.
+    pub any_type: bool,
     /// `description`.
     pub description: String,
     /// `default`.
@@ -59,6 +62,23 @@ pub enum Additional {
     Schema(Box<Schema>),
 }
 
+impl Schema {
+    /// Whether a schema without a `type` keeps unknown fields, or lists alternatives of another type than it describes.
+    fn admits_any_type(&self) -> bool {
+        let described = if self.items.is_some() {
+            "array"
+        } else {
+            "object"
+        };
+        let combinators = &self.validation.combinators;
+        let alternatives = combinators.any_of.iter().chain(&combinators.one_of);
+        let mut types = alternatives.filter_map(|schema| schema.get("type")?.as_str());
+        self.type_.is_none()
+            && !self.validation.int_or_string
+            && (self.validation.preserve_unknown_fields || types.any(|type_| type_ != described))
+    }
+}
+
 impl Reader<'_> {
     /// Reads a schema; its texts are taken out of the node.
     pub(super) fn read_schema(&mut self, node: &mut Node) -> Schema {
@@ -91,6 +111,7 @@ impl Reader<'_> {
             }
         }
         self.check_schema(node, &mut schema);
+        schema.any_type = schema.admits_any_type();
         if self.keeps_unknown && matches!(schema.type_, None | Some(Type::Object)) {
             schema.validation.preserve_unknown_fields = true;
         }

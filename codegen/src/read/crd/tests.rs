@@ -120,3 +120,111 @@ fn a_crd_that_is_never_pruned_keeps_unknown_fields_of_every_object() {
     assert_eq!(keeping(true), ["", ".spec", ".spec.list[]"]);
     assert!(keeping(false).is_empty());
 }
+
+/// The findings in a text that is read as a source that was named.
+fn findings(text: &str) -> Vec<String> {
+    let (_, diagnostics) = read_text(text);
+    let found = diagnostics.as_slice().iter();
+    found
+        .map(|found| {
+            let places: Vec<_> = found
+                .labels
+                .iter()
+                .map(|label| label.place.line_column())
+                .collect();
+            format!(
+                "{:?}: {} {places:?}; {}",
+                found.severity,
+                found.message,
+                found.help.join("; ")
+            )
+        })
+        .collect()
+}
+
+#[test]
+fn exactly_one_version_is_stored() {
+    let crd = crd("{type: string}");
+    assert_eq!(findings(&crd), Vec::<String>::new());
+    let expected = "Warning: no version is stored [(1, 164)]; write `storage: true` at exactly one version: the API server refuses \
+                    the CRD as it is";
+    assert_eq!(
+        findings(&crd.replace("storage: true", "storage: false")),
+        [expected]
+    );
+    let two = crd.replace(
+        "versions: [",
+        "versions: [{name: v2, storage: true, schema: {openAPIV3Schema: {}}}, ",
+    );
+    assert_eq!(
+        findings(&two),
+        [
+            "Error: several versions are stored: v2, v1 [(1, 164)]; write `storage: true` at exactly one version"
+        ]
+    );
+}
+
+#[test]
+fn a_version_without_a_schema_is_a_warning() {
+    let schema = ", schema: {openAPIV3Schema: {type: object, properties: {spec: {type: string}}}}";
+    let crd = crd("{type: string}");
+    assert!(crd.contains(schema), "{crd}");
+    let bare = crd.replace(schema, "");
+    let expected = "Warning: version v1 has no schema: its type keeps every property as JSON [(1, 172)]; write \
+                    `schema.openAPIV3Schema`: the API server refuses the CRD as it is";
+    assert_eq!(findings(&bare), [expected]);
+    // CRDs that were created in v1beta1 need none.
+    let old = bare.replace("{group:", "{preserveUnknownFields: true, group:");
+    assert_eq!(findings(&old), Vec::<String>::new());
+}
+
+#[test]
+fn an_input_without_a_crd_is_a_warning() {
+    assert_eq!(
+        findings("\napiVersion: v1\nkind: ConfigMap\n---\nkind: Secret\n"),
+        [
+            "Warning: crd.yaml holds no CustomResourceDefinition [(2, 1)]; it holds: ConfigMap, Secret"
+        ]
+    );
+    assert_eq!(
+        findings("a: 1\n"),
+        [
+            "Warning: crd.yaml holds no CustomResourceDefinition [(1, 1)]; write `kind: CustomResourceDefinition`"
+        ]
+    );
+    assert_eq!(
+        findings(""),
+        ["Warning: crd.yaml holds no CustomResourceDefinition []; it is empty"]
+    );
+}
+
+#[test]
+fn two_kinds_with_one_plural_have_places() {
+    let crd = crd("{type: string}");
+    let other = crd.replace("kind: Widget", "kind: Gadget");
+    assert_eq!(
+        findings(&format!("{crd}\n---\n{other}")),
+        [
+            "Error: two kinds of example.com have the plural \"widgets\": Gadget and Widget [(1, 1), (3, 1)]; give one of them \
+          another plural"
+        ]
+    );
+}
+
+#[test]
+fn a_version_that_is_not_served_is_kept_if_all_are_wanted() {
+    let text = crd("{type: string}").replace("served: true", "served: false");
+    let read_with = |unserved| {
+        let filters = Filters {
+            unserved,
+            ..Filters::default()
+        };
+        read(
+            &[Source::new("crd.yaml", text.as_str())],
+            &filters,
+            &mut Diagnostics::new(),
+        )
+    };
+    assert!(read_with(false).is_empty());
+    assert!(!read_with(true)[0].versions[0].served);
+}
