@@ -4,7 +4,6 @@
 //! Types of `cloudnative.czs/v1alpha1`.
 
 mod virtual_machine;
-mod codec;
 mod zz_generated_deepcopy;
 pub mod zz_generated_register;
 

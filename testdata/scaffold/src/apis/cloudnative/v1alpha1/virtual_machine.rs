@@ -4,6 +4,7 @@
 //! `VirtualMachine` of `cloudnative.czs/v1alpha1`.
 
 #![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
+use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     ObjectMeta, Time,
 };
@@ -28,7 +29,7 @@ pub struct VirtualMachineSpec {
     /// `action`.
     pub action: String,
     /// `resource`.
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub resource: Option<BTreeMap<String, IntOrString>>,
 }
 
@@ -37,7 +38,7 @@ pub struct VirtualMachineSpec {
 #[serde(rename_all = "camelCase")]
 pub struct VirtualMachineStatus {
     /// `lastUpdateTime`.
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub last_update_time: Option<Time>,
     /// `phase`.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -4,6 +4,7 @@
 //! `CronWorkflow` of `argoproj.io/v1alpha1`.
 
 #![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
+use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     ObjectMeta, Time,
 };
@@ -126,7 +127,7 @@ pub struct CronWorkflowStatus {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failed: Option<i64>,
     /// `lastScheduledTime`.
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub last_scheduled_time: Option<Time>,
     /// `phase`.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -11,7 +11,6 @@ mod workflow_event_binding;
 mod workflow_task_result;
 mod workflow_task_set;
 mod workflow_template;
-mod codec;
 mod zz_generated_deepcopy;
 pub mod zz_generated_register;
 

@@ -4,6 +4,7 @@
 //! `Workflow` of `argoproj.io/v1alpha1`.
 
 #![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
+use ::codegen_runtime::codec::{self, Number};
 use ::codegen_runtime::k8s_openapi::ByteString;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     ObjectMeta, Time,
@@ -1324,8 +1325,7 @@ pub enum WorkflowSpecMetricsPrometheusGaugeOperation {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WorkflowSpecMetricsPrometheusHistogram {
     /// Buckets is a list of bucket divisors for the histogram
-    #[serde(with = "super::codec")]
-    pub buckets: Vec<f64>,
+    pub buckets: Vec<Number>,
     /// Value is the value of the metric
     pub value: String,
 }
@@ -1348,12 +1348,12 @@ pub struct WorkflowSpecPodDisruptionBudget {
     /// An eviction is allowed if at most "maxUnavailable" pods selected by "selector" are unavailable
     /// after the eviction, i.e. even in absence of the evicted pod. For example, one can prevent all
     /// voluntary evictions by specifying 0. This is a mutually exclusive setting with "minAvailable".
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub max_unavailable: Option<IntOrString>,
     /// An eviction is allowed if at least "minAvailable" pods selected by "selector" will still be
     /// available after the eviction, i.e. even in the absence of the evicted pod. So for example you
     /// can prevent all voluntary evictions by specifying "100%".
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub min_available: Option<IntOrString>,
     /// Label query over pods whose evictions are managed by the disruption budget. A null selector will
     /// match no pods, while an empty ({}) selector will select all pods within the namespace.
@@ -1476,13 +1476,13 @@ pub struct WorkflowSpecPodResources {
     pub claims: Option<Vec<WorkflowSpecPodResourcesClaims>>,
     /// Limits describes the maximum amount of compute resources allowed. More info:
     /// <https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/>
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub limits: Option<BTreeMap<String, IntOrString>>,
     /// Requests describes the minimum amount of compute resources required. If Requests is omitted for
     /// a container, it defaults to Limits if that is explicitly specified, otherwise to an
     /// implementation-defined value. Requests cannot exceed Limits. More info:
     /// <https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/>
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub requests: Option<BTreeMap<String, IntOrString>>,
 }
 
@@ -1545,7 +1545,7 @@ pub struct WorkflowSpecRetryStrategy {
     pub expression: Option<String>,
     /// Limit is the maximum number of retry attempts when retrying a container. It does not include the
     /// original container; the maximum number of total attempts will be `limit + 1`.
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub limit: Option<IntOrString>,
     /// RetryPolicy is a policy of NodePhase statuses that will be retried
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -1575,7 +1575,7 @@ pub struct WorkflowSpecRetryStrategyBackoff {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duration: Option<String>,
     /// Factor is a factor to multiply the base duration after each failed retry
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub factor: Option<IntOrString>,
     /// MaxDuration is the maximum amount of time allowed for a workflow in the backoff strategy. It is
     /// important to note that if the workflow template includes activeDeadlineSeconds, the pod's
@@ -1844,7 +1844,7 @@ pub struct WorkflowSpecTemplates {
     /// Optional duration in seconds relative to the StartTime that the pod may be active on a node
     /// before the system actively tries to terminate the pod; value must be positive integer This field
     /// is only applicable to container and script templates.
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub active_deadline_seconds: Option<IntOrString>,
     /// Affinity sets the pod's scheduling constraints Overrides the affinity set at the workflow level
     /// (if any)
@@ -2394,7 +2394,7 @@ pub struct WorkflowSpecTemplatesContainerSetRetryStrategy {
     pub duration: Option<String>,
     /// Retries is the maximum number of retry attempts for each container. It does not include the
     /// first, original attempt; the maximum number of total attempts will be `retries + 1`.
-    #[serde(with = "super::codec")]
+    #[serde(with = "codec")]
     pub retries: IntOrString,
 }
 
@@ -2445,7 +2445,7 @@ pub struct WorkflowSpecTemplatesDagTasks {
     /// so we need "x-kubernetes-preserve-unknown-fields: true" in the validation schema.
     #[serde(
         default,
-        deserialize_with = "super::codec::present::deserialize",
+        deserialize_with = "codec::present::deserialize",
         skip_serializing_if = "Option::is_none"
     )]
     pub inline: Option<Value>,
@@ -2471,7 +2471,7 @@ pub struct WorkflowSpecTemplatesDagTasks {
     /// the validation schema.
     #[serde(
         default,
-        deserialize_with = "super::codec::present::deserialize",
+        deserialize_with = "codec::present::deserialize",
         skip_serializing_if = "Option::is_none"
     )]
     pub with_items: Option<Value>,
@@ -2535,7 +2535,7 @@ pub struct WorkflowSpecTemplatesHttp {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WorkflowSpecTemplatesHttpBodyFrom {
     /// `bytes`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub bytes: Option<ByteString>,
 }
 
@@ -3267,7 +3267,7 @@ pub struct WorkflowSpecTemplatesScriptStartupProbeHttpGet {
     pub path: Option<String>,
     /// Name or number of the port to access on the container. Number must be in the range 1 to 65535.
     /// Name must be an IANA_SVC_NAME.
-    #[serde(with = "super::codec")]
+    #[serde(with = "codec")]
     pub port: IntOrString,
     /// Scheme to use for connecting to the host. Defaults to HTTP.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -3282,7 +3282,7 @@ pub struct WorkflowSpecTemplatesScriptStartupProbeTcpSocket {
     pub host: Option<String>,
     /// Number or name of the port to access on the container. Number must be in the range 1 to 65535.
     /// Name must be an IANA_SVC_NAME.
-    #[serde(with = "super::codec")]
+    #[serde(with = "codec")]
     pub port: IntOrString,
 }
 
@@ -3523,7 +3523,7 @@ pub struct WorkflowSpecTemplatesSteps {
     /// "x-kubernetes-preserve-unknown-fields: true" in the validation schema.
     #[serde(
         default,
-        deserialize_with = "super::codec::present::deserialize",
+        deserialize_with = "codec::present::deserialize",
         skip_serializing_if = "Option::is_none"
     )]
     pub inline: Option<Value>,
@@ -3550,7 +3550,7 @@ pub struct WorkflowSpecTemplatesSteps {
     /// the validation schema.
     #[serde(
         default,
-        deserialize_with = "super::codec::present::deserialize",
+        deserialize_with = "codec::present::deserialize",
         skip_serializing_if = "Option::is_none"
     )]
     pub with_items: Option<Value>,
@@ -3579,16 +3579,16 @@ pub struct WorkflowSpecTemplatesStepsContinueOn {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WorkflowSpecTemplatesStepsWithSequence {
     /// Count is number of elements in the sequence (default: 0). Not to be used with end
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub count: Option<IntOrString>,
     /// Number at which to end the sequence (default: 0). Not to be used with Count
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub end: Option<IntOrString>,
     /// Format is a printf format string to format the value in the sequence
     #[serde(skip_serializing_if = "Option::is_none")]
     pub format: Option<String>,
     /// Number at which to start the sequence (default: 0)
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub start: Option<IntOrString>,
 }
 
@@ -3835,13 +3835,13 @@ pub struct WorkflowSpecVolumeClaimTemplatesSpecDataSourceRef {
 pub struct WorkflowSpecVolumeClaimTemplatesSpecResources {
     /// Limits describes the maximum amount of compute resources allowed. More info:
     /// <https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/>
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub limits: Option<BTreeMap<String, IntOrString>>,
     /// Requests describes the minimum amount of compute resources required. If Requests is omitted for
     /// a container, it defaults to Limits if that is explicitly specified, otherwise to an
     /// implementation-defined value. Requests cannot exceed Limits. More info:
     /// <https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/>
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub requests: Option<BTreeMap<String, IntOrString>>,
 }
 
@@ -3908,10 +3908,10 @@ pub struct WorkflowSpecVolumeClaimTemplatesStatus {
     /// update for the purpose it was designed. For example - a controller that only is responsible for
     /// resizing capacity of the volume, should ignore PVC updates that change other valid resources
     /// associated with PVC.
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub allocated_resources: Option<BTreeMap<String, IntOrString>>,
     /// capacity represents the actual resources of the underlying volume.
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub capacity: Option<BTreeMap<String, IntOrString>>,
     /// conditions is the current Condition of persistent volume claim. If underlying persistent volume
     /// is being resized then the Condition will be set to 'Resizing'.
@@ -3937,10 +3937,10 @@ pub struct WorkflowSpecVolumeClaimTemplatesStatus {
 #[serde(rename_all = "camelCase")]
 pub struct WorkflowSpecVolumeClaimTemplatesStatusConditions {
     /// lastProbeTime is the time we probed the condition.
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub last_probe_time: Option<Time>,
     /// lastTransitionTime is the time the condition transitioned from one status to another.
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub last_transition_time: Option<Time>,
     /// message is the human-readable message indicating details about last transition.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -4414,7 +4414,7 @@ pub struct WorkflowSpecVolumesDownwardAPIItemsResourceFieldRef {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub container_name: Option<String>,
     /// Specifies the output format of the exposed resources, defaults to "1"
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub divisor: Option<IntOrString>,
     /// Required: resource to select
     pub resource: String,
@@ -4435,7 +4435,7 @@ pub struct WorkflowSpecVolumesEmptyDir {
     /// minimum value between the SizeLimit specified here and the sum of memory limits of all
     /// containers in a pod. The default is nil which means that the limit is undefined. More info:
     /// <https://kubernetes.io/docs/concepts/storage/volumes#emptydir>
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub size_limit: Option<IntOrString>,
 }
 
@@ -5331,7 +5331,7 @@ pub struct WorkflowStatus {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub estimated_duration: Option<i64>,
     /// `finishedAt`.
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub finished_at: Option<Time>,
     /// `message`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -5358,7 +5358,7 @@ pub struct WorkflowStatus {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resources_duration: Option<BTreeMap<String, i64>>,
     /// `startedAt`.
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub started_at: Option<Time>,
     /// `storedTemplates`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -5703,7 +5703,7 @@ pub struct WorkflowStatusNodes {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failed_pod_restarts: Option<i32>,
     /// `finishedAt`.
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub finished_at: Option<Time>,
     /// `hostNodeName`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -5746,7 +5746,7 @@ pub struct WorkflowStatusNodes {
     #[serde(rename = "restartingPodUID", skip_serializing_if = "Option::is_none")]
     pub restarting_pod_uid: Option<String>,
     /// `startedAt`.
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub started_at: Option<Time>,
     /// `synchronizationStatus`.
     #[serde(skip_serializing_if = "Option::is_none")]

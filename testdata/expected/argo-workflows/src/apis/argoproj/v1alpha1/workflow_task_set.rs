@@ -3,6 +3,7 @@
 
 //! `WorkflowTaskSet` of `argoproj.io/v1alpha1`.
 
+use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use serde::{Deserialize, Serialize};
@@ -33,7 +34,7 @@ pub struct WorkflowTaskSetSpec {
 #[serde(rename_all = "camelCase")]
 pub struct WorkflowTaskSetSpecTasks {
     /// `activeDeadlineSeconds`.
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub active_deadline_seconds: Option<IntOrString>,
     /// `affinity`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -317,7 +318,7 @@ pub struct WorkflowTaskSetSpecTasksDagTasks {
     /// `inline`.
     #[serde(
         default,
-        deserialize_with = "super::codec::present::deserialize",
+        deserialize_with = "codec::present::deserialize",
         skip_serializing_if = "Option::is_none"
     )]
     pub inline: Option<Value>,
@@ -338,7 +339,7 @@ pub struct WorkflowTaskSetSpecTasksDagTasks {
     /// `withItems`.
     #[serde(
         default,
-        deserialize_with = "super::codec::present::deserialize",
+        deserialize_with = "codec::present::deserialize",
         skip_serializing_if = "Option::is_none"
     )]
     pub with_items: Option<Value>,
@@ -383,16 +384,16 @@ pub struct WorkflowTaskSetSpecTasksDagTasksHooks {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WorkflowTaskSetSpecTasksDagTasksWithSequence {
     /// `count`.
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub count: Option<IntOrString>,
     /// `end`.
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub end: Option<IntOrString>,
     /// `format`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub format: Option<String>,
     /// `start`.
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub start: Option<IntOrString>,
 }
 
@@ -601,7 +602,7 @@ pub struct WorkflowTaskSetSpecTasksStepsSteps {
     /// `inline`.
     #[serde(
         default,
-        deserialize_with = "super::codec::present::deserialize",
+        deserialize_with = "codec::present::deserialize",
         skip_serializing_if = "Option::is_none"
     )]
     pub inline: Option<Value>,
@@ -623,7 +624,7 @@ pub struct WorkflowTaskSetSpecTasksStepsSteps {
     /// `withItems`.
     #[serde(
         default,
-        deserialize_with = "super::codec::present::deserialize",
+        deserialize_with = "codec::present::deserialize",
         skip_serializing_if = "Option::is_none"
     )]
     pub with_items: Option<Value>,

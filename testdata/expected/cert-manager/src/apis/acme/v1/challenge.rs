@@ -4,6 +4,7 @@
 //! `Challenge` of `acme.cert-manager.io/v1`.
 
 #![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
+use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     ObjectMeta, Time,
 };
@@ -502,7 +503,7 @@ pub struct ChallengeSpecSolverDns01Webhook {
     /// consult the webhook provider implementation's documentation.
     #[serde(
         default,
-        deserialize_with = "super::codec::present::deserialize",
+        deserialize_with = "codec::present::deserialize",
         skip_serializing_if = "Option::is_none"
     )]
     pub config: Option<Value>,
@@ -1036,13 +1037,13 @@ pub struct ChallengeSpecSolverHttp01IngressPodTemplateSpecImagePullSecrets {
 pub struct ChallengeSpecSolverHttp01IngressPodTemplateSpecResources {
     /// Limits describes the maximum amount of compute resources allowed. More info:
     /// <https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/>
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub limits: Option<BTreeMap<String, IntOrString>>,
     /// Requests describes the minimum amount of compute resources required. If Requests is omitted for
     /// a container, it defaults to Limits if that is explicitly specified, otherwise to the global
     /// values configured via controller flags. Requests cannot exceed Limits. More info:
     /// <https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/>
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub requests: Option<BTreeMap<String, IntOrString>>,
 }
 
@@ -1250,7 +1251,7 @@ pub struct ChallengeStatus {
     pub presented: Option<bool>,
     /// PresentedAt records when cert-manager first configured the solver resources for this challenge.
     /// This is used by the optional delay-based readiness logic.
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub presented_at: Option<Time>,
     /// Used to denote whether this challenge should be processed or not. This field will only be set to
     /// true by the 'scheduling' component. It will only be set to false by the 'challenges' controller,

@@ -5,7 +5,6 @@
 
 mod challenge;
 mod order;
-mod codec;
 mod zz_generated_deepcopy;
 pub mod zz_generated_register;
 

@@ -4,6 +4,7 @@
 //! `Order` of `acme.cert-manager.io/v1`.
 
 #![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
+use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::ByteString;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     ObjectMeta, Time,
@@ -59,6 +60,7 @@ pub struct OrderSpec {
     pub replaces: Option<String>,
     /// Certificate signing request bytes in DER encoding. This will be used when finalizing the order.
     /// This field must be set on the order.
+    #[serde(with = "codec")]
     pub request: ByteString,
 }
 
@@ -88,11 +90,11 @@ pub struct OrderStatus {
     /// Certificate is a copy of the PEM encoded certificate for this Order. This field will be
     /// populated after the order has been successfully finalized with the ACME server, and the order
     /// has transitioned to the 'valid' state.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub certificate: Option<ByteString>,
     /// FailureTime stores the time that this order failed. This is used to influence garbage collection
     /// and back-off.
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub failure_time: Option<Time>,
     /// FinalizeURL of the Order. This is used to obtain certificates for this order once it has been
     /// completed.

@@ -4,6 +4,7 @@
 //! `Certificate` of `cert-manager.io/v1`.
 
 #![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
+use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     ObjectMeta, Time,
 };
@@ -708,7 +709,7 @@ pub struct CertificateStatus {
     /// time of the failure. If an issuance has failed, the delay till the next issuance will be
     /// calculated using formula time.Hour \* 2 ^ (failedIssuanceAttempts - 1). If the latest issuance
     /// has succeeded this field will be unset.
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub last_failure_time: Option<Time>,
     /// The name of the Secret resource containing the private key to be used for the next certificate
     /// iteration. The keymanager controller will automatically set this field if the `Issuing`
@@ -718,15 +719,15 @@ pub struct CertificateStatus {
     pub next_private_key_secret_name: Option<String>,
     /// The expiration time of the certificate stored in the secret named by this resource in
     /// `spec.secretName`.
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub not_after: Option<Time>,
     /// The time after which the certificate stored in the secret named by this resource in
     /// `spec.secretName` is valid.
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub not_before: Option<Time>,
     /// RenewalTime is the time at which the certificate will be next renewed. If not set, no upcoming
     /// renewal is scheduled.
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub renewal_time: Option<Time>,
     /// The current 'revision' of the certificate as issued.
     ///
@@ -762,14 +763,14 @@ pub struct CertificateStatusAcmeAri {
     #[serde(rename = "explanationURL", skip_serializing_if = "Option::is_none")]
     pub explanation_url: Option<String>,
     /// LastChecked is the time at which the ACME server was last checked for renewal information.
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub last_checked: Option<Time>,
     /// LastError is the last error encountered when checking the ACME server for renewal information,
     /// if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_error: Option<String>,
     /// NextCheck is the time at which the ACME server will next be checked for renewal information.
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub next_check: Option<Time>,
     /// SuggestedWindow is the suggested renewal window as returned by the ACME server in accordance
     /// with RFC 9773.
@@ -782,10 +783,10 @@ pub struct CertificateStatusAcmeAri {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CertificateStatusAcmeAriSuggestedWindow {
     /// End is the end of the suggested renewal window.
-    #[serde(with = "super::codec")]
+    #[serde(with = "codec")]
     pub end: Time,
     /// Start is the start of the suggested renewal window.
-    #[serde(with = "super::codec")]
+    #[serde(with = "codec")]
     pub start: Time,
 }
 

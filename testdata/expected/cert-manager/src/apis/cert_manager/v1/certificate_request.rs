@@ -3,6 +3,7 @@
 
 //! `CertificateRequest` of `cert-manager.io/v1`.
 
+use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::ByteString;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     ObjectMeta, Time,
@@ -69,6 +70,7 @@ pub struct CertificateRequestSpec {
     /// usages in the `usages` field of this CertificateRequest. If the CSR has a ExtKeyUsage extension,
     /// its extended key usages must match the extended key usages in the `usages` field of this
     /// CertificateRequest.
+    #[serde(with = "codec")]
     pub request: ByteString,
     /// UID contains the uid of the user that created the CertificateRequest. Populated by the
     /// cert-manager webhook on creation and immutable.
@@ -96,12 +98,12 @@ pub struct CertificateRequestStatus {
     /// The PEM encoded X.509 certificate of the signer, also known as the CA (Certificate Authority).
     /// This is set on a best-effort basis by different issuers. If not set, the CA is assumed to be
     /// unknown/not available.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub ca: Option<ByteString>,
     /// The PEM encoded X.509 certificate resulting from the certificate signing request. If not set,
     /// the CertificateRequest has either not been completed or has failed. More information on failure
     /// can be found by checking the `conditions` field.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub certificate: Option<ByteString>,
     /// List of status conditions to indicate the status of a CertificateRequest. Known condition types
     /// are `Ready`, `InvalidRequest`, `Approved` and `Denied`.
@@ -109,7 +111,7 @@ pub struct CertificateRequestStatus {
     pub conditions: Option<Vec<CertificateRequestStatusConditions>>,
     /// FailureTime stores the time that this CertificateRequest failed. This is used to influence
     /// garbage collection and back-off.
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub failure_time: Option<Time>,
 }
 
@@ -118,7 +120,7 @@ pub struct CertificateRequestStatus {
 #[serde(rename_all = "camelCase")]
 pub struct CertificateRequestStatusConditions {
     /// LastTransitionTime is the timestamp corresponding to the last status change of this condition.
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub last_transition_time: Option<Time>,
     /// Message is a human readable description of the details of the last transition, complementing
     /// reason.

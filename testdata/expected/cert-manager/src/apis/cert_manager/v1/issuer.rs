@@ -4,6 +4,7 @@
 //! `Issuer` of `cert-manager.io/v1`.
 
 #![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
+use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::ByteString;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     ObjectMeta, Time,
@@ -60,7 +61,7 @@ pub struct IssuerSpecAcme {
     /// by the ACME server. Mutually exclusive with SkipTLSVerify; prefer using CABundle to prevent
     /// various kinds of security vulnerabilities. If CABundle and SkipTLSVerify are unset, the system
     /// certificate bundle inside the container is used to validate the TLS connection.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub ca_bundle: Option<ByteString>,
     /// Enables or disables generating a new ACME account key. If true, the Issuer resource will \*not\*
     /// request a new account but will expect the account key to be supplied via an existing secret. If
@@ -599,7 +600,7 @@ pub struct IssuerSpecAcmeSolversDns01Webhook {
     /// consult the webhook provider implementation's documentation.
     #[serde(
         default,
-        deserialize_with = "super::codec::present::deserialize",
+        deserialize_with = "codec::present::deserialize",
         skip_serializing_if = "Option::is_none"
     )]
     pub config: Option<Value>,
@@ -1120,13 +1121,13 @@ pub struct IssuerSpecAcmeSolversHttp01IngressPodTemplateSpecImagePullSecrets {
 pub struct IssuerSpecAcmeSolversHttp01IngressPodTemplateSpecResources {
     /// Limits describes the maximum amount of compute resources allowed. More info:
     /// <https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/>
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub limits: Option<BTreeMap<String, IntOrString>>,
     /// Requests describes the minimum amount of compute resources required. If Requests is omitted for
     /// a container, it defaults to Limits if that is explicitly specified, otherwise to the global
     /// values configured via controller flags. Requests cannot exceed Limits. More info:
     /// <https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/>
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub requests: Option<BTreeMap<String, IntOrString>>,
 }
 
@@ -1354,7 +1355,7 @@ pub struct IssuerSpecVault {
     /// Mutually exclusive with CABundleSecretRef. If neither CABundle nor CABundleSecretRef are
     /// defined, the certificate bundle in the cert-manager controller container is used to validate the
     /// TLS connection.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub ca_bundle: Option<ByteString>,
     /// Reference to a Secret containing a bundle of PEM-encoded CAs to use when verifying the
     /// certificate chain presented by Vault when using HTTPS. Mutually exclusive with CABundle. If
@@ -1600,7 +1601,7 @@ pub struct IssuerSpecVenafiTpp {
     /// by the CyberArk Certificate Manager Self-Hosted server. Only used if using HTTPS; ignored for
     /// HTTP. If undefined, the certificate bundle in the cert-manager controller container is used to
     /// validate the chain.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub ca_bundle: Option<ByteString>,
     /// Reference to a Secret containing a base64-encoded bundle of PEM CAs which will be used to
     /// validate the certificate chain presented by the CyberArk Certificate Manager Self-Hosted server.
@@ -1665,7 +1666,7 @@ pub struct IssuerStatusAcme {
 #[serde(rename_all = "camelCase")]
 pub struct IssuerStatusConditions {
     /// LastTransitionTime is the timestamp corresponding to the last status change of this condition.
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub last_transition_time: Option<Time>,
     /// Message is a human readable description of the details of the last transition, complementing
     /// reason.

@@ -7,7 +7,6 @@ mod certificate;
 mod certificate_request;
 mod cluster_issuer;
 mod issuer;
-mod codec;
 mod zz_generated_deepcopy;
 pub mod zz_generated_register;
 

@@ -4,6 +4,7 @@
 //! `Everything` of `features.example.com/v1`.
 
 #![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
+use ::codegen_runtime::codec::{self, Number};
 use ::codegen_runtime::k8s_openapi::ByteString;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     ObjectMeta, Time,
@@ -47,7 +48,7 @@ pub struct EverythingSpec {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub address: Option<String>,
     /// `after`.
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub after: Option<Time>,
     /// `always`.
     ///
@@ -57,7 +58,7 @@ pub struct EverythingSpec {
     /// `anything`.
     #[serde(
         default,
-        deserialize_with = "super::codec::present::deserialize",
+        deserialize_with = "codec::present::deserialize",
         skip_serializing_if = "Option::is_none"
     )]
     pub anything: Option<Value>,
@@ -109,12 +110,12 @@ pub struct EverythingSpec {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<i64>,
     /// `matrix`.
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
-    pub matrix: Option<Vec<Vec<f64>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub matrix: Option<Vec<Vec<Number>>>,
     /// `maybe`.
     #[serde(
         default,
-        deserialize_with = "super::codec::present::deserialize",
+        deserialize_with = "codec::present::deserialize",
         skip_serializing_if = "Option::is_none"
     )]
     pub maybe: Option<Option<i64>>,
@@ -122,7 +123,7 @@ pub struct EverythingSpec {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub members: Option<Vec<EverythingSpecMembers>>,
     /// `memory`.
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub memory: Option<IntOrString>,
     /// How it works.
     ///
@@ -136,19 +137,19 @@ pub struct EverythingSpec {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub open: Option<BTreeMap<String, Value>>,
     /// `payload`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub payload: Option<ByteString>,
     /// `port`.
-    #[serde(with = "super::codec")]
+    #[serde(with = "codec")]
     pub port: IntOrString,
     /// `portAnyOf`.
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub port_any_of: Option<IntOrString>,
     /// `ratio`.
     ///
     /// One of `0.5`, `1`.
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
-    pub ratio: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ratio: Option<Number>,
     /// `reference`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reference: Option<EverythingSpecReference>,
@@ -164,8 +165,8 @@ pub struct EverythingSpec {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub self_: Option<String>,
     /// `share`.
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
-    pub share: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub share: Option<Number>,
     /// `source`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<EverythingSpecSource>,
@@ -182,8 +183,8 @@ pub struct EverythingSpec {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub r#type: Option<String>,
     /// `weight`.
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
-    pub weight: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub weight: Option<Number>,
     /// `with-dash`.
     #[serde(rename = "with-dash", skip_serializing_if = "Option::is_none")]
     pub with_dash: Option<String>,
@@ -423,7 +424,7 @@ pub struct EverythingStatus {
 #[serde(rename_all = "camelCase")]
 pub struct EverythingStatusConditions {
     /// `lastTransitionTime`.
-    #[serde(with = "super::codec")]
+    #[serde(with = "codec")]
     pub last_transition_time: Time,
     /// `message`.
     pub message: String,

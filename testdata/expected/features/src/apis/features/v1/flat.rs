@@ -9,6 +9,7 @@
     clippy::type_complexity,
     clippy::upper_case_acronyms
 )]
+use ::codegen_runtime::codec::{self, Number};
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     ObjectMeta, Time,
 };
@@ -29,7 +30,7 @@ pub struct Flat {
     /// `at`.
     pub at: Time,
     /// `forced`.
-    pub forced: Option<f64>,
+    pub forced: Option<Number>,
     /// `label`.
     ///
     /// Defaults to `"none"`.
@@ -37,7 +38,7 @@ pub struct Flat {
     /// `limits`.
     pub limits: Option<BTreeMap<String, BTreeMap<String, BTreeMap<String, String>>>>,
     /// `maybe`.
-    pub maybe: Option<Option<f64>>,
+    pub maybe: Option<Option<Number>>,
     /// `mode`.
     ///
     /// Defaults to `"Fast"`.
@@ -53,9 +54,9 @@ pub struct Flat {
     /// Defaults to `4294967296`.
     pub quota: IntOrString,
     /// `ratio`.
-    pub ratio: f64,
+    pub ratio: Number,
     /// `share`.
-    pub share: Option<f64>,
+    pub share: Option<Number>,
     /// `since`.
     ///
     /// Defaults to `"2020-01-01T00:00:00Z"`.
@@ -69,12 +70,12 @@ pub struct Flat {
     /// `weight`.
     ///
     /// Defaults to `0.5`.
-    pub weight: f64,
+    pub weight: Number,
 }
 
 impl Flat {
     pub(super) fn default_label() -> Option<String> {
-        super::codec::from_json("\"none\"")
+        codec::from_json("\"none\"")
     }
 
     pub(super) fn default_mode() -> FlatMode {
@@ -82,19 +83,19 @@ impl Flat {
     }
 
     pub(super) fn default_preset() -> FlatPreset {
-        super::codec::from_json("{}")
+        codec::from_json("{}")
     }
 
     pub(super) fn default_quota() -> IntOrString {
-        super::codec::decoded("4294967296")
+        codec::decoded("4294967296")
     }
 
     pub(super) fn default_since() -> Option<Time> {
-        super::codec::decoded("\"2020-01-01T00:00:00Z\"")
+        codec::decoded("\"2020-01-01T00:00:00Z\"")
     }
 
-    pub(super) fn default_weight() -> f64 {
-        0.5
+    pub(super) fn default_weight() -> Number {
+        Number::from(0.5)
     }
 }
 
@@ -148,53 +149,53 @@ pub struct FlatPreset {
     /// `pi`.
     ///
     /// Defaults to `3.14`.
-    #[serde(default = "FlatPreset::default_pi", with = "super::codec")]
-    pub pi: f64,
+    #[serde(default = "FlatPreset::default_pi")]
+    pub pi: Number,
     /// `quota`.
     ///
     /// Defaults to `4294967296`.
-    #[serde(default = "FlatPreset::default_quota", with = "super::codec")]
+    #[serde(default = "FlatPreset::default_quota", with = "codec")]
     pub quota: IntOrString,
     /// `since`.
     ///
     /// Defaults to `"2020-01-01T00:00:00Z"`.
-    #[serde(default = "FlatPreset::default_since", with = "super::codec")]
+    #[serde(default = "FlatPreset::default_since", with = "codec")]
     pub since: Option<Time>,
     /// `started`.
     ///
     /// Defaults to `"2020-01-01T00:00:00Z"`.
-    #[serde(default = "FlatPreset::default_started", with = "super::codec")]
+    #[serde(default = "FlatPreset::default_started", with = "codec")]
     pub started: Time,
     /// `steps`.
     ///
     /// Defaults to `[1,2.5]`.
-    #[serde(default = "FlatPreset::default_steps", with = "super::codec")]
-    pub steps: Vec<f64>,
+    #[serde(default = "FlatPreset::default_steps")]
+    pub steps: Vec<Number>,
 }
 
 impl FlatPreset {
     fn default_label() -> Option<String> {
-        super::codec::from_json("\"none\"")
+        codec::from_json("\"none\"")
     }
 
-    fn default_pi() -> f64 {
-        3.14
+    fn default_pi() -> Number {
+        Number::from(3.14)
     }
 
     fn default_quota() -> IntOrString {
-        super::codec::decoded("4294967296")
+        codec::decoded("4294967296")
     }
 
     fn default_since() -> Option<Time> {
-        super::codec::decoded("\"2020-01-01T00:00:00Z\"")
+        codec::decoded("\"2020-01-01T00:00:00Z\"")
     }
 
     fn default_started() -> Time {
-        super::codec::time("2020-01-01T00:00:00Z")
+        codec::time("2020-01-01T00:00:00Z")
     }
 
-    fn default_steps() -> Vec<f64> {
-        super::codec::decoded("[1,2.5]")
+    fn default_steps() -> Vec<Number> {
+        codec::from_json("[1,2.5]")
     }
 }
 

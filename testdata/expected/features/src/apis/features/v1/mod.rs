@@ -7,7 +7,6 @@ mod bare;
 mod everything;
 mod flat;
 mod scalar;
-mod codec;
 mod zz_generated_deepcopy;
 pub mod zz_generated_register;
 

@@ -3,7 +3,7 @@
 
 //! `Clone`, serde and object traits of `features.example.com/v1`.
 
-use super::codec::{Decoded, Encoded};
+use ::codegen_runtime::codec::{Decoded, Encoded};
 use ::codegen_runtime::k8s_openapi::Resource as _;
 
 /// Refuses an object of another type. The items of a list need not say theirs, as built-in kinds' do not.
@@ -62,7 +62,7 @@ struct EverythingWire<S, T0, T1, T2> {
     metadata: T0,
     spec: T1,
     #[serde(default = "Option::default", skip_serializing_if = "Option::is_none")]
-    #[serde(deserialize_with = "super::codec::present::deserialize")]
+    #[serde(deserialize_with = "::codegen_runtime::codec::present::deserialize")]
     #[serde(bound(deserialize = "T2: ::serde::Deserialize<'de>"))]
     status: Option<T2>,
 }
@@ -132,19 +132,19 @@ struct FlatWire<
     #[serde(skip_serializing_if = "Option::is_none")]
     kind_70af: Option<T1>,
     #[serde(default = "Option::default", skip_serializing_if = "Option::is_none")]
-    #[serde(deserialize_with = "super::codec::present::deserialize")]
+    #[serde(deserialize_with = "::codegen_runtime::codec::present::deserialize")]
     #[serde(bound(deserialize = "T2: ::serde::Deserialize<'de>"))]
     anything: Option<T2>,
     at: T3,
     forced: T4,
     #[serde(default = "Option::default")]
-    #[serde(deserialize_with = "super::codec::present::deserialize")]
+    #[serde(deserialize_with = "::codegen_runtime::codec::present::deserialize")]
     #[serde(bound(deserialize = "T5: ::serde::Deserialize<'de>"))]
     label: Option<T5>,
     #[serde(skip_serializing_if = "Option::is_none")]
     limits: Option<T6>,
     #[serde(default = "Option::default", skip_serializing_if = "Option::is_none")]
-    #[serde(deserialize_with = "super::codec::present::deserialize")]
+    #[serde(deserialize_with = "::codegen_runtime::codec::present::deserialize")]
     #[serde(bound(deserialize = "T7: ::serde::Deserialize<'de>"))]
     maybe: Option<T7>,
     #[serde(default)]
@@ -159,7 +159,7 @@ struct FlatWire<
     #[serde(skip_serializing_if = "Option::is_none")]
     share: Option<T13>,
     #[serde(default = "Option::default")]
-    #[serde(deserialize_with = "super::codec::present::deserialize")]
+    #[serde(deserialize_with = "::codegen_runtime::codec::present::deserialize")]
     #[serde(bound(deserialize = "T14: ::serde::Deserialize<'de>"))]
     since: Option<T14>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -184,21 +184,21 @@ impl ::serde::Serialize for super::Flat {
             kind_70af: self.kind_70af.as_ref(),
             anything: self.anything.as_ref(),
             at: Encoded(&self.at),
-            forced: Encoded(&self.forced),
+            forced: &self.forced,
             label: Some(&self.label),
             limits: self.limits.as_ref(),
-            maybe: self.maybe.as_ref().map(Encoded),
+            maybe: self.maybe.as_ref(),
             mode: &self.mode,
             port: self.port.as_ref().map(Encoded),
             preset: &self.preset,
             quota: Encoded(&self.quota),
-            ratio: Encoded(&self.ratio),
-            share: self.share.as_ref().map(Encoded),
+            ratio: &self.ratio,
+            share: self.share.as_ref(),
             since: Encoded::some(&self.since),
             sizes: self.sizes.as_ref().map(Encoded),
             times: self.times.as_ref().map(Encoded),
             until: self.until.as_ref().map(Encoded),
-            weight: Encoded(&self.weight),
+            weight: &self.weight,
         };
         ::serde::Serialize::serialize(&wire, serializer)
     }
@@ -216,25 +216,21 @@ impl<'de> ::serde::Deserialize<'de> for super::Flat {
             kind_70af: wire.kind_70af,
             anything: wire.anything,
             at: Decoded::value(wire.at),
-            forced: Decoded::value(wire.forced),
+            forced: wire.forced,
             label: Option::unwrap_or_else(wire.label, Self::default_label),
             limits: wire.limits,
-            maybe: wire.maybe.map(Decoded::value),
+            maybe: wire.maybe,
             mode: Option::unwrap_or_else(wire.mode, Self::default_mode),
             port: wire.port.map(Decoded::value),
             preset: Option::unwrap_or_else(wire.preset, Self::default_preset),
             quota: Option::map_or_else(wire.quota, Self::default_quota, Decoded::value),
-            ratio: Decoded::value(wire.ratio),
-            share: wire.share.map(Decoded::value),
+            ratio: wire.ratio,
+            share: wire.share,
             since: Option::map_or_else(wire.since, Self::default_since, Decoded::value),
             sizes: wire.sizes.map(Decoded::value),
             times: wire.times.map(Decoded::value),
             until: wire.until.map(Decoded::value),
-            weight: Option::map_or_else(
-                wire.weight,
-                Self::default_weight,
-                Decoded::value,
-            ),
+            weight: Option::unwrap_or_else(wire.weight, Self::default_weight),
         })
     }
 }

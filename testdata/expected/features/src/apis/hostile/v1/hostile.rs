@@ -4,6 +4,7 @@
 //! `Hostile` of `hostile.example.com/v1`.
 
 #![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
+use ::codegen_runtime::codec::{self, Number};
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -123,15 +124,15 @@ pub struct HostileSpec {
     /// One of `"a"`, `1`, `true`.
     #[serde(
         default,
-        deserialize_with = "super::codec::present::deserialize",
+        deserialize_with = "codec::present::deserialize",
         skip_serializing_if = "::std::option::Option::is_none"
     )]
     pub mixed: ::std::option::Option<serde_json::Value>,
     /// `most`.
     ///
     /// Defaults to `-1e+300`.
-    #[serde(default = "HostileSpec::default_most", with = "super::codec")]
-    pub most: f64,
+    #[serde(default = "HostileSpec::default_most")]
+    pub most: Number,
     /// `nullValues`.
     #[serde(skip_serializing_if = "::std::option::Option::is_none")]
     pub null_values: ::std::option::Option<
@@ -140,7 +141,7 @@ pub struct HostileSpec {
     /// `onlyNull`.
     #[serde(
         default,
-        deserialize_with = "super::codec::present::deserialize",
+        deserialize_with = "codec::present::deserialize",
         skip_serializing_if = "::std::option::Option::is_none"
     )]
     pub only_null: ::std::option::Option<serde_json::Value>,
@@ -193,8 +194,10 @@ impl HostileSpec {
         ::std::string::String::from("\"}{\\")
     }
 
-    fn default_most() -> f64 {
-        -1000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000.0
+    fn default_most() -> Number {
+        Number::from(
+            -1000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000.0,
+        )
     }
 
     fn default_signs() -> HostileSpecSigns {

@@ -11,7 +11,6 @@ mod serialize;
 mod string;
 mod time;
 mod value;
-mod codec;
 mod zz_generated_deepcopy;
 pub mod zz_generated_register;
 

@@ -4,6 +4,7 @@
 //! `Self` of `hostile.example.com/v1`.
 
 #![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
+use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -14,12 +15,12 @@ pub struct SelfSpec {
     /// `any`.
     #[serde(
         default,
-        deserialize_with = "super::codec::present::deserialize",
+        deserialize_with = "codec::present::deserialize",
         skip_serializing_if = "::std::option::Option::is_none"
     )]
     pub any: ::std::option::Option<serde_json::Value>,
     /// `at`.
-    #[serde(with = "super::codec")]
+    #[serde(with = "codec")]
     pub at: ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::Time,
     /// `mode`.
     ///

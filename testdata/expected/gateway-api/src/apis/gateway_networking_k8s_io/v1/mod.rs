@@ -13,7 +13,6 @@ mod reference_grant;
 mod tcp_route;
 mod tls_route;
 mod udp_route;
-mod codec;
 mod zz_generated_deepcopy;
 pub mod zz_generated_register;
 

@@ -5,7 +5,6 @@
 
 mod backend_tls_policy;
 mod tls_route;
-mod codec;
 mod zz_generated_deepcopy;
 pub mod zz_generated_register;
 

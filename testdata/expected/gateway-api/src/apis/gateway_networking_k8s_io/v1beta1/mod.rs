@@ -7,7 +7,6 @@ mod gateway;
 mod gateway_class;
 mod http_route;
 mod reference_grant;
-mod codec;
 mod zz_generated_deepcopy;
 pub mod zz_generated_register;
 

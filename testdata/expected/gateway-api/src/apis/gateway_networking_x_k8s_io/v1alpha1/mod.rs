@@ -6,7 +6,6 @@
 mod x_backend;
 mod x_backend_traffic_policy;
 mod x_mesh;
-mod codec;
 mod zz_generated_deepcopy;
 pub mod zz_generated_register;
 

@@ -4,6 +4,7 @@
 //! `XMesh` of `gateway.networking.x-k8s.io/v1alpha1`.
 
 #![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
+use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     ObjectMeta, Time,
 };
@@ -105,7 +106,7 @@ pub struct XMeshStatusConditions {
     /// lastTransitionTime is the last time the condition transitioned from one status to another. This
     /// should be when the underlying condition changed. If that is not known, then using the time when
     /// the API field changed is acceptable.
-    #[serde(with = "super::codec")]
+    #[serde(with = "codec")]
     pub last_transition_time: Time,
     /// message is a human readable message indicating details about the transition. This may be an
     /// empty string.

@@ -5,7 +5,6 @@
 
 mod virtual_machine_backup;
 mod virtual_machine_backup_tracker;
-mod codec;
 mod zz_generated_deepcopy;
 pub mod zz_generated_register;
 

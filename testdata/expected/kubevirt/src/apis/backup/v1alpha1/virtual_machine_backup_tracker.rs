@@ -3,6 +3,7 @@
 
 //! `VirtualMachineBackupTracker` of `backup.kubevirt.io/v1alpha1`.
 
+use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     ObjectMeta, Time,
 };
@@ -61,7 +62,7 @@ pub struct VirtualMachineBackupTrackerStatus {
 #[serde(rename_all = "camelCase")]
 pub struct VirtualMachineBackupTrackerStatusLatestCheckpoint {
     /// `creationTime`.
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub creation_time: Option<Time>,
     /// `name`.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -4,7 +4,6 @@
 //! Types of `clone.kubevirt.io/v1beta1`.
 
 mod virtual_machine_clone;
-mod codec;
 mod zz_generated_deepcopy;
 pub mod zz_generated_register;
 

@@ -4,6 +4,7 @@
 //! `VirtualMachineClone` of `clone.kubevirt.io/v1beta1`.
 
 #![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
+use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     ObjectMeta, Time,
 };
@@ -118,11 +119,7 @@ pub struct VirtualMachineCloneStatus {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub conditions: Option<Vec<VirtualMachineCloneStatusConditions>>,
     /// `creationTime`.
-    #[serde(
-        default,
-        with = "super::codec::nullable",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, with = "codec::nullable", skip_serializing_if = "Option::is_none")]
     pub creation_time: Option<Option<Time>>,
     /// `phase`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -130,21 +127,21 @@ pub struct VirtualMachineCloneStatus {
     /// `restoreName`.
     #[serde(
         default,
-        deserialize_with = "super::codec::present::deserialize",
+        deserialize_with = "codec::present::deserialize",
         skip_serializing_if = "Option::is_none"
     )]
     pub restore_name: Option<Option<String>>,
     /// `snapshotName`.
     #[serde(
         default,
-        deserialize_with = "super::codec::present::deserialize",
+        deserialize_with = "codec::present::deserialize",
         skip_serializing_if = "Option::is_none"
     )]
     pub snapshot_name: Option<Option<String>>,
     /// `targetName`.
     #[serde(
         default,
-        deserialize_with = "super::codec::present::deserialize",
+        deserialize_with = "codec::present::deserialize",
         skip_serializing_if = "Option::is_none"
     )]
     pub target_name: Option<Option<String>>,
@@ -155,18 +152,10 @@ pub struct VirtualMachineCloneStatus {
 #[serde(rename_all = "camelCase")]
 pub struct VirtualMachineCloneStatusConditions {
     /// `lastProbeTime`.
-    #[serde(
-        default,
-        with = "super::codec::nullable",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, with = "codec::nullable", skip_serializing_if = "Option::is_none")]
     pub last_probe_time: Option<Option<Time>>,
     /// `lastTransitionTime`.
-    #[serde(
-        default,
-        with = "super::codec::nullable",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, with = "codec::nullable", skip_serializing_if = "Option::is_none")]
     pub last_transition_time: Option<Option<Time>>,
     /// `message`.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -3,6 +3,7 @@
 
 //! `VirtualMachineExport` of `export.kubevirt.io/v1`.
 
+use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     ObjectMeta, Time,
 };
@@ -75,7 +76,7 @@ pub struct VirtualMachineExportStatus {
     pub token_secret_ref: Option<String>,
     /// The time at which the VM Export will be completely removed according to specified TTL Formula is
     /// CreationTimestamp + TTL
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub ttl_expiration_time: Option<Time>,
     /// VirtualMachineName shows the name of the source virtual machine if the source is either a
     /// VirtualMachine or a VirtualMachineSnapshot. This is mainly to easily identify the source
@@ -89,18 +90,10 @@ pub struct VirtualMachineExportStatus {
 #[serde(rename_all = "camelCase")]
 pub struct VirtualMachineExportStatusConditions {
     /// `lastProbeTime`.
-    #[serde(
-        default,
-        with = "super::codec::nullable",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, with = "codec::nullable", skip_serializing_if = "Option::is_none")]
     pub last_probe_time: Option<Option<Time>>,
     /// `lastTransitionTime`.
-    #[serde(
-        default,
-        with = "super::codec::nullable",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, with = "codec::nullable", skip_serializing_if = "Option::is_none")]
     pub last_transition_time: Option<Option<Time>>,
     /// `message`.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -7,7 +7,6 @@ mod virtual_machine_cluster_instancetype;
 mod virtual_machine_cluster_preference;
 mod virtual_machine_instancetype;
 mod virtual_machine_preference;
-mod codec;
 mod zz_generated_deepcopy;
 pub mod zz_generated_register;
 

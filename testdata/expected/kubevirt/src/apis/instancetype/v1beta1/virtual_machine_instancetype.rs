@@ -3,6 +3,7 @@
 
 //! `VirtualMachineInstancetype` of `instancetype.kubevirt.io/v1beta1`.
 
+use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use serde::{Deserialize, Serialize};
@@ -251,7 +252,7 @@ pub struct VirtualMachineInstancetypeSpecLaunchSecuritySevPolicy {
 #[serde(rename_all = "camelCase")]
 pub struct VirtualMachineInstancetypeSpecMemory {
     /// Required amount of memory which is visible inside the guest OS.
-    #[serde(with = "super::codec")]
+    #[serde(with = "codec")]
     pub guest: IntOrString,
     /// Optionally enables the use of hugepages for the VirtualMachineInstance instead of regular
     /// memory.
@@ -259,7 +260,7 @@ pub struct VirtualMachineInstancetypeSpecMemory {
     pub hugepages: Option<VirtualMachineInstancetypeSpecMemoryHugepages>,
     /// MaxGuest allows to specify the maximum amount of memory which is visible inside the Guest OS.
     /// The delta between MaxGuest and Guest is the amount of memory that can be hot(un)plugged.
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub max_guest: Option<IntOrString>,
     /// OvercommitPercent is the percentage of the guest memory which will be overcommitted. This means
     /// that the VMIs parent pod (virt-launcher) will request less physical memory by a factor specified

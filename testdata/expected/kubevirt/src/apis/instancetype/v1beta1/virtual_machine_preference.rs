@@ -3,6 +3,7 @@
 
 //! `VirtualMachinePreference` of `instancetype.kubevirt.io/v1beta1`.
 
+use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use serde::{Deserialize, Serialize};
@@ -628,7 +629,7 @@ pub struct VirtualMachinePreferenceSpecRequirementsCpu {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct VirtualMachinePreferenceSpecRequirementsMemory {
     /// Minimal amount of memory required by the preference.
-    #[serde(with = "super::codec")]
+    #[serde(with = "codec")]
     pub guest: IntOrString,
 }
 

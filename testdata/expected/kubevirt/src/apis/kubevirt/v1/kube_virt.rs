@@ -4,6 +4,7 @@
 //! `KubeVirt` of `kubevirt.io/v1`.
 
 #![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
+use ::codegen_runtime::codec::{self, Number};
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     ObjectMeta, Time,
 };
@@ -176,7 +177,7 @@ pub struct KubeVirtSpecConfiguration {
     /// storage-agnostic backups and incremental backups.
     #[serde(
         default,
-        deserialize_with = "super::codec::present::deserialize",
+        deserialize_with = "codec::present::deserialize",
         skip_serializing_if = "Option::is_none"
     )]
     pub changed_block_tracking_label_selectors: Option<
@@ -185,7 +186,7 @@ pub struct KubeVirtSpecConfiguration {
     /// CommonInstancetypesDeployment controls the deployment of common-instancetypes resources
     #[serde(
         default,
-        deserialize_with = "super::codec::present::deserialize",
+        deserialize_with = "codec::present::deserialize",
         skip_serializing_if = "Option::is_none"
     )]
     pub common_instancetypes_deployment: Option<
@@ -194,7 +195,7 @@ pub struct KubeVirtSpecConfiguration {
     /// QGS configuration for attestation on the Intel TDX Platform
     #[serde(
         default,
-        deserialize_with = "super::codec::present::deserialize",
+        deserialize_with = "codec::present::deserialize",
         skip_serializing_if = "Option::is_none"
     )]
     pub confidential_compute: Option<
@@ -210,7 +211,7 @@ pub struct KubeVirtSpecConfiguration {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu_model: Option<String>,
     /// `cpuRequest`.
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub cpu_request: Option<IntOrString>,
     /// `defaultRuntimeClass`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -240,7 +241,7 @@ pub struct KubeVirtSpecConfiguration {
     /// Instancetype configuration
     #[serde(
         default,
-        deserialize_with = "super::codec::present::deserialize",
+        deserialize_with = "codec::present::deserialize",
         skip_serializing_if = "Option::is_none"
     )]
     pub instancetype: Option<Option<KubeVirtSpecConfigurationInstancetype>>,
@@ -288,7 +289,7 @@ pub struct KubeVirtSpecConfiguration {
     /// using SCSI persistent reservation in VMs
     #[serde(
         default,
-        deserialize_with = "super::codec::present::deserialize",
+        deserialize_with = "codec::present::deserialize",
         skip_serializing_if = "Option::is_none"
     )]
     pub persistent_reservation_configuration: Option<
@@ -329,7 +330,7 @@ pub struct KubeVirtSpecConfiguration {
     /// VirtTemplateDeployment controls the deployment of virt-template components
     #[serde(
         default,
-        deserialize_with = "super::codec::present::deserialize",
+        deserialize_with = "codec::present::deserialize",
         skip_serializing_if = "Option::is_none"
     )]
     pub virt_template_deployment: Option<
@@ -345,7 +346,7 @@ pub struct KubeVirtSpecConfiguration {
     /// affinity, are propagated from a VM to its VMI.
     #[serde(
         default,
-        deserialize_with = "super::codec::present::deserialize",
+        deserialize_with = "codec::present::deserialize",
         skip_serializing_if = "Option::is_none"
     )]
     pub vm_rollout_strategy: Option<Option<KubeVirtSpecConfigurationVmRolloutStrategy>>,
@@ -398,8 +399,7 @@ pub struct KubeVirtSpecConfigurationApiConfigurationRestClientRateLimiterTokenBu
     pub burst: i64,
     /// QPS indicates the maximum QPS to the apiserver from this client. If it's zero, the component
     /// default will be used
-    #[serde(with = "super::codec")]
-    pub qps: f64,
+    pub qps: Number,
 }
 
 /// `KubeVirt.spec.configuration.architectureConfiguration`.
@@ -464,7 +464,7 @@ pub struct KubeVirtSpecConfigurationConfidentialCompute {
     /// TDX configuration for attestation on the Intel TDX Platform
     #[serde(
         default,
-        deserialize_with = "super::codec::present::deserialize",
+        deserialize_with = "codec::present::deserialize",
         skip_serializing_if = "Option::is_none"
     )]
     pub tdx: Option<Option<KubeVirtSpecConfigurationConfidentialComputeTdx>>,
@@ -565,7 +565,7 @@ pub struct KubeVirtSpecConfigurationDeveloperConfiguration {
 #[serde(rename_all = "camelCase")]
 pub struct KubeVirtSpecConfigurationDeveloperConfigurationDiskVerification {
     /// `memoryLimit`.
-    #[serde(with = "super::codec")]
+    #[serde(with = "codec")]
     pub memory_limit: IntOrString,
 }
 
@@ -631,7 +631,7 @@ pub struct KubeVirtSpecConfigurationInstancetype {
     /// being populated.
     #[serde(
         default,
-        deserialize_with = "super::codec::present::deserialize",
+        deserialize_with = "codec::present::deserialize",
         skip_serializing_if = "Option::is_none"
     )]
     pub reference_policy: Option<
@@ -684,7 +684,7 @@ pub struct KubeVirtSpecConfigurationLiveUpdateConfiguration {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_cpu_sockets: Option<i32>,
     /// MaxGuest defines the maximum amount memory that can be allocated to the guest using hotplug.
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub max_guest: Option<IntOrString>,
     /// MaxHotplugRatio is the ratio used to define the max amount of a hotplug resource that can be
     /// made available to a VM when the specific Max\* setting is not defined (MaxCpuSockets, MaxGuest)
@@ -755,7 +755,7 @@ pub struct KubeVirtSpecConfigurationMigrations {
     pub allow_workload_disruption: Option<bool>,
     /// BandwidthPerMigration limits the amount of network bandwidth live migrations are allowed to use.
     /// The value is in quantity per second. Defaults to 0 (no limit)
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub bandwidth_per_migration: Option<IntOrString>,
     /// CompletionTimeoutPerGiB is the maximum number of seconds per GiB a migration is allowed to take.
     /// If the timeout is reached, the migration will be either paused, switched to post-copy or
@@ -1077,7 +1077,7 @@ pub struct KubeVirtSpecConfigurationVirtTemplateDeployment {
     /// is enabled.
     #[serde(
         default,
-        deserialize_with = "super::codec::present::deserialize",
+        deserialize_with = "codec::present::deserialize",
         skip_serializing_if = "Option::is_none"
     )]
     pub enabled: Option<Option<bool>>,
@@ -1288,18 +1288,10 @@ pub struct KubeVirtStatus {
 #[serde(rename_all = "camelCase")]
 pub struct KubeVirtStatusConditions {
     /// `lastProbeTime`.
-    #[serde(
-        default,
-        with = "super::codec::nullable",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, with = "codec::nullable", skip_serializing_if = "Option::is_none")]
     pub last_probe_time: Option<Option<Time>>,
     /// `lastTransitionTime`.
-    #[serde(
-        default,
-        with = "super::codec::nullable",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, with = "codec::nullable", skip_serializing_if = "Option::is_none")]
     pub last_transition_time: Option<Option<Time>>,
     /// `message`.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -4,6 +4,7 @@
 //! `VirtualMachine` of `kubevirt.io/v1`.
 
 #![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
+use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     ObjectMeta, Time,
 };
@@ -86,7 +87,7 @@ pub struct VirtualMachineSpecDataVolumeTemplates {
     /// `metadata`.
     #[serde(
         default,
-        deserialize_with = "super::codec::present::deserialize",
+        deserialize_with = "codec::present::deserialize",
         skip_serializing_if = "Option::is_none"
     )]
     pub metadata: Option<Option<BTreeMap<String, Value>>>,
@@ -95,7 +96,7 @@ pub struct VirtualMachineSpecDataVolumeTemplates {
     /// DataVolumeTemplateDummyStatus is here simply for backwards compatibility with a previous API.
     #[serde(
         default,
-        deserialize_with = "super::codec::present::deserialize",
+        deserialize_with = "codec::present::deserialize",
         skip_serializing_if = "Option::is_none"
     )]
     pub status: Option<Option<BTreeMap<String, Value>>>,
@@ -307,13 +308,13 @@ pub struct VirtualMachineSpecDataVolumeTemplatesSpecPvcDataSourceRef {
 pub struct VirtualMachineSpecDataVolumeTemplatesSpecPvcResources {
     /// Limits describes the maximum amount of compute resources allowed. More info:
     /// <https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/>
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub limits: Option<BTreeMap<String, IntOrString>>,
     /// Requests describes the minimum amount of compute resources required. If Requests is omitted for
     /// a container, it defaults to Limits if that is explicitly specified, otherwise to an
     /// implementation-defined value. Requests cannot exceed Limits. More info:
     /// <https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/>
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub requests: Option<BTreeMap<String, IntOrString>>,
 }
 
@@ -601,7 +602,7 @@ pub struct VirtualMachineSpecTemplate {
     /// `metadata`.
     #[serde(
         default,
-        deserialize_with = "super::codec::present::deserialize",
+        deserialize_with = "codec::present::deserialize",
         skip_serializing_if = "Option::is_none"
     )]
     pub metadata: Option<Option<BTreeMap<String, Value>>>,
@@ -618,7 +619,7 @@ pub struct VirtualMachineStatus {
     /// ChangedBlockTracking represents the status of the changedBlockTracking
     #[serde(
         default,
-        deserialize_with = "super::codec::present::deserialize",
+        deserialize_with = "codec::present::deserialize",
         skip_serializing_if = "Option::is_none"
     )]
     pub changed_block_tracking: Option<Option<VirtualMachineStatusChangedBlockTracking>>,
@@ -637,7 +638,7 @@ pub struct VirtualMachineStatus {
     /// InstancetypeRef captures the state of any referenced instance type from the VirtualMachine
     #[serde(
         default,
-        deserialize_with = "super::codec::present::deserialize",
+        deserialize_with = "codec::present::deserialize",
         skip_serializing_if = "Option::is_none"
     )]
     pub instancetype_ref: Option<Option<VirtualMachineStatusInstancetypeRef>>,
@@ -645,7 +646,7 @@ pub struct VirtualMachineStatus {
     /// given pvc
     #[serde(
         default,
-        deserialize_with = "super::codec::present::deserialize",
+        deserialize_with = "codec::present::deserialize",
         skip_serializing_if = "Option::is_none"
     )]
     pub memory_dump_request: Option<Option<VirtualMachineStatusMemoryDumpRequest>>,
@@ -655,7 +656,7 @@ pub struct VirtualMachineStatus {
     /// PreferenceRef captures the state of any referenced preference from the VirtualMachine
     #[serde(
         default,
-        deserialize_with = "super::codec::present::deserialize",
+        deserialize_with = "codec::present::deserialize",
         skip_serializing_if = "Option::is_none"
     )]
     pub preference_ref: Option<Option<VirtualMachineStatusPreferenceRef>>,
@@ -681,7 +682,7 @@ pub struct VirtualMachineStatus {
     /// StartFailure tracks consecutive VMI startup failures for the purposes of crash loop backoffs
     #[serde(
         default,
-        deserialize_with = "super::codec::present::deserialize",
+        deserialize_with = "codec::present::deserialize",
         skip_serializing_if = "Option::is_none"
     )]
     pub start_failure: Option<Option<VirtualMachineStatusStartFailure>>,
@@ -712,7 +713,7 @@ pub struct VirtualMachineStatusChangedBlockTracking {
     /// BackupStatus represents the status of vmi backup
     #[serde(
         default,
-        deserialize_with = "super::codec::present::deserialize",
+        deserialize_with = "codec::present::deserialize",
         skip_serializing_if = "Option::is_none"
     )]
     pub backup_status: Option<
@@ -739,7 +740,7 @@ pub struct VirtualMachineStatusChangedBlockTrackingBackupStatus {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub completed: Option<bool>,
     /// EndTimestamp is the timestamp when the backup ended
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub end_timestamp: Option<Time>,
     /// Failed indicates that the backup failed
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -748,7 +749,7 @@ pub struct VirtualMachineStatusChangedBlockTrackingBackupStatus {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quiesce_status: Option<String>,
     /// StartTimestamp is the timestamp when the backup started
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub start_timestamp: Option<Time>,
     /// Volumes lists the volumes included in the backup
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -773,7 +774,7 @@ pub struct VirtualMachineStatusMemoryDumpRequest {
     /// ClaimName is the name of the pvc that will contain the memory dump
     pub claim_name: String,
     /// EndTimestamp represents the time the memory dump was completed
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub end_timestamp: Option<Time>,
     /// FileName represents the name of the output file
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -787,7 +788,7 @@ pub struct VirtualMachineStatusMemoryDumpRequest {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remove: Option<bool>,
     /// StartTimestamp represents the time the memory dump started
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub start_timestamp: Option<Time>,
 }
 
@@ -837,7 +838,7 @@ pub struct VirtualMachineStatusStartFailure {
     #[serde(rename = "lastFailedVMIUID", skip_serializing_if = "Option::is_none")]
     pub last_failed_vmiuid: Option<String>,
     /// `retryAfterTimestamp`.
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub retry_after_timestamp: Option<Time>,
 }
 

@@ -9,7 +9,6 @@ mod virtual_machine_instance;
 mod virtual_machine_instance_migration;
 mod virtual_machine_instance_preset;
 mod virtual_machine_instance_replica_set;
-mod codec;
 mod zz_generated_deepcopy;
 pub mod zz_generated_register;
 

@@ -4,6 +4,7 @@
 //! `VirtualMachineInstance` of `kubevirt.io/v1alpha3`.
 
 #![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
+use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     ObjectMeta, Time,
 };
@@ -1543,14 +1544,14 @@ pub struct VirtualMachineInstanceSpecDomainMemory {
     /// Guest allows to specifying the amount of memory which is visible inside the Guest OS. The Guest
     /// must lie between Requests and Limits from the resources section. Defaults to the requested
     /// memory in the resources section if not specified.
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub guest: Option<IntOrString>,
     /// Hugepages allow to use hugepages for the VirtualMachineInstance instead of regular memory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hugepages: Option<VirtualMachineInstanceSpecDomainMemoryHugepages>,
     /// MaxGuest allows to specify the maximum amount of memory which is visible inside the Guest OS.
     /// The delta between MaxGuest and Guest is the amount of memory that can be hot(un)plugged.
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub max_guest: Option<IntOrString>,
     /// ReservedOverhead configures the memory overhead applied to a VM and its characteristics.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -1574,7 +1575,7 @@ pub struct VirtualMachineInstanceSpecDomainMemoryHugepages {
 pub struct VirtualMachineInstanceSpecDomainMemoryReservedOverhead {
     /// AddedOverhead determines the memory overhead that will be reserved for the VM. It increases the
     /// virt-launcher pod memory limit.
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub added_overhead: Option<IntOrString>,
     /// RequiresLock determines whether the VM's and its overhead memory need to be locked or not. It is
     /// a common practice to enable this if vDPA, VFIO or any other specialized hardware that depends on
@@ -1622,7 +1623,7 @@ pub enum VirtualMachineInstanceSpecDomainRebootPolicy {
 pub struct VirtualMachineInstanceSpecDomainResources {
     /// Limits describes the maximum amount of compute resources allowed. Valid resource keys are
     /// "memory" and "cpu".
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub limits: Option<BTreeMap<String, IntOrString>>,
     /// Don't ask the scheduler to take the guest-management overhead into account. Instead put the
     /// overhead only into the container's memory limit. This can lead to crashes if all memory is in
@@ -1631,7 +1632,7 @@ pub struct VirtualMachineInstanceSpecDomainResources {
     pub overcommit_guest_overhead: Option<bool>,
     /// Requests is a description of the initial vmi resources. Valid resource keys are "memory" and
     /// "cpu".
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub requests: Option<BTreeMap<String, IntOrString>>,
 }
 
@@ -1717,7 +1718,7 @@ pub struct VirtualMachineInstanceSpecLivenessProbeHttpGet {
     pub path: Option<String>,
     /// Name or number of the port to access on the container. Number must be in the range 1 to 65535.
     /// Name must be an IANA_SVC_NAME.
-    #[serde(with = "super::codec")]
+    #[serde(with = "codec")]
     pub port: IntOrString,
     /// Scheme to use for connecting to the host. Defaults to HTTP.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -1742,7 +1743,7 @@ pub struct VirtualMachineInstanceSpecLivenessProbeTcpSocket {
     pub host: Option<String>,
     /// Number or name of the port to access on the container. Number must be in the range 1 to 65535.
     /// Name must be an IANA_SVC_NAME.
-    #[serde(with = "super::codec")]
+    #[serde(with = "codec")]
     pub port: IntOrString,
 }
 
@@ -2212,7 +2213,7 @@ pub struct VirtualMachineInstanceSpecVolumesDownwardAPIFieldsResourceFieldRef {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub container_name: Option<String>,
     /// Specifies the output format of the exposed resources, defaults to "1"
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub divisor: Option<IntOrString>,
     /// Required: resource to select
     pub resource: String,
@@ -2223,7 +2224,7 @@ pub struct VirtualMachineInstanceSpecVolumesDownwardAPIFieldsResourceFieldRef {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct VirtualMachineInstanceSpecVolumesEmptyDisk {
     /// Capacity of the sparse disk.
-    #[serde(with = "super::codec")]
+    #[serde(with = "codec")]
     pub capacity: IntOrString,
 }
 
@@ -2260,7 +2261,7 @@ pub struct VirtualMachineInstanceSpecVolumesEphemeralPersistentVolumeClaim {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct VirtualMachineInstanceSpecVolumesHostDisk {
     /// Capacity of the sparse disk
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub capacity: Option<IntOrString>,
     /// The path to HostDisk image located on the cluster
     pub path: String,
@@ -2348,7 +2349,7 @@ pub struct VirtualMachineInstanceStatus {
     /// ChangedBlockTracking represents the status of the changedBlockTracking
     #[serde(
         default,
-        deserialize_with = "super::codec::present::deserialize",
+        deserialize_with = "codec::present::deserialize",
         skip_serializing_if = "Option::is_none"
     )]
     pub changed_block_tracking: Option<
@@ -2554,17 +2555,17 @@ pub struct VirtualMachineInstanceStatusMachine {
 #[serde(rename_all = "camelCase")]
 pub struct VirtualMachineInstanceStatusMemory {
     /// GuestAtBoot specifies with how much memory the VirtualMachine intiallly booted with.
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub guest_at_boot: Option<IntOrString>,
     /// GuestCurrent specifies how much memory is currently available for the VirtualMachine.
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub guest_current: Option<IntOrString>,
     /// GuestRequested specifies how much memory was requested (hotplug) for the VirtualMachine.
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub guest_requested: Option<IntOrString>,
     /// MemoryOverhead specifies the memory overhead added by the virtualization infrastructure for the
     /// virt-launcher pod.
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub memory_overhead: Option<IntOrString>,
 }
 
@@ -2596,7 +2597,7 @@ pub struct VirtualMachineInstanceStatusMigratedVolumesSourcePVCInfo {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub access_modes: Option<Vec<String>>,
     /// Capacity represents the capacity set on the corresponding PVC status
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub capacity: Option<BTreeMap<String, IntOrString>>,
     /// ClaimName is the name of the PVC
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -2608,7 +2609,7 @@ pub struct VirtualMachineInstanceStatusMigratedVolumesSourcePVCInfo {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preallocated: Option<bool>,
     /// Requests represents the resources requested by the corresponding PVC spec
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub requests: Option<BTreeMap<String, IntOrString>>,
     /// VolumeMode defines what type of volume is required by the claim. Value of Filesystem is implied
     /// when not included in claim spec.
@@ -2630,11 +2631,7 @@ pub struct VirtualMachineInstanceStatusMigrationState {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub completed: Option<bool>,
     /// The time the migration action ended
-    #[serde(
-        default,
-        with = "super::codec::nullable",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, with = "codec::nullable", skip_serializing_if = "Option::is_none")]
     pub end_timestamp: Option<Option<Time>>,
     /// Indicates that the migration failed
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -2676,11 +2673,7 @@ pub struct VirtualMachineInstanceStatusMigrationState {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source_state: Option<VirtualMachineInstanceStatusMigrationStateSourceState>,
     /// The time the migration action began
-    #[serde(
-        default,
-        with = "super::codec::nullable",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, with = "codec::nullable", skip_serializing_if = "Option::is_none")]
     pub start_timestamp: Option<Option<Time>>,
     /// The UID of the target attachment pod for hotplug volumes
     #[serde(rename = "targetAttachmentPodUID", skip_serializing_if = "Option::is_none")]
@@ -2693,7 +2686,7 @@ pub struct VirtualMachineInstanceStatusMigrationState {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target_direct_migration_node_ports: Option<BTreeMap<String, i64>>,
     /// TargetMemoryOverhead is the memory overhead of the target virt-launcher pod
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub target_memory_overhead: Option<IntOrString>,
     /// The target node that the VMI is moving to
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -2705,7 +2698,7 @@ pub struct VirtualMachineInstanceStatusMigrationState {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target_node_domain_detected: Option<bool>,
     /// The timestamp at which the target node detects the domain is active
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub target_node_domain_ready_timestamp: Option<Time>,
     /// If the VMI requires dedicated CPUs, this field will hold the numa topology on the target node
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -2746,7 +2739,7 @@ pub struct VirtualMachineInstanceStatusMigrationStateMigrationConfiguration {
     pub allow_workload_disruption: Option<bool>,
     /// BandwidthPerMigration limits the amount of network bandwidth live migrations are allowed to use.
     /// The value is in quantity per second. Defaults to 0 (no limit)
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub bandwidth_per_migration: Option<IntOrString>,
     /// CompletionTimeoutPerGiB is the maximum number of seconds per GiB a migration is allowed to take.
     /// If the timeout is reached, the migration will be either paused, switched to post-copy or
@@ -2878,21 +2871,21 @@ pub struct VirtualMachineInstanceStatusMigrationStateMigrationConfigurationExper
     /// total time budget for deciding whether a forced switchover can still finish in time, and to
     /// extend the abort deadline after initiating a completion-timeout-driven switchover. Defaults to
     /// 2\.
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub completion_timeout_factor: Option<IntOrString>,
     /// EwmaAlpha is the smoothing factor for the exponentially weighted moving average of observed
     /// migration bandwidth. Must be in the range (0, 1\]; zero is invalid because the estimate would
     /// never incorporate new samples. Higher values weight recent samples more heavily. Defaults to
     /// 0.4.
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub ewma_alpha: Option<IntOrString>,
     /// PatienceWindowDecayFactor is the factor by which the relaxation patience window is multiplied
     /// after each best-remaining-bytes relaxation step. Defaults to 0.5.
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub patience_window_decay_factor: Option<IntOrString>,
     /// PrecopyPossibleFactor is the maximum factor by which estimated downtime may exceed MaxDowntime
     /// while still attempting a soft stop-and-copy instead of aborting the migration. Defaults to 1.5.
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub precopy_possible_factor: Option<IntOrString>,
     /// SearchLocalMinima controls whether convergence actions are delayed until remaining bytes reach a
     /// local minimum near the best observed value. When false, actions may trigger as soon as a stall
@@ -2981,7 +2974,7 @@ pub struct VirtualMachineInstanceStatusMigrationStateTargetState {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub domain_namespace: Option<String>,
     /// The timestamp at which the target node detects the domain is active
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub domain_ready_timestamp: Option<Time>,
     /// The Source VirtualMachineInstanceMigration object associated with this migration
     #[serde(rename = "migrationUID", skip_serializing_if = "Option::is_none")]
@@ -3026,7 +3019,7 @@ pub struct VirtualMachineInstanceStatusPhaseTransitionTimestamps {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub phase: Option<String>,
     /// PhaseTransitionTimestamp is the timestamp of when the phase change occurred
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub phase_transition_timestamp: Option<Time>,
 }
 
@@ -3100,10 +3093,10 @@ pub struct VirtualMachineInstanceStatusVolumeStatusMemoryDumpVolume {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub claim_name: Option<String>,
     /// EndTimestamp is the time when the memory dump completed
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub end_timestamp: Option<Time>,
     /// StartTimestamp is the time when the memory dump started
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub start_timestamp: Option<Time>,
     /// TargetFileName is the name of the memory dump output
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -247,7 +247,7 @@ struct VirtualMachineInstanceReplicaSetWire<S, T0, T1, T2> {
     metadata: T0,
     spec: T1,
     #[serde(default = "Option::default", skip_serializing_if = "Option::is_none")]
-    #[serde(deserialize_with = "super::codec::present::deserialize")]
+    #[serde(deserialize_with = "::codegen_runtime::codec::present::deserialize")]
     #[serde(bound(deserialize = "T2: ::serde::Deserialize<'de>"))]
     status: Option<T2>,
 }

@@ -4,6 +4,7 @@
 //! `MigrationPolicy` of `migrations.kubevirt.io/v1alpha1`.
 
 #![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
+use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use serde::{Deserialize, Serialize};
@@ -35,7 +36,7 @@ pub struct MigrationPolicySpec {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub allow_workload_disruption: Option<bool>,
     /// `bandwidthPerMigration`.
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub bandwidth_per_migration: Option<IntOrString>,
     /// `completionTimeoutPerGiB`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -114,21 +115,21 @@ pub struct MigrationPolicySpecExperimentalStallDetector {
     /// total time budget for deciding whether a forced switchover can still finish in time, and to
     /// extend the abort deadline after initiating a completion-timeout-driven switchover. Defaults to
     /// 2\.
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub completion_timeout_factor: Option<IntOrString>,
     /// EwmaAlpha is the smoothing factor for the exponentially weighted moving average of observed
     /// migration bandwidth. Must be in the range (0, 1\]; zero is invalid because the estimate would
     /// never incorporate new samples. Higher values weight recent samples more heavily. Defaults to
     /// 0.4.
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub ewma_alpha: Option<IntOrString>,
     /// PatienceWindowDecayFactor is the factor by which the relaxation patience window is multiplied
     /// after each best-remaining-bytes relaxation step. Defaults to 0.5.
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub patience_window_decay_factor: Option<IntOrString>,
     /// PrecopyPossibleFactor is the maximum factor by which estimated downtime may exceed MaxDowntime
     /// while still attempting a soft stop-and-copy instead of aborting the migration. Defaults to 1.5.
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub precopy_possible_factor: Option<IntOrString>,
     /// SearchLocalMinima controls whether convergence actions are delayed until remaining bytes reach a
     /// local minimum near the best observed value. When false, actions may trigger as soon as a stall

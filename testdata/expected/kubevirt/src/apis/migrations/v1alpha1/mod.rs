@@ -4,7 +4,6 @@
 //! Types of `migrations.kubevirt.io/v1alpha1`.
 
 mod migration_policy;
-mod codec;
 mod zz_generated_deepcopy;
 pub mod zz_generated_register;
 

@@ -4,6 +4,7 @@
 //! `VirtualMachinePool` of `pool.kubevirt.io/v1alpha1`.
 
 #![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
+use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     ObjectMeta, Time,
 };
@@ -34,7 +35,7 @@ pub struct VirtualMachinePoolSpec {
     /// (Defaults to 100%) Integer or string pointer, that when set represents either a percentage or
     /// number of VMs in a pool that can be unavailable (ready condition false) at a time during
     /// automated update.
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub max_unavailable: Option<IntOrString>,
     /// Options for the name generation in a pool.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -278,7 +279,7 @@ pub struct VirtualMachinePoolSpecVirtualMachineTemplate {
     /// `metadata`.
     #[serde(
         default,
-        deserialize_with = "super::codec::present::deserialize",
+        deserialize_with = "codec::present::deserialize",
         skip_serializing_if = "Option::is_none"
     )]
     pub metadata: Option<Option<BTreeMap<String, Value>>>,
@@ -349,7 +350,7 @@ pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecDataVolumeTemplates {
     /// `metadata`.
     #[serde(
         default,
-        deserialize_with = "super::codec::present::deserialize",
+        deserialize_with = "codec::present::deserialize",
         skip_serializing_if = "Option::is_none"
     )]
     pub metadata: Option<Option<BTreeMap<String, Value>>>,
@@ -358,7 +359,7 @@ pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecDataVolumeTemplates {
     /// DataVolumeTemplateDummyStatus is here simply for backwards compatibility with a previous API.
     #[serde(
         default,
-        deserialize_with = "super::codec::present::deserialize",
+        deserialize_with = "codec::present::deserialize",
         skip_serializing_if = "Option::is_none"
     )]
     pub status: Option<Option<BTreeMap<String, Value>>>,
@@ -590,13 +591,13 @@ pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecDataVolumeTemplatesSp
 pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecDataVolumeTemplatesSpecPvcResources {
     /// Limits describes the maximum amount of compute resources allowed. More info:
     /// <https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/>
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub limits: Option<BTreeMap<String, IntOrString>>,
     /// Requests describes the minimum amount of compute resources required. If Requests is omitted for
     /// a container, it defaults to Limits if that is explicitly specified, otherwise to an
     /// implementation-defined value. Requests cannot exceed Limits. More info:
     /// <https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/>
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub requests: Option<BTreeMap<String, IntOrString>>,
 }
 
@@ -906,7 +907,7 @@ pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplate {
     /// `metadata`.
     #[serde(
         default,
-        deserialize_with = "super::codec::present::deserialize",
+        deserialize_with = "codec::present::deserialize",
         skip_serializing_if = "Option::is_none"
     )]
     pub metadata: Option<Option<BTreeMap<String, Value>>>,
@@ -2641,7 +2642,7 @@ pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainMem
     /// Guest allows to specifying the amount of memory which is visible inside the Guest OS. The Guest
     /// must lie between Requests and Limits from the resources section. Defaults to the requested
     /// memory in the resources section if not specified.
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub guest: Option<IntOrString>,
     /// Hugepages allow to use hugepages for the VirtualMachineInstance instead of regular memory.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -2650,7 +2651,7 @@ pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainMem
     >,
     /// MaxGuest allows to specify the maximum amount of memory which is visible inside the Guest OS.
     /// The delta between MaxGuest and Guest is the amount of memory that can be hot(un)plugged.
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub max_guest: Option<IntOrString>,
     /// ReservedOverhead configures the memory overhead applied to a VM and its characteristics.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -2674,7 +2675,7 @@ pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainMem
 pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainMemoryReservedOverhead {
     /// AddedOverhead determines the memory overhead that will be reserved for the VM. It increases the
     /// virt-launcher pod memory limit.
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub added_overhead: Option<IntOrString>,
     /// RequiresLock determines whether the VM's and its overhead memory need to be locked or not. It is
     /// a common practice to enable this if vDPA, VFIO or any other specialized hardware that depends on
@@ -2724,7 +2725,7 @@ pub enum VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainReboo
 pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainResources {
     /// Limits describes the maximum amount of compute resources allowed. Valid resource keys are
     /// "memory" and "cpu".
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub limits: Option<BTreeMap<String, IntOrString>>,
     /// Don't ask the scheduler to take the guest-management overhead into account. Instead put the
     /// overhead only into the container's memory limit. This can lead to crashes if all memory is in
@@ -2733,7 +2734,7 @@ pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainRes
     pub overcommit_guest_overhead: Option<bool>,
     /// Requests is a description of the initial vmi resources. Valid resource keys are "memory" and
     /// "cpu".
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub requests: Option<BTreeMap<String, IntOrString>>,
 }
 
@@ -2827,7 +2828,7 @@ pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecLivenessP
     pub path: Option<String>,
     /// Name or number of the port to access on the container. Number must be in the range 1 to 65535.
     /// Name must be an IANA_SVC_NAME.
-    #[serde(with = "super::codec")]
+    #[serde(with = "codec")]
     pub port: IntOrString,
     /// Scheme to use for connecting to the host. Defaults to HTTP.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -2852,7 +2853,7 @@ pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecLivenessP
     pub host: Option<String>,
     /// Number or name of the port to access on the container. Number must be in the range 1 to 65535.
     /// Name must be an IANA_SVC_NAME.
-    #[serde(with = "super::codec")]
+    #[serde(with = "codec")]
     pub port: IntOrString,
 }
 
@@ -3362,7 +3363,7 @@ pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecVolumesDo
     #[serde(skip_serializing_if = "Option::is_none")]
     pub container_name: Option<String>,
     /// Specifies the output format of the exposed resources, defaults to "1"
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub divisor: Option<IntOrString>,
     /// Required: resource to select
     pub resource: String,
@@ -3373,7 +3374,7 @@ pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecVolumesDo
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecVolumesEmptyDisk {
     /// Capacity of the sparse disk.
-    #[serde(with = "super::codec")]
+    #[serde(with = "codec")]
     pub capacity: IntOrString,
 }
 
@@ -3410,7 +3411,7 @@ pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecVolumesEp
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecVolumesHostDisk {
     /// Capacity of the sparse disk
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub capacity: Option<IntOrString>,
     /// The path to HostDisk image located on the cluster
     pub path: String,
@@ -3523,18 +3524,10 @@ pub struct VirtualMachinePoolStatus {
 #[serde(rename_all = "camelCase")]
 pub struct VirtualMachinePoolStatusConditions {
     /// `lastProbeTime`.
-    #[serde(
-        default,
-        with = "super::codec::nullable",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, with = "codec::nullable", skip_serializing_if = "Option::is_none")]
     pub last_probe_time: Option<Option<Time>>,
     /// `lastTransitionTime`.
-    #[serde(
-        default,
-        with = "super::codec::nullable",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, with = "codec::nullable", skip_serializing_if = "Option::is_none")]
     pub last_transition_time: Option<Option<Time>>,
     /// `message`.
     #[serde(skip_serializing_if = "Option::is_none")]

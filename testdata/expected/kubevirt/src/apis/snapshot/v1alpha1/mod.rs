@@ -6,7 +6,6 @@
 mod virtual_machine_restore;
 mod virtual_machine_snapshot;
 mod virtual_machine_snapshot_content;
-mod codec;
 mod zz_generated_deepcopy;
 pub mod zz_generated_register;
 

@@ -4,6 +4,7 @@
 //! `VirtualMachineRestore` of `snapshot.kubevirt.io/v1alpha1`.
 
 #![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
+use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     ObjectMeta, Time,
 };
@@ -119,7 +120,7 @@ pub struct VirtualMachineRestoreStatus {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deleted_data_volumes: Option<Vec<String>>,
     /// `restoreTime`.
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub restore_time: Option<Time>,
     /// `restores`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -131,18 +132,10 @@ pub struct VirtualMachineRestoreStatus {
 #[serde(rename_all = "camelCase")]
 pub struct VirtualMachineRestoreStatusConditions {
     /// `lastProbeTime`.
-    #[serde(
-        default,
-        with = "super::codec::nullable",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, with = "codec::nullable", skip_serializing_if = "Option::is_none")]
     pub last_probe_time: Option<Option<Time>>,
     /// `lastTransitionTime`.
-    #[serde(
-        default,
-        with = "super::codec::nullable",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, with = "codec::nullable", skip_serializing_if = "Option::is_none")]
     pub last_transition_time: Option<Option<Time>>,
     /// `message`.
     #[serde(skip_serializing_if = "Option::is_none")]

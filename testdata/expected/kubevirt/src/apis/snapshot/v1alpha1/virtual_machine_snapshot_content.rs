@@ -4,6 +4,7 @@
 //! `VirtualMachineSnapshotContent` of `snapshot.kubevirt.io/v1alpha1`.
 
 #![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
+use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     ObjectMeta, Time,
 };
@@ -52,7 +53,7 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachine {
     /// `metadata`.
     #[serde(
         default,
-        deserialize_with = "super::codec::present::deserialize",
+        deserialize_with = "codec::present::deserialize",
         skip_serializing_if = "Option::is_none"
     )]
     pub metadata: Option<Option<BTreeMap<String, Value>>>,
@@ -133,7 +134,7 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecDataVolumeTe
     /// `metadata`.
     #[serde(
         default,
-        deserialize_with = "super::codec::present::deserialize",
+        deserialize_with = "codec::present::deserialize",
         skip_serializing_if = "Option::is_none"
     )]
     pub metadata: Option<Option<BTreeMap<String, Value>>>,
@@ -142,7 +143,7 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecDataVolumeTe
     /// DataVolumeTemplateDummyStatus is here simply for backwards compatibility with a previous API.
     #[serde(
         default,
-        deserialize_with = "super::codec::present::deserialize",
+        deserialize_with = "codec::present::deserialize",
         skip_serializing_if = "Option::is_none"
     )]
     pub status: Option<Option<BTreeMap<String, Value>>>,
@@ -525,7 +526,7 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplate {
     /// `metadata`.
     #[serde(
         default,
-        deserialize_with = "super::codec::present::deserialize",
+        deserialize_with = "codec::present::deserialize",
         skip_serializing_if = "Option::is_none"
     )]
     pub metadata: Option<Option<BTreeMap<String, Value>>>,
@@ -2272,7 +2273,7 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpec
     /// Guest allows to specifying the amount of memory which is visible inside the Guest OS. The Guest
     /// must lie between Requests and Limits from the resources section. Defaults to the requested
     /// memory in the resources section if not specified.
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub guest: Option<IntOrString>,
     /// Hugepages allow to use hugepages for the VirtualMachineInstance instead of regular memory.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -2281,7 +2282,7 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpec
     >,
     /// MaxGuest allows to specify the maximum amount of memory which is visible inside the Guest OS.
     /// The delta between MaxGuest and Guest is the amount of memory that can be hot(un)plugged.
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub max_guest: Option<IntOrString>,
     /// ReservedOverhead configures the memory overhead applied to a VM and its characteristics.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -2305,7 +2306,7 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpec
 pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainMemoryReservedOverhead {
     /// AddedOverhead determines the memory overhead that will be reserved for the VM. It increases the
     /// virt-launcher pod memory limit.
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub added_overhead: Option<IntOrString>,
     /// RequiresLock determines whether the VM's and its overhead memory need to be locked or not. It is
     /// a common practice to enable this if vDPA, VFIO or any other specialized hardware that depends on
@@ -2355,7 +2356,7 @@ pub enum VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDo
 pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainResources {
     /// Limits describes the maximum amount of compute resources allowed. Valid resource keys are
     /// "memory" and "cpu".
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub limits: Option<BTreeMap<String, IntOrString>>,
     /// Don't ask the scheduler to take the guest-management overhead into account. Instead put the
     /// overhead only into the container's memory limit. This can lead to crashes if all memory is in
@@ -2364,7 +2365,7 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpec
     pub overcommit_guest_overhead: Option<bool>,
     /// Requests is a description of the initial vmi resources. Valid resource keys are "memory" and
     /// "cpu".
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub requests: Option<BTreeMap<String, IntOrString>>,
 }
 
@@ -2458,7 +2459,7 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpec
     pub path: Option<String>,
     /// Name or number of the port to access on the container. Number must be in the range 1 to 65535.
     /// Name must be an IANA_SVC_NAME.
-    #[serde(with = "super::codec")]
+    #[serde(with = "codec")]
     pub port: IntOrString,
     /// Scheme to use for connecting to the host. Defaults to HTTP.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -2483,7 +2484,7 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpec
     pub host: Option<String>,
     /// Number or name of the port to access on the container. Number must be in the range 1 to 65535.
     /// Name must be an IANA_SVC_NAME.
-    #[serde(with = "super::codec")]
+    #[serde(with = "codec")]
     pub port: IntOrString,
 }
 
@@ -2993,7 +2994,7 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpec
     #[serde(skip_serializing_if = "Option::is_none")]
     pub container_name: Option<String>,
     /// Specifies the output format of the exposed resources, defaults to "1"
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub divisor: Option<IntOrString>,
     /// Required: resource to select
     pub resource: String,
@@ -3004,7 +3005,7 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpec
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecVolumesEmptyDisk {
     /// Capacity of the sparse disk.
-    #[serde(with = "super::codec")]
+    #[serde(with = "codec")]
     pub capacity: IntOrString,
 }
 
@@ -3041,7 +3042,7 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpec
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecVolumesHostDisk {
     /// Capacity of the sparse disk
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub capacity: Option<IntOrString>,
     /// The path to HostDisk image located on the cluster
     pub path: String,
@@ -3139,7 +3140,7 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineStatus {
     /// ChangedBlockTracking represents the status of the changedBlockTracking
     #[serde(
         default,
-        deserialize_with = "super::codec::present::deserialize",
+        deserialize_with = "codec::present::deserialize",
         skip_serializing_if = "Option::is_none"
     )]
     pub changed_block_tracking: Option<
@@ -3164,7 +3165,7 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineStatus {
     /// InstancetypeRef captures the state of any referenced instance type from the VirtualMachine
     #[serde(
         default,
-        deserialize_with = "super::codec::present::deserialize",
+        deserialize_with = "codec::present::deserialize",
         skip_serializing_if = "Option::is_none"
     )]
     pub instancetype_ref: Option<
@@ -3176,7 +3177,7 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineStatus {
     /// given pvc
     #[serde(
         default,
-        deserialize_with = "super::codec::present::deserialize",
+        deserialize_with = "codec::present::deserialize",
         skip_serializing_if = "Option::is_none"
     )]
     pub memory_dump_request: Option<
@@ -3190,7 +3191,7 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineStatus {
     /// PreferenceRef captures the state of any referenced preference from the VirtualMachine
     #[serde(
         default,
-        deserialize_with = "super::codec::present::deserialize",
+        deserialize_with = "codec::present::deserialize",
         skip_serializing_if = "Option::is_none"
     )]
     pub preference_ref: Option<
@@ -3218,7 +3219,7 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineStatus {
     /// StartFailure tracks consecutive VMI startup failures for the purposes of crash loop backoffs
     #[serde(
         default,
-        deserialize_with = "super::codec::present::deserialize",
+        deserialize_with = "codec::present::deserialize",
         skip_serializing_if = "Option::is_none"
     )]
     pub start_failure: Option<
@@ -3261,7 +3262,7 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineStatusChangedBlo
     /// BackupStatus represents the status of vmi backup
     #[serde(
         default,
-        deserialize_with = "super::codec::present::deserialize",
+        deserialize_with = "codec::present::deserialize",
         skip_serializing_if = "Option::is_none"
     )]
     pub backup_status: Option<
@@ -3290,7 +3291,7 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineStatusChangedBlo
     #[serde(skip_serializing_if = "Option::is_none")]
     pub completed: Option<bool>,
     /// EndTimestamp is the timestamp when the backup ended
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub end_timestamp: Option<Time>,
     /// Failed indicates that the backup failed
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -3299,7 +3300,7 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineStatusChangedBlo
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quiesce_status: Option<String>,
     /// StartTimestamp is the timestamp when the backup started
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub start_timestamp: Option<Time>,
     /// Volumes lists the volumes included in the backup
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -3326,7 +3327,7 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineStatusMemoryDump
     /// ClaimName is the name of the pvc that will contain the memory dump
     pub claim_name: String,
     /// EndTimestamp represents the time the memory dump was completed
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub end_timestamp: Option<Time>,
     /// FileName represents the name of the output file
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -3340,7 +3341,7 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineStatusMemoryDump
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remove: Option<bool>,
     /// StartTimestamp represents the time the memory dump started
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub start_timestamp: Option<Time>,
 }
 
@@ -3390,7 +3391,7 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineStatusStartFailu
     #[serde(rename = "lastFailedVMIUID", skip_serializing_if = "Option::is_none")]
     pub last_failed_vmiuid: Option<String>,
     /// `retryAfterTimestamp`.
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub retry_after_timestamp: Option<Time>,
 }
 
@@ -3547,7 +3548,7 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineStatusVolumeUpda
     #[serde(skip_serializing_if = "Option::is_none")]
     pub access_modes: Option<Vec<String>>,
     /// Capacity represents the capacity set on the corresponding PVC status
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub capacity: Option<BTreeMap<String, IntOrString>>,
     /// ClaimName is the name of the PVC
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -3559,7 +3560,7 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineStatusVolumeUpda
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preallocated: Option<bool>,
     /// Requests represents the resources requested by the corresponding PVC spec
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub requests: Option<BTreeMap<String, IntOrString>>,
     /// VolumeMode defines what type of volume is required by the claim. Value of Filesystem is implied
     /// when not included in claim spec.
@@ -3728,13 +3729,13 @@ pub struct VirtualMachineSnapshotContentSpecVolumeBackupsPersistentVolumeClaimSp
 pub struct VirtualMachineSnapshotContentSpecVolumeBackupsPersistentVolumeClaimSpecResources {
     /// Limits describes the maximum amount of compute resources allowed. More info:
     /// <https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/>
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub limits: Option<BTreeMap<String, IntOrString>>,
     /// Requests describes the minimum amount of compute resources required. If Requests is omitted for
     /// a container, it defaults to Limits if that is explicitly specified, otherwise to an
     /// implementation-defined value. Requests cannot exceed Limits. More info:
     /// <https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/>
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub requests: Option<BTreeMap<String, IntOrString>>,
 }
 
@@ -3777,11 +3778,7 @@ pub struct VirtualMachineSnapshotContentSpecVolumeBackupsPersistentVolumeClaimSp
 #[serde(rename_all = "camelCase")]
 pub struct VirtualMachineSnapshotContentStatus {
     /// `creationTime`.
-    #[serde(
-        default,
-        with = "super::codec::nullable",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, with = "codec::nullable", skip_serializing_if = "Option::is_none")]
     pub creation_time: Option<Option<Time>>,
     /// Error is the last error encountered during the snapshot/restore
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -3801,11 +3798,7 @@ pub struct VirtualMachineSnapshotContentStatus {
 #[serde(rename_all = "camelCase")]
 pub struct VirtualMachineSnapshotContentStatusVolumeSnapshotStatus {
     /// `creationTime`.
-    #[serde(
-        default,
-        with = "super::codec::nullable",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, with = "codec::nullable", skip_serializing_if = "Option::is_none")]
     pub creation_time: Option<Option<Time>>,
     /// Error is the last error encountered during the snapshot/restore
     #[serde(skip_serializing_if = "Option::is_none")]

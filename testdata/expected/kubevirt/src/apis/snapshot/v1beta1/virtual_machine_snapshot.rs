@@ -3,6 +3,7 @@
 
 //! `VirtualMachineSnapshot` of `snapshot.kubevirt.io/v1beta1`.
 
+use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     ObjectMeta, Time,
 };
@@ -44,11 +45,7 @@ pub struct VirtualMachineSnapshotStatus {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub conditions: Option<Vec<VirtualMachineSnapshotStatusConditions>>,
     /// `creationTime`.
-    #[serde(
-        default,
-        with = "super::codec::nullable",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, with = "codec::nullable", skip_serializing_if = "Option::is_none")]
     pub creation_time: Option<Option<Time>>,
     /// Error is the last error encountered during the snapshot/restore
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -86,7 +83,7 @@ pub struct VirtualMachineSnapshotStatusError {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// `time`.
-    #[serde(default, with = "super::codec", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub time: Option<Time>,
 }
 

@@ -5,7 +5,6 @@
 
 mod virtual_machine_template;
 mod virtual_machine_template_request;
-mod codec;
 mod zz_generated_deepcopy;
 pub mod zz_generated_register;
 

@@ -5,7 +5,6 @@
 
 mod virtual_machine;
 mod virtual_machine_instance;
-mod codec;
 mod zz_generated_deepcopy;
 pub mod zz_generated_register;
 
