@@ -247,7 +247,7 @@ fn a_rename_takes_no_name_of_a_kind() {
             renames: [(path.to_owned(), name.to_owned())].into(),
             ..Options::default()
         };
-        codegen::load(&sources, &options)
+        codegen::generate(&sources, &options)
             .map(|_| ())
             .map_err(|errors| errors.to_string())
     };

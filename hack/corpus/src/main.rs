@@ -13,7 +13,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use codegen::{Generator, Options, Source, Sources, model::ApiSet};
+use codegen::{Generated, Generator, Options, Source, Sources};
 use rayon::prelude::*;
 
 use self::index::{Index, Project};
@@ -53,13 +53,12 @@ fn generate(corpus: &Path, output: &Path, project: &Project) -> Result<()> {
         sources.crds.push(Source::new(path.clone(), fs::read_to_string(corpus.join(path))?));
     }
     let options = Options { emit: [Generator::Types, Generator::Deepcopy].into(), ..Options::default() };
-    let api: ApiSet = codegen::load(&sources, &options)?;
-    let tree = codegen::generate(&sources, &options)?;
+    let Generated { api, files, .. } = codegen::generate(&sources, &options)?;
     let root = output.join(&project.name);
     if root.join("src").exists() {
         fs::remove_dir_all(root.join("src"))?;
     }
-    for (path, text) in &tree {
+    for (path, text) in &files {
         write(&root.join("src").join(path), text)?;
     }
     write(&root.join("Cargo.toml"), &program::manifest(&project.name))?;
