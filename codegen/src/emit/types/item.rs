@@ -105,7 +105,7 @@ fn emit_field(
 fn with_plain_numbers(ty: &TypeRef) -> TypeRef {
     let boxed = |inner: &TypeRef| Box::new(with_plain_numbers(inner));
     match ty {
-        TypeRef::Float => TypeRef::External("f64".to_owned()),
+        TypeRef::Float => TypeRef::Verbatim("f64".to_owned()),
         TypeRef::List(inner) => TypeRef::List(boxed(inner)),
         TypeRef::Map(inner) => TypeRef::Map(boxed(inner)),
         TypeRef::Optional(inner) => TypeRef::Optional(boxed(inner)),
