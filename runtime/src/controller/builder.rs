@@ -133,7 +133,7 @@ impl Builder {
     }
 
     /// As [`watches_when`](Self::watches_when), for an informer of the caller's: dynamic, metadata only, or of another
-    /// factory.
+    /// factory. A manager runs it if nobody else does; without a manager the caller does.
     pub fn watches_informer<K: Cacheable>(
         self,
         informer: &SharedInformer<K>,
@@ -172,7 +172,7 @@ impl Builder {
         self
     }
 
-    /// How long the first lists may take when the controller starts; 2 minutes unless set.
+    /// How long the first lists may take when the controller starts, or the manager around it; 2 minutes unless set.
     pub fn cache_sync_timeout(mut self, timeout: Duration) -> Self {
         self.parts.sync_timeout = timeout;
         self

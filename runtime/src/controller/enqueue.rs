@@ -1,11 +1,15 @@
 //! From changes of objects to keys in the queue.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use kube::Resource;
 
+use super::reconciler::panic_message;
+use super::remap::Remap;
 use super::{Change, Predicate};
 use crate::informer::{Deleted, EventHandler};
+use crate::metrics::ControllerMetrics;
 use crate::store::ObjectKey;
 use crate::workqueue::{AddOptions, LOW_PRIORITY, PriorityQueue};
 
@@ -28,54 +32,120 @@ impl<K> Clone for Route<K> {
     }
 }
 
-/// Adds the keys that changes of a kind concern.
+/// Adds the keys that changes of a kind concern. A change whose predicate panics passes; one whose mapping panics is mapped
+/// again later.
 pub(super) struct Enqueue<K> {
-    pub(super) route: Route<K>,
-    pub(super) queue: PriorityQueue<ObjectKey>,
+    adder: Adder<K>,
+    again: Remap<K>,
 }
 
-impl<K: Resource + Send + Sync + 'static> Enqueue<K> {
-    fn enqueue(&self, object: &Arc<K>, priority: i32) {
+/// Adds the keys of objects.
+pub(super) struct Adder<K> {
+    route: Route<K>,
+    pub(super) queue: PriorityQueue<ObjectKey>,
+    metrics: ControllerMetrics,
+}
+
+impl<K> Clone for Adder<K> {
+    fn clone(&self) -> Self {
+        Self {
+            route: self.route.clone(),
+            queue: self.queue.clone(),
+            metrics: self.metrics.clone(),
+        }
+    }
+}
+
+impl<K: Resource + 'static> Adder<K> {
+    /// Adds the keys that `object` concerns; false if the mapping panicked.
+    pub(super) fn add(&self, object: &Arc<K>, priority: i32) -> bool {
         let options = AddOptions {
             priority,
             ..AddOptions::default()
         };
-        match &self.route.mapping {
-            None => self.queue.add_with(ObjectKey::of(&**object), options),
-            Some(mapping) => mapping(object)
-                .into_iter()
-                .for_each(|key| self.queue.add_with(key, options)),
+        let Some(mapping) = &self.route.mapping else {
+            self.queue.add_with(ObjectKey::of(&**object), options);
+            return true;
+        };
+        let mapped = self.caught("mapping", object, || mapping(object));
+        let keys = mapped.iter().flatten().cloned();
+        keys.for_each(|key| self.queue.add_with(key, options));
+        mapped.is_some()
+    }
+
+    fn passes(&self, change: &Change<'_, K>) -> bool {
+        let passes = || self.route.predicate.passes(change);
+        // What is not known to be of no interest is reconciled.
+        self.caught("predicate", change.object(), passes)
+            .unwrap_or(true)
+    }
+
+    /// The result of `call`, or `None` and a report if it panics.
+    fn caught<T>(&self, what: &str, object: &Arc<K>, call: impl FnOnce() -> T) -> Option<T> {
+        let caught = catch_unwind(AssertUnwindSafe(call));
+        let panic = match caught {
+            Ok(result) => return Some(result),
+            Err(panic) => panic,
+        };
+        self.metrics.mapping_panicked();
+        tracing::error!(
+            controller = self.queue.name(),
+            object = %ObjectKey::of(&**object),
+            panic = panic_message(&*panic),
+            "the {what} of a watched kind panicked"
+        );
+        None
+    }
+}
+
+impl<K: Resource + Send + Sync + 'static> Enqueue<K> {
+    pub(super) fn new(
+        route: Route<K>,
+        queue: PriorityQueue<ObjectKey>,
+        metrics: ControllerMetrics,
+    ) -> Self {
+        let adder = Adder {
+            route,
+            queue,
+            metrics,
+        };
+        Self {
+            again: Remap::new(adder.clone()),
+            adder,
+        }
+    }
+
+    fn enqueue(&self, object: &Arc<K>, priority: i32) {
+        if !self.adder.add(object, priority) {
+            self.again.push(Arc::clone(object), priority);
         }
     }
 }
 
 impl<K: Resource + Send + Sync + 'static> EventHandler<K> for Enqueue<K> {
     fn on_add(&self, object: &Arc<K>, is_in_initial_list: bool) {
-        if self.route.predicate.passes(&Change::Added(object)) {
+        if self.adder.passes(&Change::Added(object)) {
             self.enqueue(object, if is_in_initial_list { LOW_PRIORITY } else { 0 });
         }
     }
 
     fn on_update(&self, old: &Arc<K>, new: &Arc<K>) {
-        if !self.route.predicate.passes(&Change::Updated { old, new }) {
+        if !self.adder.passes(&Change::Updated { old, new }) {
             return;
         }
         let unchanged = old.meta().resource_version == new.meta().resource_version;
         let priority = if unchanged { LOW_PRIORITY } else { 0 };
         // What the object concerned before is concerned too: an owner that lost it, say.
-        if self.route.mapping.is_some() && !unchanged {
+        if self.adder.route.mapping.is_some() && !unchanged {
             self.enqueue(old, priority);
         }
         self.enqueue(new, priority);
     }
 
     fn on_delete(&self, deleted: &Deleted<K>) {
-        if self
-            .route
-            .predicate
-            .passes(&Change::Deleted(deleted.object()))
-        {
-            self.enqueue(deleted.object(), 0);
+        let object = deleted.object();
+        if self.adder.passes(&Change::Deleted(object)) {
+            self.enqueue(object, 0);
         }
     }
 }

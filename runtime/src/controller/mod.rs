@@ -19,6 +19,7 @@ mod enqueue;
 mod outcome;
 mod predicate;
 mod reconciler;
+mod remap;
 mod run;
 mod worker;
 mod workers;

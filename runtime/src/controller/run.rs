@@ -2,10 +2,12 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures::future::BoxFuture;
 use kube::Resource;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -16,7 +18,7 @@ use super::reconciler::ErasedReconciler;
 use super::worker::Worker;
 use crate::informer::{HandlerRegistration, InformerError, SharedInformer, SharedInformerFactory};
 use crate::leader::Leadership;
-use crate::metrics::Metrics;
+use crate::metrics::{ControllerMetrics, Metrics};
 use crate::object::Cacheable;
 use crate::store::ObjectKey;
 use crate::workqueue::{PriorityQueue, RateLimiter, WorkQueue};
@@ -34,6 +36,17 @@ pub enum ControllerError {
         resource: String,
         /// What was wrong.
         source: InformerError,
+    },
+    /// The controller runs already.
+    #[error("controller {0:?} runs already: two runs would reconcile one key at a time each")]
+    Running(String),
+    /// Nobody has started an informer within the time for its first list: one of another factory, say.
+    #[error("controller {controller:?}: the informer of {resource} was never started")]
+    NotStarted {
+        /// The controller.
+        controller: String,
+        /// The informer's resource.
+        resource: String,
     },
     /// The first list did not come in time, or the informer stopped first.
     #[error("controller {controller:?}: the cache of {resource} did not sync")]
@@ -60,12 +73,25 @@ pub(super) struct Parts {
 /// Informers, a queue, workers and a reconciler under one name.
 ///
 /// It may run several times, one after another (a leader that comes back, say): each run starts with every object that the
-/// caches hold.
+/// caches hold. A second run at a time is refused, so that no key is ever reconciled twice at once.
 pub struct Controller {
     name: String,
     sources: Vec<Box<dyn Source>>,
     reconciler: Arc<dyn ErasedReconciler>,
     parts: Parts,
+    /// Held by a run.
+    running: AtomicBool,
+    /// Held by the workers of a run, which may outlive it: one that blocks its thread is not dropped before it yields.
+    turn: Arc<Semaphore>,
+}
+
+/// The one run that a controller may have at a time.
+struct Run<'a>(&'a AtomicBool);
+
+impl Drop for Run<'_> {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Release);
+    }
 }
 
 impl Controller {
@@ -85,6 +111,8 @@ impl Controller {
             sources,
             reconciler,
             parts,
+            running: AtomicBool::new(false),
+            turn: Arc::new(Semaphore::new(1)),
         }
     }
 
@@ -104,16 +132,25 @@ impl Controller {
     /// `leadership` the workers are fenced by it: when it is lost they are dropped, and the call returns. Dropping the future
     /// drops the workers.
     ///
-    /// The factory must be started by the caller, or by the manager.
+    /// The factory must be started by the caller, or by the manager, and so must informers of other factories.
+    ///
+    /// After a run that was dropped, the next one begins when its workers are gone.
     ///
     /// # Errors
     ///
-    /// If an informer has stopped, or a first list doesn't come within the time for it.
+    /// If it runs already, an informer has stopped, or a first list doesn't come within the time for it.
     pub async fn run(
         &self,
         stop: &CancellationToken,
         leadership: Option<&Leadership>,
     ) -> Result<(), ControllerError> {
+        if self.running.swap(true, Ordering::AcqRel) {
+            return Err(ControllerError::Running(self.name.clone()));
+        }
+        let _run = Run(&self.running);
+        let Some(turn) = stop.run_until_cancelled(self.turn()).await.flatten() else {
+            return Ok(());
+        };
         let mut queue = WorkQueue::builder()
             .name(&self.name)
             .rate_limiter(Arc::clone(&self.parts.limiter));
@@ -121,33 +158,63 @@ impl Controller {
             queue = queue.metrics(metrics);
         }
         let queue = Queue(queue.build_priority());
+        let metrics = self.metrics();
         let mut handlers = Vec::new();
         for source in &self.sources {
-            handlers.push(
-                source
-                    .start(&queue.0)
-                    .map_err(|error| ControllerError::Informer {
-                        controller: self.name.clone(),
-                        resource: source.resource(),
-                        source: error,
-                    })?,
-            );
+            handlers.push(source.start(&queue.0, &metrics).map_err(|error| {
+                ControllerError::Informer {
+                    controller: self.name.clone(),
+                    resource: source.resource(),
+                    source: error,
+                }
+            })?);
         }
         tokio::select! {
             biased;
             () = stop.cancelled() => return Ok(()),
-            synced = timeout(self.parts.sync_timeout, self.wait_for_sync()) => match synced {
-                Ok(Ok(())) => {}
-                Ok(Err(error)) => return Err(error),
-                Err(_) => return Err(self.not_synced()),
-            },
+            synced = self.wait_for_caches() => synced?,
         }
         tracing::info!(
             controller = self.name,
             workers = self.parts.workers,
             "starting workers"
         );
-        self.work(&queue.0, stop, leadership).await
+        self.work(&queue.0, stop, leadership, turn).await
+    }
+
+    /// Waits until the workers of an earlier run are gone.
+    async fn turn(&self) -> Option<OwnedSemaphorePermit> {
+        if let Ok(turn) = Arc::clone(&self.turn).try_acquire_owned() {
+            return Some(turn);
+        }
+        tracing::warn!(
+            controller = self.name,
+            "waiting for workers of the run before, which block their threads"
+        );
+        // Nobody closes it.
+        Arc::clone(&self.turn).acquire_owned().await.ok()
+    }
+
+    fn metrics(&self) -> ControllerMetrics {
+        let metrics = self.parts.metrics.clone().unwrap_or_default();
+        metrics.controller(&self.name)
+    }
+
+    /// Runs the informers that nobody else runs, until `stop` is cancelled.
+    pub(crate) async fn run_caches(&self, stop: &CancellationToken) {
+        let unclaimed = self
+            .sources
+            .iter()
+            .filter_map(|source| source.run_unclaimed(stop));
+        futures::future::join_all(unclaimed).await;
+    }
+
+    /// Waits for the first lists, within the time for them.
+    pub(crate) async fn wait_for_caches(&self) -> Result<(), ControllerError> {
+        match timeout(self.parts.sync_timeout, self.wait_for_sync()).await {
+            Ok(result) => result,
+            Err(_) => Err(self.not_synced()),
+        }
     }
 
     async fn wait_for_sync(&self) -> Result<(), ControllerError> {
@@ -160,6 +227,12 @@ impl Controller {
     }
 
     fn not_synced(&self) -> ControllerError {
+        if let Some(idle) = self.sources.iter().find(|source| !source.is_started()) {
+            return ControllerError::NotStarted {
+                controller: self.name.clone(),
+                resource: idle.resource(),
+            };
+        }
         let missing = self
             .sources
             .iter()
@@ -180,13 +253,9 @@ impl Controller {
         queue: &PriorityQueue<ObjectKey>,
         stop: &CancellationToken,
         leadership: Option<&Leadership>,
+        turn: OwnedSemaphorePermit,
     ) -> Result<(), ControllerError> {
-        let metrics = self
-            .parts
-            .metrics
-            .clone()
-            .unwrap_or_default()
-            .controller(&self.name);
+        let (metrics, turn) = (self.metrics(), Arc::new(turn));
         metrics.set_max_concurrent(self.parts.workers);
         let mut workers = JoinSet::new();
         for _ in 0..self.parts.workers {
@@ -198,16 +267,20 @@ impl Controller {
                 metrics: metrics.clone(),
                 leadership: leadership.cloned(),
             };
-            let stop = stop.clone();
+            let (stop, turn) = (stop.clone(), Arc::clone(&turn));
+            let work = async move {
+                worker.run(&stop).await;
+                drop(turn);
+            };
             match leadership {
                 Some(leadership) => {
-                    let fenced = leadership.fence(async move { worker.run(&stop).await });
+                    let fenced = leadership.fence(work);
                     workers.spawn(async move {
                         let _ = fenced.await;
                     });
                 }
                 None => {
-                    workers.spawn(async move { worker.run(&stop).await });
+                    workers.spawn(work);
                 }
             }
         }
@@ -246,7 +319,11 @@ pub(super) trait Source: Send + Sync {
     fn start(
         &self,
         queue: &PriorityQueue<ObjectKey>,
+        metrics: &ControllerMetrics,
     ) -> Result<Box<dyn Send + Sync>, InformerError>;
+    /// Runs the informer until `stop` is cancelled, unless somebody does already.
+    fn run_unclaimed<'a>(&'a self, stop: &'a CancellationToken) -> Option<BoxFuture<'a, ()>>;
+    fn is_started(&self) -> bool;
     fn has_synced(&self) -> bool;
     fn wait_for_sync(&self) -> BoxFuture<'_, bool>;
 }
@@ -282,16 +359,23 @@ impl<K: Cacheable + Resource> Source for Informed<K> {
     fn start(
         &self,
         queue: &PriorityQueue<ObjectKey>,
+        metrics: &ControllerMetrics,
     ) -> Result<Box<dyn Send + Sync>, InformerError> {
-        let handler = Enqueue {
-            route: self.route.clone(),
-            queue: queue.clone(),
-        };
+        let handler = Enqueue::new(self.route.clone(), queue.clone(), metrics.clone());
         let registration = self.informer.add_event_handler(handler)?;
         Ok(Box::new(Registered {
             informer: self.informer.clone(),
             registration,
         }))
+    }
+
+    fn run_unclaimed<'a>(&'a self, stop: &'a CancellationToken) -> Option<BoxFuture<'a, ()>> {
+        let claimed = self.informer.claim();
+        claimed.then(|| Box::pin(self.informer.run(stop)) as BoxFuture<'_, ()>)
+    }
+
+    fn is_started(&self) -> bool {
+        self.informer.is_started()
     }
 
     fn has_synced(&self) -> bool {

@@ -9,13 +9,14 @@ use kube::api::{Patch, PatchParams, PostParams};
 use rand::RngExt;
 use serde_json::json;
 use tokio::sync::mpsc;
-use tokio::time::{Instant, MissedTickBehavior, interval_at, sleep, timeout};
+use tokio::time::{Instant, MissedTickBehavior, interval_at, sleep};
 use tokio_util::sync::CancellationToken;
 
 use super::correlator::Correlator;
 use super::series::{SeriesCache, Write};
 use super::{EventRecorder, Reporter};
 use crate::client::TypedClient;
+use crate::error::chain;
 use crate::metrics::{EventMetrics, EventOutcome, Metrics};
 
 /// client-go's figures.
@@ -51,8 +52,23 @@ pub struct EventBroadcaster {
     client: Client,
     options: EventOptions,
     sender: mpsc::Sender<Box<Event>>,
-    queue: mpsc::Receiver<Box<Event>>,
+    queue: Queue,
     metrics: EventMetrics,
+}
+
+/// Events that wait. Those that nobody writes any more are counted when it goes.
+struct Queue {
+    events: mpsc::Receiver<Box<Event>>,
+    metrics: EventMetrics,
+}
+
+impl Drop for Queue {
+    fn drop(&mut self) {
+        self.events.close();
+        while self.events.try_recv().is_ok() {
+            self.metrics.count(EventOutcome::Dropped);
+        }
+    }
 }
 
 impl EventBroadcaster {
@@ -63,8 +79,12 @@ impl EventBroadcaster {
 
     /// A broadcaster with `options`.
     pub fn with_options(client: Client, options: EventOptions) -> Self {
-        let (sender, queue) = mpsc::channel(options.queue.max(1));
+        let (sender, events) = mpsc::channel(options.queue.max(1));
         let metrics = options.metrics.clone().unwrap_or_default().events();
+        let queue = Queue {
+            events,
+            metrics: metrics.clone(),
+        };
         Self {
             client,
             options,
@@ -79,38 +99,50 @@ impl EventBroadcaster {
         EventRecorder::new(reporter, self.sender.clone(), self.metrics.clone())
     }
 
-    /// Writes events until `stop` is cancelled; then writes what is left, without further tries, within the time for it.
+    /// Writes events until `stop` is cancelled; then writes what is left, without further tries, within the time for it. What
+    /// is not written by then is counted: the event in hand as failed, those that wait as dropped.
     ///
     /// Stop it last: the end of the work is worth an event too.
-    pub async fn run(mut self, stop: &CancellationToken) {
+    pub async fn run(self, stop: &CancellationToken) {
+        let Self {
+            client,
+            options,
+            mut queue,
+            metrics,
+            ..
+        } = self;
         let mut writer = Writer {
-            client: self.client,
-            metrics: self.metrics,
+            client,
+            metrics,
             correlator: Correlator::new(),
             series: SeriesCache::new(),
-            tries: TRIES,
+            stop: stop.clone(),
         };
         let mut upkeep = interval_at(Instant::now() + UPKEEP, UPKEEP);
         upkeep.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let write = async {
             loop {
                 tokio::select! {
-                    Some(event) = self.queue.recv() => writer.record(*event).await,
+                    biased;
+                    () = stop.cancelled() => break,
+                    Some(event) = queue.events.recv() => writer.record(*event).await,
                     _ = upkeep.tick() => writer.keep_up().await,
                 }
             }
-        };
-        let _: Option<()> = stop.run_until_cancelled(write).await;
-        writer.tries = 1;
-        self.queue.close();
-        let flush = async {
-            while let Ok(event) = self.queue.try_recv() {
+            queue.events.close();
+            while let Ok(event) = queue.events.try_recv() {
                 writer.record(*event).await;
             }
             writer.flush().await;
         };
-        if timeout(self.options.flush, flush).await.is_err() {
-            tracing::debug!("some events were not written in time");
+        let overdue = async {
+            stop.cancelled().await;
+            sleep(options.flush).await;
+        };
+        tokio::select! {
+            biased;
+            () = write => {}
+            () = overdue => tracing::warn!("some events were not written in time"),
         }
     }
 }
@@ -128,7 +160,27 @@ struct Writer {
     metrics: EventMetrics,
     correlator: Correlator,
     series: SeriesCache,
-    tries: u32,
+    /// Cancelled when there is no time for further tries.
+    stop: CancellationToken,
+}
+
+/// Counts an event as failed if it goes before it is disarmed.
+struct InHand<'a>(Option<&'a EventMetrics>);
+
+impl InHand<'_> {
+    fn ended(mut self, outcome: EventOutcome) {
+        if let Some(metrics) = self.0.take() {
+            metrics.count(outcome);
+        }
+    }
+}
+
+impl Drop for InHand<'_> {
+    fn drop(&mut self) {
+        if let Some(metrics) = self.0 {
+            metrics.count(EventOutcome::Failed);
+        }
+    }
 }
 
 impl Writer {
@@ -154,20 +206,23 @@ impl Writer {
         }
     }
 
-    /// Tries until the server answers, whatever it answers.
+    /// Tries until the server answers, whatever it answers; once more only when it is time to stop.
     async fn write(&self, write: Write) {
+        let in_hand = InHand(Some(&self.metrics));
         // Spread the tries of processes that lost the server at the same moment.
         let mut pause = PAUSE.mul_f64(rand::rng().random_range(0.0..=1.0));
-        for rest in (0..self.tries).rev() {
+        let mut last = self.stop.is_cancelled();
+        for rest in (0..TRIES).rev() {
             let error = match self.try_write(&write).await {
-                Ok(outcome) => return self.metrics.count(outcome),
+                Ok(outcome) => return in_hand.ended(outcome),
                 Err(error) => error,
             };
-            if matches!(error, kube::Error::Api(_)) || rest == 0 {
-                tracing::debug!(%error, "event not written");
-                return self.metrics.count(EventOutcome::Failed);
+            if matches!(error, kube::Error::Api(_)) || rest == 0 || last {
+                tracing::debug!(error = %chain(&error), "event not written");
+                return in_hand.ended(EventOutcome::Failed);
             }
-            sleep(std::mem::replace(&mut pause, PAUSE)).await;
+            let pause = sleep(std::mem::replace(&mut pause, PAUSE));
+            last = self.stop.run_until_cancelled(pause).await.is_none();
         }
     }
 

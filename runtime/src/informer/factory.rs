@@ -63,6 +63,7 @@ struct Held {
 
 /// An informer without its type.
 trait Erased: Send + Sync {
+    fn claim(&self) -> bool;
     fn run(self: Arc<Self>, stop: CancellationToken) -> BoxFuture<'static, ()>;
     fn wait_for_sync(&self) -> BoxFuture<'_, bool>;
     fn stats(&self) -> InformerStats;
@@ -72,6 +73,10 @@ trait Erased: Send + Sync {
 }
 
 impl<K: Cacheable> Erased for SharedInformer<K> {
+    fn claim(&self) -> bool {
+        SharedInformer::claim(self)
+    }
+
     fn run(self: Arc<Self>, stop: CancellationToken) -> BoxFuture<'static, ()> {
         async move { SharedInformer::run(&self, &stop).await }.boxed()
     }
@@ -157,7 +162,8 @@ impl SharedInformerFactory {
     }
 
     /// Starts every informer that has not been started, as tasks that run until `stop` is cancelled or the factory is shut
-    /// down. Call it again after taking further informers. After [`Self::shutdown`] it does nothing.
+    /// down. Call it again after taking further informers. After [`Self::shutdown`] it does nothing. One that somebody else
+    /// runs is left to them.
     ///
     /// # Panics
     ///
@@ -175,6 +181,9 @@ impl SharedInformerFactory {
         } = &mut *state;
         for held in informers.values_mut().filter(|held| !held.started) {
             held.started = true;
+            if !held.informer.claim() {
+                continue;
+            }
             let (informer, stop, shutdown) =
                 (held.informer.clone(), stop.child_token(), shutdown.clone());
             tasks.spawn(async move {

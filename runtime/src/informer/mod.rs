@@ -35,6 +35,7 @@ mod sync {
     pub(super) use std::sync::{Mutex, MutexGuard};
 }
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -81,6 +82,8 @@ struct Inner<K> {
     options: Mutex<ReflectorOptions<K>>,
     synced: watch::Sender<bool>,
     stopped: watch::Sender<bool>,
+    /// Whether somebody runs it, or is about to.
+    claimed: AtomicBool,
     counters: Arc<Counters>,
     /// Seconds from the hand-out of a batch of events until the cache has it and handlers' queues too.
     processing: Histogram,
@@ -147,6 +150,7 @@ impl<K: Cacheable> SharedInformer<K> {
                 options: Mutex::new(options),
                 synced: watch::channel(false).0,
                 stopped: watch::channel(false).0,
+                claimed: AtomicBool::new(false),
                 counters: Arc::default(),
                 processing: stats::processing_seconds(),
             }),
@@ -183,6 +187,7 @@ impl<K: Cacheable> SharedInformer<K> {
             self.identity(),
             listener.shared.clone(),
             self.inner.synced.subscribe(),
+            self.inner.stopped.subscribe(),
         ))
     }
 
@@ -246,6 +251,16 @@ impl<K: Cacheable> SharedInformer<K> {
         handler: impl Fn(&ReflectorError) + Send + Sync + 'static,
     ) -> Result<(), InformerError> {
         self.configure(|options| options.on_error = Arc::new(handler) as ErrorHandler)
+    }
+
+    /// Makes the caller the one who runs the informer; false if somebody is already.
+    pub(crate) fn claim(&self) -> bool {
+        !self.inner.claimed.swap(true, Ordering::AcqRel)
+    }
+
+    /// Whether somebody runs the informer, or is about to: the factory that was started, say.
+    pub fn is_started(&self) -> bool {
+        self.inner.claimed.load(Ordering::Acquire)
     }
 
     /// Whether the informer has been started and has stopped.

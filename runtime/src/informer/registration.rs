@@ -13,6 +13,7 @@ pub struct HandlerRegistration {
     informer: usize,
     shared: Arc<Shared>,
     upstream: watch::Receiver<bool>,
+    stopped: watch::Receiver<bool>,
 }
 
 impl HandlerRegistration {
@@ -20,11 +21,13 @@ impl HandlerRegistration {
         informer: usize,
         shared: Arc<Shared>,
         upstream: watch::Receiver<bool>,
+        stopped: watch::Receiver<bool>,
     ) -> Self {
         Self {
             informer,
             shared,
             upstream,
+            stopped,
         }
     }
 
@@ -41,14 +44,19 @@ impl HandlerRegistration {
         *self.upstream.borrow() && *self.shared.synced.borrow()
     }
 
-    /// Waits for [`Self::has_synced`]; false if the handler is removed or the informer is dropped before.
+    /// Waits for [`Self::has_synced`]; false if the handler is removed, or the informer stops or is dropped, before.
     pub async fn wait_for_sync(&self) -> bool {
-        let mut upstream = self.upstream.clone();
+        let (mut upstream, mut stopped) = (self.upstream.clone(), self.stopped.clone());
         let mut synced = self.shared.synced.subscribe();
+        let reached = async {
+            upstream.wait_for(|synced| *synced).await.is_ok()
+                && synced.wait_for(|synced| *synced).await.is_ok()
+        };
         tokio::select! {
             biased;
             () = self.shared.removed.cancelled() => false,
-            reached = async { upstream.wait_for(|synced| *synced).await.is_ok() && synced.wait_for(|synced| *synced).await.is_ok() } => reached,
+            reached = reached => reached,
+            _ = stopped.wait_for(|stopped| *stopped) => false,
         }
     }
 

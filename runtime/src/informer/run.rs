@@ -25,6 +25,7 @@ impl<K: Cacheable> SharedInformer<K> {
                 tracing::warn!(informer = %self.inner.name, "the informer was started before; it runs only once");
                 return;
             }
+            self.claim();
             processor.start(Handle::current(), stop.clone());
             let options = lock(&self.inner.options).clone();
             Reflector::new(

@@ -32,6 +32,19 @@ pub trait Runnable: Send + Sync + 'static {
         true
     }
 
+    /// Runs the caches that this needs and nobody else runs, until `stop` is cancelled: from the manager's start, whether this
+    /// process leads or not. There are none unless overridden.
+    fn run_caches(&self, stop: CancellationToken) -> BoxFuture<'_, ()> {
+        let _ = stop;
+        Box::pin(std::future::ready(()))
+    }
+
+    /// Waits for the first lists of the caches that this needs. It does not run before, and an error ends the manager. By
+    /// default there is nothing to wait for.
+    fn wait_for_caches(&self) -> BoxFuture<'_, Result<(), Box<dyn Error + Send + Sync>>> {
+        Box::pin(std::future::ready(Ok(())))
+    }
+
     /// Runs until the context's `stop` is cancelled. It may end before; an error ends the manager.
     fn run(&self, context: RunContext) -> BoxFuture<'_, Result<(), Box<dyn Error + Send + Sync>>>;
 }
@@ -39,6 +52,14 @@ pub trait Runnable: Send + Sync + 'static {
 impl Runnable for Controller {
     fn name(&self) -> &str {
         Controller::name(self)
+    }
+
+    fn run_caches(&self, stop: CancellationToken) -> BoxFuture<'_, ()> {
+        Box::pin(async move { Controller::run_caches(self, &stop).await })
+    }
+
+    fn wait_for_caches(&self) -> BoxFuture<'_, Result<(), Box<dyn Error + Send + Sync>>> {
+        Box::pin(async move { Ok(Controller::wait_for_caches(self).await?) })
     }
 
     fn run(&self, context: RunContext) -> BoxFuture<'_, Result<(), Box<dyn Error + Send + Sync>>> {

@@ -9,6 +9,7 @@
 //! Start reading at [`ManagerBuilder`] and [`Manager::run`].
 
 mod builder;
+mod caches;
 #[cfg(feature = "endpoints")]
 mod endpoints;
 mod group;

@@ -7,6 +7,7 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use super::Manager;
+use super::caches::Caches;
 #[cfg(feature = "endpoints")]
 use super::serve::serve;
 use super::work::{Phase, Work};
@@ -50,6 +51,9 @@ impl Manager {
     /// second at least). The Lease is renewed until the work has
     /// stopped, and released then. A process that waits for the Lease is ready: its caches are warm.
     ///
+    /// Informers that a controller reads from run with the manager, of whatever factory they are, unless somebody runs them
+    /// already. A controller whose first lists don't come within its `cache_sync_timeout` ends the manager.
+    ///
     /// Dropping the future drops everything at once, and leaves the Lease to expire.
     ///
     /// # Errors
@@ -72,11 +76,8 @@ impl Manager {
         let phase = Phase::default();
         let told = phase.clone();
         ready.add("manager", Arc::new(move || told.check()));
-        let (stop_servers, stop_caches) = (CancellationToken::new(), CancellationToken::new());
-        let (_servers_guard, _caches_guard) = (
-            stop_servers.clone().drop_guard(),
-            stop_caches.clone().drop_guard(),
-        );
+        let stop_servers = CancellationToken::new();
+        let _servers_guard = stop_servers.clone().drop_guard();
         let (stop_events, mut writing) = (CancellationToken::new(), JoinSet::new());
         if let Some(events) = events {
             let stop = stop_events.clone();
@@ -90,13 +91,11 @@ impl Manager {
 
         // Every end but by `shutdown` itself goes through this token, so that one way leads out.
         let stop = shutdown.child_token();
-        factory.start(&stop_caches);
-        let synced = stop
-            .run_until_cancelled(factory.wait_for_cache_sync())
-            .await;
-        let result = match synced {
+        let runnables = leaders.iter().chain(&others).cloned().collect();
+        let caches = Caches::start(factory, runnables);
+        let result = match stop.run_until_cancelled(caches.wait()).await {
             None => Ok(()),
-            Some(Err(error)) => Err(error.into()),
+            Some(Err(error)) => Err(error),
             Some(Ok(())) => {
                 let work = Work {
                     leaders,
@@ -110,8 +109,7 @@ impl Manager {
         };
         stop_events.cancel();
         while writing.join_next().await.is_some() {}
-        stop_caches.cancel();
-        factory.shutdown().await;
+        caches.stop().await;
         stop_servers.cancel();
         while servers.join_next().await.is_some() {}
         result

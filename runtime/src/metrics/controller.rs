@@ -68,6 +68,7 @@ pub struct ControllerMetrics {
     errors: Counter,
     terminal_errors: Counter,
     panics: Counter,
+    mapping_panics: Counter,
     timeouts: Counter,
     time: Histogram,
     /// `controller_runtime_max_concurrent_reconciles`.
@@ -110,6 +111,11 @@ impl ControllerMetrics {
         self.panics.inc();
     }
 
+    /// A predicate or a mapping panicked.
+    pub(crate) fn mapping_panicked(&self) {
+        self.mapping_panics.inc();
+    }
+
     pub(crate) fn timed_out(&self) {
         self.timeouts.inc();
     }
@@ -129,6 +135,7 @@ pub(super) struct Families {
     errors: Family<Labels, Counter>,
     terminal_errors: Family<Labels, Counter>,
     panics: Family<Labels, Counter>,
+    mapping_panics: Family<Labels, Counter>,
     timeouts: Family<Labels, Counter>,
     time: Family<Labels, Histogram, fn() -> Histogram>,
     max_concurrent: Family<Labels, Gauge>,
@@ -149,6 +156,7 @@ impl Families {
             errors: Family::default(),
             terminal_errors: Family::default(),
             panics: Family::default(),
+            mapping_panics: Family::default(),
             timeouts: Family::default(),
             time: Family::new_with_constructor(|| Histogram::new(BUCKETS)),
             max_concurrent: Family::default(),
@@ -176,6 +184,13 @@ impl Families {
             "reconcile_timeouts",
             "Reconciliations that ran out of time",
             &families.timeouts,
+        );
+        // The name is ours: such a panic ends controller-runtime's process.
+        let mapping = "Panics of predicates and of mappings to keys";
+        registry.register(
+            "controller_mapping_panics",
+            mapping,
+            families.mapping_panics.clone(),
         );
         let total = "Reconciliations a controller, by result";
         registry.register(
@@ -220,6 +235,7 @@ impl Families {
             errors: self.errors.get_or_create_owned(&labels),
             terminal_errors: self.terminal_errors.get_or_create_owned(&labels),
             panics: self.panics.get_or_create_owned(&labels),
+            mapping_panics: self.mapping_panics.get_or_create_owned(&labels),
             timeouts: self.timeouts.get_or_create_owned(&labels),
             time: self.time.get_or_create_owned(&labels),
             max_concurrent: self.max_concurrent.get_or_create_owned(&labels),

@@ -267,3 +267,44 @@ async fn stopping_waits_for_the_call_that_is_being_made() {
         "the call that waited is dropped"
     );
 }
+
+#[tokio::test(start_paused = true)]
+async fn waiting_for_a_handler_ends_when_the_informer_stops() {
+    let server = Server::new();
+    let informer = informer(&server, Duration::ZERO);
+    let registration = informer.add_event_handler(Recorder::default()).unwrap();
+    let running = Running::start(&informer);
+    let waits = registration.clone();
+    let waiting = tokio::spawn(async move { waits.wait_for_sync().await });
+    // Its list is never answered.
+    let _call = server.list().await;
+    running.stop.cancel();
+    assert!(!waiting.await.unwrap(), "it waited before the stop");
+    assert!(!registration.wait_for_sync().await, "and after it");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_handler_that_had_synced_before_the_stop_has_synced() {
+    let server = Server::new();
+    let informer = informer(&server, Duration::ZERO);
+    let registration = informer.add_event_handler(Recorder::default()).unwrap();
+    let (running, _watch) = Running::synced(&server, &informer, &[cm("a", 1)]).await;
+    assert!(registration.wait_for_sync().await);
+    running.stop.cancel();
+    settle().await;
+    assert!(informer.is_stopped());
+    assert!(registration.wait_for_sync().await);
+}
+
+#[tokio::test(start_paused = true)]
+async fn waiting_for_a_handler_whose_calls_were_dropped_by_the_stop_ends() {
+    let server = Server::new();
+    let informer = informer(&server, Duration::ZERO);
+    let (running, _watch) = Running::synced(&server, &informer, &[cm("a", 1), cm("b", 1)]).await;
+    let stop = running.stop.clone();
+    // Stopped within the first of its two initial calls.
+    let handler = handler::funcs::<ConfigMap>().on_add(move |_, _| stop.cancel());
+    let registration = informer.add_event_handler(handler).unwrap();
+    assert!(!registration.wait_for_sync().await);
+    assert!(!registration.has_synced());
+}

@@ -267,3 +267,62 @@ async fn stopping_writes_what_waits_and_the_counts_of_series() {
     case.recorder
         .normal(&object("map"), "Late", "Act", "too late");
 }
+
+#[tokio::test(start_paused = true)]
+async fn the_event_in_hand_when_it_is_time_to_stop_is_written() {
+    let case = start();
+    let mut calls = 0;
+    case.server.on_call(move |_, _| {
+        calls += 1;
+        (calls == 1).then_some(Fault::Delay(secs(3)))
+    });
+    case.note("slow", "Created", "in hand").await;
+    case.note("next", "Created", "waits").await;
+    case.stop.cancel();
+    case.task.await.unwrap();
+    assert_eq!(case.server.list("events").len(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_event_between_two_tries_gets_one_more_when_it_is_time_to_stop() {
+    let case = start();
+    let mut calls = 0;
+    case.server.on_call(move |_, _| {
+        calls += 1;
+        (calls == 1).then_some(Fault::Refuse)
+    });
+    case.note("map", "Created", "between").await;
+    let stopped = Instant::now();
+    case.stop.cancel();
+    case.task.await.unwrap();
+    assert_eq!(case.server.list("events").len(), 1);
+    assert_eq!(stopped.elapsed(), secs(0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn events_that_are_not_written_in_time_are_counted() {
+    let mut case = start();
+    case.server.on_call(|_, _| Some(Fault::Hang));
+    for name in ["in-hand", "waits", "waits-too"] {
+        case.note(name, "Created", name).await;
+    }
+    let stopped = Instant::now();
+    case.stop.cancel();
+    (&mut case.task).await.unwrap();
+    assert_eq!(stopped.elapsed(), secs(5));
+    let counts = (case.outcome("failed"), case.outcome("dropped"));
+    assert_eq!(counts, (1, 2));
+}
+
+#[tokio::test(start_paused = true)]
+async fn events_of_a_broadcaster_that_is_dropped_are_counted() {
+    let case = start();
+    case.server.on_call(|_, _| Some(Fault::Hang));
+    for name in ["in-hand", "waits"] {
+        case.note(name, "Created", name).await;
+    }
+    case.task.abort();
+    settle().await;
+    let counts = (case.outcome("failed"), case.outcome("dropped"));
+    assert_eq!(counts, (1, 1));
+}

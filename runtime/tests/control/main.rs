@@ -14,6 +14,7 @@
 )]
 
 mod applying;
+mod caches;
 mod controller;
 mod convergence;
 mod events;
@@ -22,6 +23,8 @@ mod finalizers;
 mod leader;
 mod leader_config;
 mod manager;
+mod mapping;
+mod one_run;
 mod owners;
 mod retrying;
 mod rig;

@@ -1,0 +1,91 @@
+//! Objects whose mapping panicked, to be mapped again: their keys are owed a reconciliation.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use kube::Resource;
+use tokio::time::sleep;
+
+use super::enqueue::Adder;
+
+/// The first and the longest pause between tries; each is twice the one before.
+const PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(60));
+
+/// States that wait, at most: a mapping that always panics must not hold every state of every object.
+const MOST: usize = 1024;
+
+/// Maps objects again until their mapping returns, or the queue is shut down.
+pub(super) struct Remap<K> {
+    adder: Adder<K>,
+    waiting: Arc<Mutex<Waiting<K>>>,
+}
+
+struct Waiting<K> {
+    objects: VecDeque<(Arc<K>, i32)>,
+    /// Whether a task works on them.
+    busy: bool,
+}
+
+impl<K: Resource + Send + Sync + 'static> Remap<K> {
+    pub(super) fn new(adder: Adder<K>) -> Self {
+        let waiting = Waiting {
+            objects: VecDeque::new(),
+            busy: false,
+        };
+        Self {
+            adder,
+            waiting: Arc::new(Mutex::new(waiting)),
+        }
+    }
+
+    /// Maps `object` again after a pause. Called from within a runtime, as handlers are.
+    pub(super) fn push(&self, object: Arc<K>, priority: i32) {
+        let mut waiting = lock(&self.waiting);
+        waiting.push(object, priority);
+        if !std::mem::replace(&mut waiting.busy, true) {
+            let (adder, waiting) = (self.adder.clone(), Arc::clone(&self.waiting));
+            tokio::spawn(work(adder, waiting));
+        }
+    }
+}
+
+impl<K> Waiting<K> {
+    fn push(&mut self, object: Arc<K>, priority: i32) {
+        if self.objects.len() >= MOST {
+            self.objects.pop_front();
+            tracing::error!(
+                "too many objects whose mapping panics: the oldest is not mapped again"
+            );
+        }
+        self.objects.push_back((object, priority));
+    }
+}
+
+async fn work<K: Resource + Send + Sync + 'static>(
+    adder: Adder<K>,
+    waiting: Arc<Mutex<Waiting<K>>>,
+) {
+    let (mut pause, longest) = PAUSES;
+    while !adder.queue.is_shutting_down() {
+        sleep(pause).await;
+        pause = (pause * 2).min(longest);
+        let objects = std::mem::take(&mut lock(&waiting).objects);
+        let failed: Vec<_> = objects
+            .into_iter()
+            .filter(|(object, priority)| !adder.add(object, *priority))
+            .collect();
+        let mut waiting = lock(&waiting);
+        for (object, priority) in failed {
+            waiting.push(object, priority);
+        }
+        if waiting.objects.is_empty() {
+            waiting.busy = false;
+            return;
+        }
+    }
+}
+
+fn lock<K>(waiting: &Mutex<Waiting<K>>) -> MutexGuard<'_, Waiting<K>> {
+    waiting.lock().unwrap_or_else(PoisonError::into_inner)
+}

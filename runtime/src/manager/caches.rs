@@ -1,0 +1,59 @@
+//! The caches under a manager's work: the factory's informers, and those that a runnable reads from and nobody runs.
+
+use std::sync::Arc;
+
+use futures::future::{try_join, try_join_all};
+use tokio::task::JoinSet;
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+use super::{ManagerError, Runnable};
+use crate::informer::SharedInformerFactory;
+
+/// Caches that run.
+pub(super) struct Caches {
+    factory: SharedInformerFactory,
+    runnables: Vec<Arc<dyn Runnable>>,
+    others: JoinSet<()>,
+    stop: CancellationToken,
+    _guard: DropGuard,
+}
+
+impl Caches {
+    /// Starts the factory, and what `runnables` need beside it.
+    pub(super) fn start(factory: SharedInformerFactory, runnables: Vec<Arc<dyn Runnable>>) -> Self {
+        let stop = CancellationToken::new();
+        factory.start(&stop);
+        let mut others = JoinSet::new();
+        for runnable in &runnables {
+            let (runnable, stop) = (Arc::clone(runnable), stop.clone());
+            others.spawn(async move { runnable.run_caches(stop).await });
+        }
+        Self {
+            factory,
+            runnables,
+            others,
+            _guard: stop.clone().drop_guard(),
+            stop,
+        }
+    }
+
+    /// Waits for the first lists: of the factory without limit, of each runnable as long as it allows.
+    pub(super) async fn wait(&self) -> Result<(), ManagerError> {
+        let each = self.runnables.iter().map(|runnable| async move {
+            let waited = runnable.wait_for_caches().await;
+            waited.map_err(|source| ManagerError::Runnable {
+                name: runnable.name().to_owned(),
+                source,
+            })
+        });
+        let factory = async { Ok(self.factory.wait_for_cache_sync().await?) };
+        try_join(factory, try_join_all(each)).await.map(drop)
+    }
+
+    /// Stops them, and waits for their end.
+    pub(super) async fn stop(mut self) {
+        self.stop.cancel();
+        while self.others.join_next().await.is_some() {}
+        self.factory.shutdown().await;
+    }
+}
