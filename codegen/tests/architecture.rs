@@ -141,12 +141,12 @@ fn the_runtime_links_the_api_server_only_for_fakes() {
 
 #[test]
 fn only_write_touches_the_disk_for_output() {
-    check_absent("", &["output/write.rs"], &FILE_SYSTEM_WRITES);
-    let (_, write) = sources("output/write.rs").remove(0);
-    assert!(
-        write.contains("tempfile"),
-        "the words are those that writing uses"
-    );
+    let writing = ["output/write.rs", "output/stage.rs"];
+    check_absent("", &writing, &FILE_SYSTEM_WRITES);
+    for (file, word) in writing.into_iter().zip(["fs::remove_", "File::create"]) {
+        let (_, text) = sources(file).remove(0);
+        assert!(text.contains(word), "{file} writes in these words");
+    }
 }
 
 #[test]
@@ -177,8 +177,14 @@ fn planning_and_writing_do_not_know_each_other() {
 
 #[test]
 fn one_place_starts_threads() {
-    let words = ["ThreadPoolBuilder", "thread::", "ThreadPool"];
-    check_absent("", &["threads.rs"], &words);
+    let words = [
+        "ThreadPool",
+        "thread::spawn",
+        "thread::scope",
+        "thread::Builder",
+    ];
+    // A handler of signals waits on a thread of its own.
+    check_absent("", &["threads.rs", "cli/interrupt.rs"], &words);
 }
 
 #[test]

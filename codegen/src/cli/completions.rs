@@ -17,7 +17,6 @@ impl Completions {
     pub(super) fn run(self) -> Result<(), Failure> {
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut Cli::command(), "kube-codegen", &mut script);
-        style::print(&String::from_utf8_lossy(&script));
-        Ok(())
+        style::print(&String::from_utf8_lossy(&script))
     }
 }

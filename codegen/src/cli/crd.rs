@@ -61,7 +61,7 @@ fn print(config: &Config, color: Color) -> Result<(), Failure> {
     style::warn(&generated.warnings, color);
     for (index, (path, text)) in generated.files.iter().enumerate() {
         let gap = if index == 0 { "" } else { "\n" };
-        style::print(&format!("{gap}// ==> {} <==\n\n{text}", path.display()));
+        style::print(&format!("{gap}// ==> {} <==\n\n{text}", path.display()))?;
     }
     Ok(())
 }

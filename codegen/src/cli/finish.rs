@@ -9,7 +9,7 @@ use codegen::{
 };
 
 use super::{
-    Failure,
+    Failure, interrupt,
     progress::Bar,
     style::{self, Color, count},
 };
@@ -44,16 +44,18 @@ impl Finish {
         let plans = prepared.iter().map(|prepared| &prepared.plan);
         let plans: Vec<&Plan> = more.iter().chain(plans).collect();
         match self.mode {
-            Mode::Write => output::apply(plans.iter().copied())?,
+            Mode::Write => {
+                interrupt::watch();
+                output::apply(plans.iter().copied())?;
+            }
             Mode::Check => check(&plans, self.color)?,
-            Mode::DryRun => list(&plans),
+            Mode::DryRun => list(&plans)?,
         }
-        self.close(configs, prepared);
-        Ok(())
+        self.close(configs, prepared)
     }
 
     /// The closing lines: figures a crate where there are several, their sum, and what is left for the user to do.
-    fn close(self, configs: &[Config], prepared: &[Prepared]) {
+    fn close(self, configs: &[Config], prepared: &[Prepared]) -> Result<(), Failure> {
         let mut total = Report::default();
         for (config, prepared) in configs.iter().zip(prepared) {
             let report = prepared.report();
@@ -64,7 +66,7 @@ impl Finish {
             total.removed += report.removed;
             if configs.len() > 1 {
                 let out = format!("  in {}", config.shown_out());
-                style::print(&format!("{}\n", figures(&report, &out, self.mode)));
+                style::print(&format!("{}\n", figures(&report, &out, self.mode)))?;
             }
         }
         let done = match self.mode {
@@ -76,10 +78,10 @@ impl Finish {
             [config] => format!("{done} in {}", config.shown_out()),
             _ => format!("{done} in {}", count(configs.len(), "crate")),
         };
-        style::print(&format!("{}\n", figures(&total, &to, self.mode)));
         for advice in prepared.iter().flat_map(|prepared| &prepared.advice) {
             style::eprint(&style::note(advice, self.color));
         }
+        style::print(&format!("{}\n", figures(&total, &to, self.mode)))
     }
 }
 
@@ -122,32 +124,35 @@ fn changes<'a>(plans: &'a [&'a Plan]) -> impl Iterator<Item = (String, &'a Chang
 }
 
 /// Lists what a run would do.
-fn list(plans: &[&Plan]) {
+fn list(plans: &[&Plan]) -> Result<(), Failure> {
     for (path, change) in changes(plans) {
         let verb = match change.kind {
             ChangeKind::Create { .. } => "create",
             ChangeKind::Update { .. } => "update",
-            ChangeKind::Remove => "remove",
+            ChangeKind::Remove | ChangeKind::Leftover => "remove",
         };
-        style::print(&format!("{verb} {path}\n"));
+        style::print(&format!("{verb} {path}\n"))?;
     }
+    Ok(())
 }
 
 /// Prints every difference; that there is one is the failure.
 fn check(plans: &[&Plan], color: Color) -> Result<(), Failure> {
-    let (mut different, mut missing, mut orphaned) = (0, 0, 0);
+    let (mut different, mut missing, mut orphaned, mut left) = (0, 0, 0, 0);
     for (path, change) in changes(plans) {
         match change.kind {
             ChangeKind::Create { .. } => missing += 1,
             ChangeKind::Update { .. } => different += 1,
             ChangeKind::Remove => orphaned += 1,
+            ChangeKind::Leftover => left += 1,
         }
-        style::print(&style::diff(&change.describe(&path), color));
+        style::print(&style::diff(&change.describe(&path), color))?;
     }
     let found: Vec<String> = [
         (different, "different"),
         (missing, "missing"),
         (orphaned, "orphaned"),
+        (left, "left by an interrupted run"),
     ]
     .into_iter()
     .filter(|(number, _)| *number > 0)

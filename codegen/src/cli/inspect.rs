@@ -43,8 +43,7 @@ impl Inspect {
         } else {
             sets.iter().map(text).collect::<Vec<_>>().join("\n")
         };
-        style::print(&text);
-        Ok(())
+        style::print(&text)
     }
 }
 

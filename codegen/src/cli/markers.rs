@@ -17,12 +17,11 @@ impl Markers {
     pub(super) fn run(self) -> Result<(), Failure> {
         if self.json {
             let json = serde_json::to_string_pretty(REGISTRY).unwrap_or_default();
-            style::print(&(json + "\n"));
+            style::print(&(json + "\n"))
         } else {
             let entries: Vec<String> = REGISTRY.iter().map(describe).collect();
-            style::print(&entries.join("\n"));
+            style::print(&entries.join("\n"))
         }
-        Ok(())
     }
 }
 

@@ -9,12 +9,16 @@ mod finish;
 mod generate;
 mod groups;
 mod inspect;
+mod interrupt;
 mod markers;
 mod options;
 mod progress;
 mod style;
 
-use std::process::ExitCode;
+use std::{
+    io::{self, Write as _},
+    process::ExitCode,
+};
 
 use clap::{Parser, Subcommand};
 use codegen::config::Error;
@@ -28,7 +32,7 @@ use style::Color;
     version,
     max_term_width = 100,
     after_help = "Exit codes: 0 done; 1 the input has errors, or a check found differences; \
-                  2 wrong usage, a wrong codegen.toml, or the file system said no."
+                  2 wrong usage, a wrong codegen.toml, or output that cannot be written."
 )]
 struct Cli {
     /// When to use colors; `auto` asks the terminal and honours NO_COLOR.
@@ -58,6 +62,8 @@ enum Failure {
     Usage(String),
     /// A check found differences; they have been printed.
     Stale(String),
+    /// What was to be printed cannot be written.
+    Output(io::Error),
 }
 
 impl From<Error> for Failure {
@@ -74,7 +80,10 @@ impl From<codegen::output::Error> for Failure {
 
 /// Parses the arguments, runs the command, and tells of its failure.
 pub(crate) fn run() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(answer) => return said(&answer),
+    };
     let color = cli.color;
     let result = match cli.command {
         Command::Generate(command) => command.run(color),
@@ -85,9 +94,20 @@ pub(crate) fn run() -> ExitCode {
         Command::Markers(command) => command.run(),
         Command::Completions(command) => command.run(),
     };
-    match result {
+    let code = match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(color),
+    };
+    interrupt::end();
+    code
+}
+
+/// Prints the help or version that was asked for, or what is wrong with the arguments.
+fn said(answer: &clap::Error) -> ExitCode {
+    let written = answer.print().and_then(|()| io::stdout().flush());
+    match style::output(written) {
+        Ok(()) => ExitCode::from(u8::try_from(answer.exit_code()).unwrap_or(2)),
+        Err(failure) => failure.report(Color::Auto),
     }
 }
 
@@ -100,6 +120,10 @@ impl Failure {
             Self::Error(error) => (2, style::error(&error.to_string(), color)),
             Self::Usage(message) => (2, style::error(&message, color)),
             Self::Stale(message) => (1, style::error(&message, color)),
+            Self::Output(error) => {
+                let message = format!("cannot write to standard output: {error}");
+                (2, style::error(&message, color))
+            }
         };
         style::eprint(&text);
         ExitCode::from(code)

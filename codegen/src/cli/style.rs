@@ -5,6 +5,8 @@ use std::io::{self, IsTerminal as _, Write as _};
 use clap::ValueEnum;
 use codegen::Diagnostics;
 
+use super::Failure;
+
 /// When to use colors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Color {
@@ -86,12 +88,28 @@ fn paint(text: &str, code: &str, on: bool) -> String {
     }
 }
 
-/// Prints to stdout. A reader that has gone away (`| head`) is no failure of ours.
-pub(super) fn print(text: &str) {
-    let _ = io::stdout().lock().write_all(text.as_bytes());
+/// Prints to stdout. A reader that has gone away (`| head`) is not a failure.
+///
+/// # Errors
+///
+/// [`Failure::Output`] for any other reason why the text does not arrive, such as a full disk.
+pub(super) fn print(text: &str) -> Result<(), Failure> {
+    let mut stdout = io::stdout().lock();
+    let written = stdout
+        .write_all(text.as_bytes())
+        .and_then(|()| stdout.flush());
+    output(written)
 }
 
-/// Prints to stderr.
+/// How writing to stdout ended, save for a reader that has gone away.
+pub(super) fn output(written: io::Result<()>) -> Result<(), Failure> {
+    match written {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Failure::Output(error)),
+        _ => Ok(()),
+    }
+}
+
+/// Prints to stderr. If that fails, the exit code is all that is left to tell.
 pub(super) fn eprint(text: &str) {
     let _ = io::stderr().lock().write_all(text.as_bytes());
 }

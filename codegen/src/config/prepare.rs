@@ -53,13 +53,13 @@ impl Prepared {
     /// The figures of the generation.
     #[must_use]
     pub fn report(&self) -> Report {
-        let removed = self
-            .plan
-            .changes()
-            .iter()
-            .filter(|change| change.kind == ChangeKind::Remove)
-            .count();
-        let written = self.plan.changes().len() - removed;
+        let count = |wanted: fn(&ChangeKind) -> bool| {
+            let changes = self.plan.changes().iter();
+            changes.filter(|change| wanted(&change.kind)).count()
+        };
+        let removed = count(|kind| *kind == ChangeKind::Remove);
+        let written =
+            count(|kind| matches!(kind, ChangeKind::Create { .. } | ChangeKind::Update { .. }));
         Report {
             groups: self.api.groups.len(),
             kinds: self

@@ -45,10 +45,13 @@ pub enum Error {
         /// The file.
         path: PathBuf,
     },
+    /// The run was asked to stop before anything was written.
+    #[error("interrupted: nothing was written")]
+    Interrupted,
     /// The file system said no.
     #[error("cannot {action} {}: {source}", path.display())]
     Io {
-        /// What was tried: `read`, `write`, `remove`, `create`.
+        /// What was tried: `read`, `write`, `remove`, `create`, `lock`.
         action: &'static str,
         /// On which file or folder.
         path: PathBuf,

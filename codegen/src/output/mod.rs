@@ -6,12 +6,15 @@
 mod error;
 pub(crate) mod format;
 mod guard;
+mod interrupt;
 mod orphans;
 mod plan;
+mod stage;
 mod tree;
 mod write;
 
 pub use error::Error;
+pub use interrupt::{Interrupted, interrupt};
 pub use orphans::Scope;
 pub use plan::{Change, ChangeKind, Plan};
 pub use tree::{Mode, Tree};

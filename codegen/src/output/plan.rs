@@ -11,7 +11,7 @@ use std::{
 
 use similar::TextDiff;
 
-use super::{Error, Scope, Tree, format::is_generated, guard::Guard, orphans::orphans};
+use super::{Error, Scope, Tree, format::is_generated, guard::Guard, orphans::orphans, stage};
 
 /// The differences between a generated tree and the disk.
 #[derive(Clone, Debug)]
@@ -47,6 +47,8 @@ pub enum ChangeKind {
     },
     /// It carries the generated marker, but nothing generates it any more.
     Remove,
+    /// It is the folder of a run that was killed while it wrote; the next run that writes removes it.
+    Leftover,
 }
 
 impl Plan {
@@ -74,6 +76,9 @@ impl Plan {
             if root.join(path).symlink_metadata().is_err() {
                 plan.push(path, ChangeKind::Create { text: text.clone() });
             }
+        }
+        if stage::is_left(root) {
+            plan.push(Path::new(stage::FOLDER), ChangeKind::Leftover);
         }
         for orphan in orphans(root, tree, scope)? {
             plan.push(&orphan, ChangeKind::Remove);
@@ -159,10 +164,13 @@ impl Plan {
             }
         }
         let wanted: BTreeSet<PathBuf> = wanted.into_keys().collect();
+        let mut leftovers = BTreeSet::new();
         for plan in plans {
             let root = plan.location();
-            plan.changes.retain(|change| {
-                change.kind != ChangeKind::Remove || !wanted.contains(&root.join(&change.path))
+            plan.changes.retain(|change| match change.kind {
+                ChangeKind::Remove => !wanted.contains(&root.join(&change.path)),
+                ChangeKind::Leftover => leftovers.insert(root.clone()),
+                _ => true,
             });
         }
         Ok(())
@@ -175,13 +183,13 @@ impl Plan {
             ChangeKind::Create { text } | ChangeKind::Update { text, .. } => {
                 Some((change.path.as_path(), Some(text.as_str())))
             }
-            ChangeKind::Remove => None,
+            ChangeKind::Remove | ChangeKind::Leftover => None,
         });
         unchanged.chain(changed)
     }
 
     /// The root, the same for the same folder however it is written.
-    fn location(&self) -> PathBuf {
+    pub(super) fn location(&self) -> PathBuf {
         let real = self.root.canonicalize();
         let real = real.or_else(|_| std::path::absolute(&self.root));
         real.unwrap_or_else(|_| self.root.clone())
@@ -196,6 +204,7 @@ impl Change {
         match &self.kind {
             ChangeKind::Create { .. } => format!("missing: {shown}\n"),
             ChangeKind::Remove => format!("orphaned: {shown}\n"),
+            ChangeKind::Leftover => format!("left by an interrupted run: {shown}\n"),
             ChangeKind::Update { old, text } => TextDiff::from_lines(old, text)
                 .unified_diff()
                 .context_radius(3)

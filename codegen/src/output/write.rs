@@ -1,38 +1,39 @@
-//! The only place that touches the disk for output.
+//! The only place, with [`stage`](super::stage), that touches the disk for output.
 //!
-//! [`apply`] carries out what plans found: first every new text is written to a temporary file beside its target, then
-//! all of them are renamed into place, then orphans are removed. A run that fails before the renames, for want of space or
-//! of permission, leaves no trace.
+//! [`apply`] carries out what plans found: first every new text is staged in one folder below its root, then all of them are
+//! renamed into place, then orphans are removed. A run that fails or is interrupted before the renames leaves no trace.
 
 use std::{
-    fs,
-    io::Write as _,
+    collections::{BTreeMap, BTreeSet},
+    fs, io,
     path::{Path, PathBuf},
 };
 
-use tempfile::TempPath;
-
-use super::{ChangeKind, Error, Plan};
+use super::{
+    ChangeKind, Error, Plan,
+    interrupt::{self, Writer},
+    stage::{self, Stage, StagedFile},
+};
 
 /// Carries out the changes of all plans.
 ///
 /// Each file changes atomically, so that a reader sees the old text or the new one. Files that a plan leaves alone keep
-/// their modification time.
+/// their modification time. Runs that write below the same root take turns.
 ///
 /// # Errors
 ///
-/// The first failure. Nothing has changed if it came before the renames; folders created for the run are removed again.
+/// The first failure, and [`Error::Interrupted`] after [`interrupt`](super::interrupt()). Nothing has changed if it came before
+/// the renames; folders created for the run are removed again.
 pub fn apply<'a>(plans: impl IntoIterator<Item = &'a Plan, IntoIter: Clone>) -> Result<(), Error> {
+    let _writer = Writer::begin()?;
     let plans = plans.into_iter();
-    let mut staged = Staged::default();
+    let mut staging = Staging::default();
+    staging.open(plans.clone())?;
     for plan in plans.clone() {
-        for change in plan.changes() {
-            if let ChangeKind::Create { text } | ChangeKind::Update { text, .. } = &change.kind {
-                staged.add(&plan.root().join(&change.path), text)?;
-            }
-        }
+        staging.add(plan)?;
     }
-    staged.commit()?;
+    interrupt::check()?;
+    staging.commit()?;
     for plan in plans {
         for change in plan.changes() {
             if change.kind == ChangeKind::Remove {
@@ -43,31 +44,54 @@ pub fn apply<'a>(plans: impl IntoIterator<Item = &'a Plan, IntoIter: Clone>) -> 
     Ok(())
 }
 
-/// New texts in temporary files beside their targets; dropped before [`Staged::commit`], all traces go.
+/// New texts beside the tree; dropped before [`Staging::commit`], all traces go.
 #[derive(Default)]
-struct Staged {
-    files: Vec<(TempPath, PathBuf)>,
+struct Staging {
+    stages: BTreeMap<PathBuf, Stage>,
+    files: Vec<StagedFile>,
     folders: Vec<PathBuf>,
     committed: bool,
 }
 
-impl Staged {
-    fn add(&mut self, target: &Path, text: &str) -> Result<(), Error> {
-        let folder = target.parent().unwrap_or(Path::new("."));
-        self.create_folders(folder)?;
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(".kube-codegen-");
-        let permissions = permissions(target);
-        if let Some(permissions) = permissions.clone() {
-            builder.permissions(permissions);
+impl Staging {
+    /// Opens a stage for each root that something is written to, or that a killed run left one in.
+    fn open<'a>(&mut self, plans: impl Iterator<Item = &'a Plan>) -> Result<(), Error> {
+        let writes = |plan: &&Plan| {
+            let mut changes = plan.changes().iter();
+            changes.any(|change| change.kind != ChangeKind::Remove) || stage::is_left(plan.root())
+        };
+        // In the order of their paths, so that two runs never wait for one another.
+        let mut roots = BTreeMap::new();
+        for plan in plans.filter(writes) {
+            self.create_folders(plan.root())?;
+            roots.insert(plan.location(), plan.root());
         }
-        let mut file = builder
-            .tempfile_in(folder)
-            .map_err(Error::io("write", target))?;
-        file.write_all(text.as_bytes())
-            .map_err(Error::io("write", target))?;
-        // The handle is closed here: thousands of staged files must not exhaust the process's file descriptors.
-        self.files.push((file.into_temp_path(), target.to_owned()));
+        for (location, root) in roots {
+            self.stages.insert(location, Stage::open(root)?);
+        }
+        Ok(())
+    }
+
+    /// Stages the texts of a plan.
+    fn add(&mut self, plan: &Plan) -> Result<(), Error> {
+        let location = plan.location();
+        let mut ready = BTreeSet::new();
+        for change in plan.changes() {
+            let (ChangeKind::Create { text } | ChangeKind::Update { text, .. }) = &change.kind
+            else {
+                continue;
+            };
+            let target = plan.root().join(&change.path);
+            let folder = target.parent().unwrap_or(plan.root());
+            if !ready.contains(folder) {
+                self.create_folders(folder)?;
+                check_writable(folder).map_err(Error::io("write", &target))?;
+                ready.insert(folder.to_owned());
+            }
+            if let Some(stage) = self.stages.get_mut(&location) {
+                self.files.push(stage.add(&target, text)?);
+            }
+        }
         Ok(())
     }
 
@@ -84,24 +108,20 @@ impl Staged {
     }
 
     fn commit(mut self) -> Result<(), Error> {
-        for (temporary, target) in std::mem::take(&mut self.files) {
+        for file in std::mem::take(&mut self.files) {
             self.committed = true;
-            temporary.persist(&target).map_err(|error| Error::Io {
-                action: "write",
-                path: target,
-                source: error.error,
-            })?;
+            file.commit()?;
         }
         Ok(())
     }
 }
 
-impl Drop for Staged {
+impl Drop for Staging {
     fn drop(&mut self) {
+        self.stages.clear();
         if self.committed {
             return;
         }
-        self.files.clear();
         for folder in self.folders.iter().rev() {
             // A folder that something else has filled meanwhile stays; nothing is lost by that.
             let _ = fs::remove_dir(folder);
@@ -109,20 +129,18 @@ impl Drop for Staged {
     }
 }
 
-/// What a file is to be created with: the permissions of the one it replaces, or those that the umask leaves.
-#[cfg(unix)]
-fn permissions(target: &Path) -> Option<fs::Permissions> {
-    use std::os::unix::fs::PermissionsExt as _;
-    Some(
-        fs::metadata(target)
-            .map(|metadata| metadata.permissions())
-            .unwrap_or_else(|_| fs::Permissions::from_mode(0o666)),
-    )
-}
-
-#[cfg(not(unix))]
-fn permissions(_target: &Path) -> Option<fs::Permissions> {
-    None
+/// An error if files cannot be moved into a folder: better now than after the first was.
+fn check_writable(folder: &Path) -> io::Result<()> {
+    let metadata = fs::metadata(folder)?;
+    if !metadata.is_dir() {
+        return Err(io::ErrorKind::NotADirectory.into());
+    }
+    #[cfg(unix)]
+    {
+        use rustix::fs::{Access, access};
+        access(folder, Access::WRITE_OK | Access::EXEC_OK)?;
+    }
+    Ok(())
 }
 
 /// Removes an orphan and every folder below `root` that it leaves empty.

@@ -9,5 +9,7 @@ mod files;
 mod generate;
 mod groups;
 mod help;
+mod interrupt;
+mod output;
 mod sandbox;
 mod verify;
