@@ -48,8 +48,8 @@ pub fn server_spec(spec: &VirtualMachineSpec) -> Result<ServerSpec, InvalidSpec>
 /// Whole processors. `1500m` is refused rather than rounded: a machine can't have one and a half.
 fn cpus(quantity: &Quantity) -> Result<u32, String> {
     let amount = quantity.amount().map_err(|error| error.to_string())?;
-    let cpus = u32::try_from(amount.ceil()).unwrap_or(0);
-    if (1..=MAX_CPUS).contains(&cpus) && Amount::from_units(amount.ceil()) == amount {
+    let cpus = u32::try_from(amount.value()).unwrap_or(0);
+    if (1..=MAX_CPUS).contains(&cpus) && Amount::from_units(amount.value()) == amount {
         return Ok(cpus);
     }
     Err(format!(
@@ -60,7 +60,7 @@ fn cpus(quantity: &Quantity) -> Result<u32, String> {
 /// Bytes; a fraction of one is rounded up.
 fn bytes(quantity: &Quantity, (least, most): (u64, u64)) -> Result<u64, String> {
     let amount = quantity.amount().map_err(|error| error.to_string())?;
-    let bytes = u64::try_from(amount.ceil()).unwrap_or(0);
+    let bytes = u64::try_from(amount.value()).unwrap_or(0);
     if (least..=most).contains(&bytes) {
         return Ok(bytes);
     }
@@ -141,7 +141,7 @@ mod tests {
         };
         let error = server_spec(&spec).map_err(|it| it.to_string());
         assert!(error.is_err_and(|it| {
-            it.starts_with("spec.resource.cpu: \"two\" is no quantity: write a number")
+            it.starts_with("spec.resource.cpu: \"two\" is not a quantity: write a number")
         }));
     }
 }

@@ -4,7 +4,7 @@ use codegen_runtime::client::TypedClient;
 use codegen_runtime::k8s_openapi::api::core::v1::PersistentVolumeClaim;
 use codegen_runtime::kube::api::{DeleteParams, Patch, PatchParams, Preconditions};
 use codegen_runtime::kube::{self, Resource, ResourceExt};
-use codegen_runtime::quantity::{Amount, Quantity};
+use codegen_runtime::quantity::Quantity;
 use codegen_runtime::retry::{self, DEFAULT_BACKOFF};
 use serde_json::{Value, json};
 
@@ -242,7 +242,7 @@ fn requested(claim: &PersistentVolumeClaim) -> u64 {
     let requests = resources.and_then(|resources| resources.requests.as_ref());
     let storage = requests.and_then(|requests| requests.get("storage"));
     let amount = storage.and_then(|storage| Quantity::new(&storage.0).amount().ok());
-    u64::try_from(amount.map_or(0, Amount::ceil)).unwrap_or(0)
+    u64::try_from(amount.map_or(0, |amount| amount.value())).unwrap_or(0)
 }
 
 fn is_missing(error: &kube::Error) -> bool {
