@@ -166,7 +166,7 @@ fn bytes(quantity: &IntOrString) -> Option<u64> {
         IntOrString::Int(bytes) => u64::try_from(*bytes).ok(),
         IntOrString::String(text) => {
             let amount = Quantity::new(text).amount().ok()?;
-            u64::try_from(amount.ceil()).ok()
+            u64::try_from(amount.value()).ok()
         }
     }
 }
