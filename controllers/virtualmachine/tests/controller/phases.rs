@@ -30,7 +30,7 @@ async fn a_machine_becomes_active_with_id_usage_and_conditions() {
             .cpu
             .amount()
             .unwrap()
-            .ceil_millis()
+            .milli_value()
             > 0
     );
     assert_eq!(status.reason, "");

@@ -63,8 +63,8 @@ async fn a_real_machine_lives_and_leaves_nothing_behind() {
         let usage = status.server.as_ref().and_then(|it| it.usage.as_ref());
         usage.is_some_and(|it| {
             let above_zero = |amount: i64| amount > 0;
-            above_zero(it.cpu.amount().unwrap().ceil_millis())
-                && above_zero(it.memory.amount().unwrap().ceil())
+            above_zero(it.cpu.amount().unwrap().milli_value())
+                && above_zero(it.memory.amount().unwrap().value())
         })
     })
     .await;
