@@ -85,7 +85,7 @@ impl Applier {
     where
         K: Resource<DynamicType = ()> + Clone + DeserializeOwned + Debug,
     {
-        let (name, body) = prepare::<K>(object, false)?;
+        let (name, body) = prepare::<K>(object, Part::Object)?;
         refine(api.patch(&name, &self.params(), &Patch::Apply(body)).await)
     }
 
@@ -102,7 +102,7 @@ impl Applier {
     where
         K: Resource<DynamicType = ()> + Clone + DeserializeOwned + Debug,
     {
-        let (name, body) = prepare::<K>(object, true)?;
+        let (name, body) = prepare::<K>(object, Part::Status)?;
         refine(
             api.patch_status(&name, &self.params(), &Patch::Apply(body))
                 .await,
@@ -115,44 +115,64 @@ impl Applier {
     }
 }
 
-fn prepare<K: Resource<DynamicType = ()>>(
+/// What of an object is applied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// Everything but the status.
+    Object,
+    /// The status alone.
+    Status,
+}
+
+/// The name of `object`, and what of it is sent: with its type, without fields that only the API server sets.
+pub(crate) fn prepare<K: Resource<DynamicType = ()>>(
     object: &impl Serialize,
-    status: bool,
+    part: Part,
 ) -> Result<(String, Value), ApplyError> {
-    let Value::Object(mut fields) = serde_json::to_value(object)? else {
+    // By way of the text, the one way that also every other request takes.
+    let object = serde_json::from_slice(&serde_json::to_vec(object)?)?;
+    select(object, &K::api_version(&()), &K::kind(&()), part)
+}
+
+fn select(
+    object: Value,
+    api_version: &str,
+    kind: &str,
+    part: Part,
+) -> Result<(String, Value), ApplyError> {
+    let Value::Object(mut fields) = object else {
         return Err(ApplyError::NotAnObject);
     };
     fields
         .entry("apiVersion")
-        .or_insert_with(|| json!(K::api_version(&())));
-    fields.entry("kind").or_insert_with(|| json!(K::kind(&())));
+        .or_insert_with(|| json!(api_version));
+    fields.entry("kind").or_insert_with(|| json!(kind));
     let Some(Value::Object(metadata)) = fields.get_mut("metadata") else {
         return Err(ApplyError::NoName);
     };
-    let Some(name) = metadata
-        .get("name")
-        .and_then(Value::as_str)
-        .map(str::to_owned)
-    else {
+    let name = metadata.get("name").and_then(Value::as_str);
+    let Some(name) = name.map(str::to_owned) else {
         return Err(ApplyError::NoName);
     };
-    if status {
-        metadata
-            .retain(|field, _| ["name", "namespace", "resourceVersion"].contains(&field.as_str()));
-        fields.retain(|field, _| {
-            ["apiVersion", "kind", "metadata", "status"].contains(&field.as_str())
-        });
-    } else {
-        for field in [
-            "managedFields",
-            "creationTimestamp",
-            "generation",
-            "uid",
-            "selfLink",
-        ] {
-            metadata.remove(field);
+    match part {
+        Part::Status => {
+            let kept = ["name", "namespace", "resourceVersion"];
+            metadata.retain(|field, _| kept.contains(&field.as_str()));
+            let kept = ["apiVersion", "kind", "metadata", "status"];
+            fields.retain(|field, _| kept.contains(&field.as_str()));
         }
-        fields.remove("status");
+        Part::Object => {
+            for field in [
+                "managedFields",
+                "creationTimestamp",
+                "generation",
+                "uid",
+                "selfLink",
+            ] {
+                metadata.remove(field);
+            }
+            fields.remove("status");
+        }
     }
     Ok((name, Value::Object(fields)))
 }

@@ -1,6 +1,6 @@
 //! Read access to a cache in the shape of client-go's listers.
 //!
-//! Generated listers are newtypes over [`Lister`] and [`NamespaceLister`]. Reads never wait for writes or for the network,
+//! Generated listers are [`Lister`] and [`NamespaceLister`] by the names of their kinds. Reads never wait for writes or for the network,
 //! and give what the informer has seen so far.
 
 use std::sync::Arc;

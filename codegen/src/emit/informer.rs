@@ -25,11 +25,6 @@ pub(crate) fn emit<'a>(cx: &'a Emit<'a>, files: &mut Files<'a>) {
         for &version in &versions {
             let dir = format!("{dir}/{}", version.module);
             files.rust(format!("{dir}/mod.rs"), || emit_version(cx, group, version));
-            for resource in informers(version) {
-                files.rust(format!("{dir}/{}.rs", resource.accessor), || {
-                    emit_informer(cx, group, version, resource)
-                });
-            }
         }
         files.rust(format!("{dir}/mod.rs"), move || {
             emit_group(cx, group, &versions)
@@ -59,7 +54,7 @@ fn version_name(version: &Version) -> Ident {
 /// ```ignore
 /// pub mod cloudnative;
 ///
-/// #[derive(Clone)]
+/// #[derive(Clone, Debug)]
 /// pub struct SharedInformerFactory(::codegen_runtime::informer::SharedInformerFactory);
 ///
 /// impl SharedInformerFactory {
@@ -81,6 +76,7 @@ fn emit_factory(cx: &Emit<'_>, groups: &[(&Group, Vec<&Version>)]) -> TokenStrea
         quote! {
             #docs
             #feature
+            #[inline]
             #[must_use]
             pub fn #accessor(&self) -> #module::#name {
                 #module::#name::new(self.0.clone())
@@ -93,7 +89,7 @@ fn emit_factory(cx: &Emit<'_>, groups: &[(&Group, Vec<&Version>)]) -> TokenStrea
         #(#features pub mod #modules;)*
 
         /// Hands out the informers of this crate's APIs, one for each type, and runs them together. Cloning is cheap.
-        #[derive(Clone)]
+        #[derive(Clone, Debug)]
         pub struct SharedInformerFactory(#runtime::informer::SharedInformerFactory);
 
         impl SharedInformerFactory {
@@ -102,6 +98,7 @@ fn emit_factory(cx: &Emit<'_>, groups: &[(&Group, Vec<&Version>)]) -> TokenStrea
         }
 
         impl From<#runtime::informer::SharedInformerFactory> for SharedInformerFactory {
+            #[inline]
             fn from(factory: #runtime::informer::SharedInformerFactory) -> Self {
                 Self(factory)
             }
@@ -110,6 +107,7 @@ fn emit_factory(cx: &Emit<'_>, groups: &[(&Group, Vec<&Version>)]) -> TokenStrea
         impl ::std::ops::Deref for SharedInformerFactory {
             type Target = #runtime::informer::SharedInformerFactory;
 
+            #[inline]
             fn deref(&self) -> &Self::Target {
                 &self.0
             }
@@ -144,6 +142,7 @@ fn emit_builder(cx: &Emit<'_>) -> TokenStream {
     };
     quote! {
         /// Configures a factory whose informers ask the same API server.
+        #[inline]
         #[must_use]
         pub fn builder(#parameter: #ty) -> #runtime::informer::FactoryBuilder<Self> {
             #runtime::informer::FactoryBuilder::new(#client)
@@ -154,8 +153,8 @@ fn emit_builder(cx: &Emit<'_>) -> TokenStream {
 /// ```ignore
 /// pub mod v1alpha1;
 ///
-/// #[derive(Clone)]
-/// pub struct CloudnativeInformers(::codegen_runtime::informer::SharedInformerFactory);
+/// #[derive(Clone, Debug)]
+/// pub struct CloudnativeInformers(informer::SharedInformerFactory);
 ///
 /// impl CloudnativeInformers {
 ///     pub fn v1alpha1(&self) -> v1alpha1::V1alpha1Informers { … }
@@ -171,6 +170,7 @@ fn emit_group(cx: &Emit<'_>, group: &Group, versions: &[&Version]) -> TokenStrea
         let (module, name) = (ident(&version.module), version_name(version));
         quote! {
             #docs
+            #[inline]
             #[must_use]
             pub fn #module(&self) -> #module::#name {
                 #module::#name::new(self.0.clone())
@@ -178,54 +178,60 @@ fn emit_group(cx: &Emit<'_>, group: &Group, versions: &[&Version]) -> TokenStrea
         }
     });
     let what = format!("Informers for `{}`.", group.name);
-    let holder = emit_holder(cx, &group_name(group), &what, quote!(#(#accessors)*));
+    let runtime = cx.runtime();
+    let holder = emit_holder(&group_name(group), &what, quote!(#(#accessors)*));
     let module_docs = module_docs(&what);
-    quote!(#module_docs #(pub mod #modules;)* #holder)
+    quote!(#module_docs #(pub mod #modules;)* use #runtime::informer; #holder)
 }
 
 /// ```ignore
-/// pub mod virtual_machines;
-///
-/// #[derive(Clone)]
-/// pub struct V1alpha1Informers(::codegen_runtime::informer::SharedInformerFactory);
+/// #[derive(Clone, Debug)]
+/// pub struct V1alpha1Informers(informer::SharedInformerFactory);
 ///
 /// impl V1alpha1Informers {
-///     pub fn virtual_machines(&self) -> virtual_machines::VirtualMachineInformer { … }
+///     pub fn virtual_machines(&self) -> VirtualMachineInformer { … }
 /// }
+///
+/// pub type VirtualMachineInformer = informer::TypedInformer<api::VirtualMachine, listers::VirtualMachineLister>;
 /// ```
 fn emit_version(cx: &Emit<'_>, group: &Group, version: &Version) -> TokenStream {
-    let modules = informers(version).map(|resource| ident(&resource.accessor));
+    let what = format!("Informers for `{}`.", api_version(group, version));
+    let module_docs = module_docs(&what);
+    let listers = cx
+        .options
+        .emits(Generator::Lister)
+        .then(|| listers_import(cx, group, version));
+    let imports = cx.imports_with(version, &["informer"], listers.as_slice());
     let accessors = informers(version).map(|resource| {
         let docs = docs(&format!("The informer for `{}`.", resource.plural));
-        let accessor = ident(&resource.accessor);
-        let name = kind_ident(resource, "Informer");
+        let (accessor, name) = (ident(&resource.accessor), kind_ident(resource, "Informer"));
         quote! {
             #docs
+            #[inline]
             #[must_use]
-            pub fn #accessor(&self) -> #accessor::#name {
-                #accessor::#name::new(self.0.clone())
+            pub fn #accessor(&self) -> #name {
+                #name::new(self.0.clone())
             }
         }
     });
-    let what = format!("Informers for `{}`.", api_version(group, version));
-    let holder = emit_holder(cx, &version_name(version), &what, quote!(#(#accessors)*));
-    let module_docs = module_docs(&what);
-    quote!(#module_docs #(pub mod #modules;)* #holder)
+    let holder = emit_holder(&version_name(version), &what, quote!(#(#accessors)*));
+    let informers = informers(version).map(|resource| emit_informer(cx, resource));
+    quote!(#module_docs #imports #holder #(#informers)*)
 }
 
-/// A newtype over the runtime's factory with the given methods.
-fn emit_holder(cx: &Emit<'_>, name: &Ident, what: &str, methods: TokenStream) -> TokenStream {
-    let runtime = cx.runtime();
+/// A newtype over the runtime's factory with the given methods, in a file that imports `informer`.
+fn emit_holder(name: &Ident, what: &str, methods: TokenStream) -> TokenStream {
     let docs = docs(what);
     quote! {
         #docs
-        #[derive(Clone)]
-        pub struct #name(#runtime::informer::SharedInformerFactory);
+        #[derive(Clone, Debug)]
+        pub struct #name(informer::SharedInformerFactory);
 
         impl #name {
             /// Informers that `factory` holds.
+            #[inline]
             #[must_use]
-            pub fn new(factory: #runtime::informer::SharedInformerFactory) -> Self {
+            pub fn new(factory: informer::SharedInformerFactory) -> Self {
                 Self(factory)
             }
 
@@ -235,61 +241,23 @@ fn emit_holder(cx: &Emit<'_>, name: &Ident, what: &str, methods: TokenStream) ->
 }
 
 /// ```ignore
-/// #[derive(Clone)]
-/// pub struct VirtualMachineInformer(informer::SharedInformerFactory);
-///
-/// impl VirtualMachineInformer {
-///     pub fn new(factory: informer::SharedInformerFactory) -> Self { … }
-///     pub fn informer(&self) -> informer::SharedInformer<api::VirtualMachine> { … }
-///     pub fn lister(&self) -> listers::VirtualMachineLister { … }
-/// }
+/// pub type VirtualMachineInformer = informer::TypedInformer<api::VirtualMachine, listers::VirtualMachineLister>;
 /// ```
-fn emit_informer(
-    cx: &Emit<'_>,
-    group: &Group,
-    version: &Version,
-    resource: &Resource,
-) -> TokenStream {
-    let module_docs = module_docs(&format!(
-        "The informer for `{}` of `{}`.",
-        resource.plural,
-        api_version(group, version)
-    ));
-    let listers = cx
-        .options
-        .emits(Generator::Lister)
-        .then(|| listers_import(cx, group, version));
-    let imports = cx.imports_with(version, &["informer"], listers.as_slice());
-    let kind = ident(&resource.root);
-    let name = kind_ident(resource, "Informer");
+///
+/// Without generated listers, its lister is the runtime's.
+fn emit_informer(cx: &Emit<'_>, resource: &Resource) -> TokenStream {
+    let (kind, name) = (ident(&resource.root), kind_ident(resource, "Informer"));
     let docs = docs(&format!(
-        "The factory's informer for [`{root}`](api::{root}) objects. Cloning is cheap.",
+        "The factory's informer for [`{root}`](api::{root}) objects, and its lister. Cloning is cheap.",
         root = resource.root
     ));
-    let lister = emit_lister(cx, resource);
+    let lister = cx.options.emits(Generator::Lister).then(|| {
+        let lister = lister_name(resource);
+        quote!(, listers::#lister)
+    });
     quote! {
-        #module_docs
-        #imports
-
         #docs
-        #[derive(Clone)]
-        pub struct #name(informer::SharedInformerFactory);
-
-        impl #name {
-            /// The informer that `factory` holds.
-            #[must_use]
-            pub fn new(factory: informer::SharedInformerFactory) -> Self {
-                Self(factory)
-            }
-
-            /// The informer, which the factory makes on the first call and runs once it is started.
-            #[must_use]
-            pub fn informer(&self) -> informer::SharedInformer<api::#kind> {
-                self.0.informer_for()
-            }
-
-            #lister
-        }
+        pub type #name = informer::TypedInformer<api::#kind #lister>;
     }
 }
 
@@ -301,38 +269,6 @@ fn listers_import(cx: &Emit<'_>, group: &Group, version: &Version) -> (String, &
         format!("{generated}::listers::{group}::{version}"),
         "listers",
     )
-}
-
-/// ```ignore
-/// pub fn lister(&self) -> listers::virtual_machines::VirtualMachineLister {
-///     listers::virtual_machines::VirtualMachineLister::new(self.informer().lister())
-/// }
-/// ```
-///
-/// Without generated listers it is the runtime's.
-fn emit_lister(cx: &Emit<'_>, resource: &Resource) -> TokenStream {
-    let (ty, value) = if cx.options.emits(Generator::Lister) {
-        let (module, name) = (ident(&resource.accessor), lister_name(resource));
-        let lister = quote!(listers::#module::#name);
-        (
-            lister.clone(),
-            quote!(#lister::new(self.informer().lister())),
-        )
-    } else {
-        let runtime = cx.runtime();
-        let kind = ident(&resource.root);
-        (
-            quote!(#runtime::lister::Lister<api::#kind>),
-            quote!(self.informer().lister()),
-        )
-    };
-    quote! {
-        /// Reads the informer's cache.
-        #[must_use]
-        pub fn lister(&self) -> #ty {
-            #value
-        }
-    }
 }
 
 /// The factory's method for a group: its module, save that methods of every type keep their meaning.

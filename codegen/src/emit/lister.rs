@@ -1,5 +1,7 @@
 //! `generated/listers/`: reads from an informer's cache.
 
+use std::collections::BTreeSet;
+
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
@@ -16,32 +18,16 @@ pub(crate) const GENERATOR: Definition =
 
 /// Emits the whole folder.
 pub(crate) fn emit<'a>(cx: &'a Emit<'a>, files: &mut Files<'a>) {
-    modules::emit(
-        cx,
-        files,
-        "generated/listers",
-        "Listers",
-        cx.informer_versions(),
-    );
+    let (dir, versions) = ("generated/listers", cx.informer_versions());
+    modules::emit(cx, files, dir, "Listers", versions);
     for (group, version) in cx.informer_versions() {
-        let dir = format!("generated/listers/{}/{}", group.module, version.module);
-        files.rust(format!("{dir}/mod.rs"), || emit_version(group, version));
-        for resource in informers(version) {
-            files.rust(format!("{dir}/{}.rs", resource.accessor), || {
-                emit_file(cx, group, version, resource)
-            });
-        }
+        let path = format!("{dir}/{}/{}/mod.rs", group.module, version.module);
+        files.rust(path, || emit_version(cx, group, version));
     }
 }
 
-fn emit_version(group: &Group, version: &Version) -> TokenStream {
-    let docs = module_docs(&format!("Listers for `{}`.", api_version(group, version)));
-    let modules = informers(version).map(|resource| ident(&resource.accessor));
-    quote!(#docs #(pub mod #modules;)*)
-}
-
 /// The resources that have a lister.
-fn informers(version: &Version) -> impl Iterator<Item = &Resource> {
+fn listed(version: &Version) -> impl Iterator<Item = &Resource> {
     version
         .resources
         .iter()
@@ -53,17 +39,34 @@ pub(crate) fn lister_name(resource: &Resource) -> Ident {
     kind_ident(resource, "Lister")
 }
 
-fn emit_file(cx: &Emit<'_>, group: &Group, version: &Version, resource: &Resource) -> TokenStream {
-    let module_docs = module_docs(&format!(
-        "Listers for `{}` of `{}`.",
-        resource.plural,
-        api_version(group, version)
-    ));
-    let imports = cx.imports(version, &["kube", "lister"]);
-    let lister = emit_lister(resource);
-    let namespace_lister =
-        (resource.scope == Scope::Namespaced).then(|| emit_namespace_lister(resource));
-    quote!(#module_docs #imports #lister #namespace_lister)
+fn emit_version(cx: &Emit<'_>, group: &Group, version: &Version) -> TokenStream {
+    let docs = module_docs(&format!("Listers for `{}`.", api_version(group, version)));
+    let imports = cx.imports(version, &["lister"]);
+    let mut taken: BTreeSet<Ident> = listed(version).map(lister_name).collect();
+    let listers = listed(version).map(|resource| match resource.scope {
+        Scope::Namespaced => emit_namespaced(resource, &mut taken),
+        Scope::Cluster => emit_cluster(resource),
+    });
+    quote!(#docs #imports #(#listers)*)
+}
+
+fn lister_docs(resource: &Resource) -> TokenStream {
+    docs(&format!(
+        "Reads [`{root}`](api::{root}) objects from a cache. Cloning is cheap.",
+        root = resource.root
+    ))
+}
+
+/// ```ignore
+/// pub type NodeLister = lister::Lister<api::Node>;
+/// ```
+fn emit_cluster(resource: &Resource) -> TokenStream {
+    let (kind, name) = (ident(&resource.root), lister_name(resource));
+    let docs = lister_docs(resource);
+    quote! {
+        #docs
+        pub type #name = lister::Lister<api::#kind>;
+    }
 }
 
 /// ```ignore
@@ -71,107 +74,72 @@ fn emit_file(cx: &Emit<'_>, group: &Group, version: &Version, resource: &Resourc
 /// pub struct VirtualMachineLister(lister::Lister<api::VirtualMachine>);
 ///
 /// impl VirtualMachineLister {
-///     pub fn new(lister: lister::Lister<api::VirtualMachine>) -> Self { … }
-///     pub fn list(&self, selector: &kube::core::Selector) -> Vec<::std::sync::Arc<api::VirtualMachine>> { … }
 ///     pub fn virtual_machines(&self, namespace: &str) -> VirtualMachineNamespaceLister { … }
-///     pub fn lister(&self) -> &lister::Lister<api::VirtualMachine> { … }
 /// }
+///
+/// impl From<lister::Lister<api::VirtualMachine>> for VirtualMachineLister { … }
+///
+/// impl Deref for VirtualMachineLister {
+///     type Target = lister::Lister<api::VirtualMachine>;
+/// }
+///
+/// pub type VirtualMachineNamespaceLister = lister::NamespaceLister<api::VirtualMachine>;
 /// ```
-fn emit_lister(resource: &Resource) -> TokenStream {
-    let kind = ident(&resource.root);
-    let name = lister_name(resource);
-    let docs = docs(&format!(
-        "Reads [`{root}`](api::{root}) objects from a cache. Cloning is cheap.",
-        root = resource.root
-    ));
-    let reads = match resource.scope {
-        Scope::Namespaced => emit_namespace_accessor(resource),
-        Scope::Cluster => emit_get(&kind),
+fn emit_namespaced(resource: &Resource, taken: &mut BTreeSet<Ident>) -> TokenStream {
+    let (kind, name) = (ident(&resource.root), lister_name(resource));
+    let accessor = ident(&resource.accessor);
+    let docs = lister_docs(resource);
+    let lister = quote!(lister::Lister<api::#kind>);
+    // A kind `FooNamespace` beside `Foo` has a lister of the same name, which has it.
+    let namespace_name = kind_ident(resource, "NamespaceLister");
+    let (namespace_lister, alias) = if taken.insert(namespace_name.clone()) {
+        let alias = emit_namespace_lister(resource, &namespace_name);
+        (quote!(#namespace_name), Some(alias))
+    } else {
+        (quote!(lister::NamespaceLister<api::#kind>), None)
     };
     quote! {
         #docs
         #[derive(Clone, Debug)]
-        pub struct #name(lister::Lister<api::#kind>);
+        pub struct #name(#lister);
 
         impl #name {
-            /// A lister over the same cache.
+            /// Reads the objects of one namespace.
+            #[inline]
             #[must_use]
-            pub fn new(lister: lister::Lister<api::#kind>) -> Self {
+            pub fn #accessor(&self, namespace: &str) -> #namespace_lister {
+                self.0.namespace(namespace)
+            }
+        }
+
+        impl ::core::convert::From<#lister> for #name {
+            #[inline]
+            fn from(lister: #lister) -> Self {
                 Self(lister)
             }
+        }
 
-            /// The objects that `selector` selects, in no particular order.
-            #[must_use]
-            pub fn list(&self, selector: &kube::core::Selector) -> Vec<::std::sync::Arc<api::#kind>> {
-                self.0.list(selector)
-            }
+        impl ::core::ops::Deref for #name {
+            type Target = #lister;
 
-            #reads
-
-            /// The lister that this one delegates to, for extension traits.
-            #[must_use]
-            pub fn lister(&self) -> &lister::Lister<api::#kind> {
+            #[inline]
+            fn deref(&self) -> &Self::Target {
                 &self.0
             }
         }
+
+        #alias
     }
 }
 
-fn emit_namespace_accessor(resource: &Resource) -> TokenStream {
-    let accessor = ident(&resource.accessor);
-    let name = kind_ident(resource, "NamespaceLister");
-    quote! {
-        /// Reads the objects of one namespace.
-        #[must_use]
-        pub fn #accessor(&self, namespace: &str) -> #name {
-            #name(self.0.namespace(namespace))
-        }
-    }
-}
-
-fn emit_get(kind: &Ident) -> TokenStream {
-    quote! {
-        /// The object of that name.
-        ///
-        /// # Errors
-        ///
-        /// The cache does not have it.
-        pub fn get(&self, name: &str) -> Result<::std::sync::Arc<api::#kind>, lister::NotFound> {
-            self.0.get(name)
-        }
-    }
-}
-
-/// ```ignore
-/// #[derive(Clone, Debug)]
-/// pub struct VirtualMachineNamespaceLister(lister::NamespaceLister<api::VirtualMachine>);
-///
-/// impl VirtualMachineNamespaceLister {
-///     pub fn list(&self, selector: &kube::core::Selector) -> Vec<::std::sync::Arc<api::VirtualMachine>> { … }
-///     pub fn get(&self, name: &str) -> Result<::std::sync::Arc<api::VirtualMachine>, lister::NotFound> { … }
-/// }
-/// ```
-fn emit_namespace_lister(resource: &Resource) -> TokenStream {
+fn emit_namespace_lister(resource: &Resource, name: &Ident) -> TokenStream {
     let kind = ident(&resource.root);
-    let name = kind_ident(resource, "NamespaceLister");
     let docs = docs(&format!(
-        "Reads the [`{root}`](api::{root}) objects of one namespace from a cache.",
+        "Reads the [`{root}`](api::{root}) objects of one namespace from a cache. Cloning is cheap.",
         root = resource.root
     ));
-    let get = emit_get(&kind);
     quote! {
         #docs
-        #[derive(Clone, Debug)]
-        pub struct #name(lister::NamespaceLister<api::#kind>);
-
-        impl #name {
-            /// The objects of the namespace that `selector` selects, in no particular order.
-            #[must_use]
-            pub fn list(&self, selector: &kube::core::Selector) -> Vec<::std::sync::Arc<api::#kind>> {
-                self.0.list(selector)
-            }
-
-            #get
-        }
+        pub type #name = lister::NamespaceLister<api::#kind>;
     }
 }

@@ -64,18 +64,21 @@ fn emit_names(cx: &Emit<'_>, group: &Group, version: &Version) -> TokenStream {
         pub const VERSION: &str = #version_name;
 
         /// The group and version of the kinds in this module.
+        #[inline]
         #[must_use]
         pub fn group_version() -> kube::core::GroupVersion {
             kube::core::GroupVersion::gv(GROUP_NAME, VERSION)
         }
 
         /// A kind of this group and version.
+        #[inline]
         #[must_use]
         pub fn kind(kind: &str) -> kube::core::GroupVersionKind {
             kube::core::GroupVersionKind::gvk(GROUP_NAME, VERSION, kind)
         }
 
         /// A resource of this group, by its plural name.
+        #[inline]
         #[must_use]
         pub fn resource(resource: &str) -> scheme::GroupResource {
             scheme::GroupResource::new(GROUP_NAME, resource)
@@ -84,6 +87,7 @@ fn emit_names(cx: &Emit<'_>, group: &Group, version: &Version) -> TokenStream {
 }
 
 /// ```ignore
+/// #[inline]
 /// pub fn add_to_scheme(scheme: &mut scheme::Scheme) -> Result<(), scheme::SchemeError> {
 ///     scheme.register::<super::VirtualMachine>()?;
 ///     Ok(())
@@ -105,6 +109,7 @@ fn emit_add_to_scheme(_cx: &Emit<'_>, version: &Version) -> TokenStream {
         /// # Errors
         ///
         /// Another type is registered for one of the kinds.
+        #[inline]
         pub fn add_to_scheme(#parameter: &mut scheme::Scheme) -> Result<(), scheme::SchemeError> {
             #(scheme.register::<super::#roots>()?;)*
             Ok(())

@@ -25,7 +25,7 @@ pub fn lower(read: Read, options: &Options) -> Result<(ApiSet, Diagnostics), Dia
 }
 
 /// The methods of the scale subresource, as client-gen's users write them by hand.
-fn scale_methods() -> Vec<CustomMethod> {
+pub(crate) fn scale_methods() -> Vec<CustomMethod> {
     let scale = || Some(TypeRef::Known(KnownType::Scale));
     let method = |name: &str, verb, input, result| CustomMethod {
         name: name.to_owned(),

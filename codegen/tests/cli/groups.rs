@@ -209,7 +209,7 @@ fn a_crate_without_src_has_a_root_all_the_same() {
         } else {
             "crate::kube"
         };
-        let informer = "informers/cloudnative/v1alpha1/virtual_machines.rs";
+        let informer = "informers/cloudnative/v1alpha1/mod.rs";
         let informer = sandbox.read(&format!("{out}/{informer}"));
         for path in ["apis::cloudnative::v1alpha1", "generated::listers"] {
             assert!(
@@ -241,7 +241,7 @@ fn output_is_a_module_whatever_its_name() {
     let mut sandbox = Sandbox::with_apis("virtualmachine");
     let groups = |output| ["groups", "all", output, "src/apis", "cloudnative:v1alpha1"];
     sandbox.run(&groups("src/gen"));
-    let informer = "src/gen/informers/cloudnative/v1alpha1/virtual_machines.rs";
+    let informer = "src/gen/informers/cloudnative/v1alpha1/mod.rs";
     assert!(sandbox.read(informer).contains("crate::r#gen::listers"));
     sandbox.write("src/lib.rs", "pub mod apis;\npub mod r#gen;\n");
     sandbox.run(&groups("src/gen"));

@@ -9,7 +9,6 @@
 use std::convert::Infallible;
 
 use bytes::Bytes;
-use either::Either;
 use http::header::RETRY_AFTER;
 use http::{Request, Response};
 use http_body_util::BodyExt;
@@ -17,8 +16,6 @@ use kube::client::Body;
 use kube::core::Status;
 use kube::core::response::StatusDetails;
 use kube::{Client, Error};
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
 
 use super::Result;
 
@@ -38,36 +35,6 @@ pub(crate) async fn send(client: &Client, request: Request<Vec<u8>>) -> Result<R
 pub(crate) async fn bytes(client: &Client, request: Request<Vec<u8>>) -> Result<Bytes> {
     let response = send(client, request).await?;
     Ok(response.into_body().collect().await?.to_bytes())
-}
-
-/// Sends `request` once and reads the answer as an `R`.
-pub(crate) async fn object<R: DeserializeOwned>(
-    client: &Client,
-    request: Request<Vec<u8>>,
-) -> Result<R> {
-    let answer = bytes(client, request).await?;
-    serde_json::from_slice(&answer).map_err(Error::SerdeError)
-}
-
-/// Sends `request` once and reads the answer as a status if it says so, else as an `R`.
-pub(crate) async fn object_or_status<R: DeserializeOwned>(
-    client: &Client,
-    request: Request<Vec<u8>>,
-) -> Result<Either<R, Status>> {
-    #[derive(Deserialize)]
-    struct Kind {
-        #[serde(default)]
-        kind: String,
-    }
-    let answer = bytes(client, request).await?;
-    let read = serde_json::from_slice::<Kind>(&answer).and_then(|object| {
-        if object.kind == "Status" {
-            serde_json::from_slice(&answer).map(Either::Right)
-        } else {
-            serde_json::from_slice(&answer).map(Either::Left)
-        }
-    });
-    read.map_err(Error::SerdeError)
 }
 
 /// A client over `client` whose every request is one attempt, for [`kube::Api`] and what else builds requests itself.

@@ -6,32 +6,44 @@ use kube::api::{Patch, PatchParams, PostParams};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::{Result, Scale, TypedClient, json};
+use super::{Result, Scale, TypedClient, json, object, verbs};
 use crate::object::Object;
 
-impl<K: Object> TypedClient<K> {
+impl<K: Object, V> TypedClient<K, V> {
     /// Posts `input` where objects are created and reads the answer as an `R`: kinds that are requests, such as reviews,
     /// may take and return other types.
+    ///
+    /// # Errors
+    ///
+    /// The API server's, and an answer that is no `R`.
     pub async fn create_as<I: Serialize, R: DeserializeOwned>(
         &self,
         input: &I,
         params: &PostParams,
     ) -> Result<R> {
-        let body = json(input)?;
-        self.object(self.path().create(params, body)).await
+        let request = self.endpoint.path.create(params, json(input)?);
+        object(&self.endpoint.send(request).await?)
     }
 
     /// Reads `subresource` of the named object as an `R`.
+    ///
+    /// # Errors
+    ///
+    /// The API server's, and an answer that is no `R`.
     pub async fn get_subresource<R: DeserializeOwned>(
         &self,
         name: &str,
         subresource: &str,
     ) -> Result<R> {
-        self.object(self.path().get_subresource(subresource, name))
-            .await
+        let request = self.endpoint.path.get_subresource(subresource, name);
+        object(&self.endpoint.send(request).await?)
     }
 
     /// Posts `input` to `subresource` of the named object (`pods/eviction`, `serviceaccounts/token`).
+    ///
+    /// # Errors
+    ///
+    /// The API server's, and an answer that is no `R`.
     pub async fn create_subresource<I: Serialize, R: DeserializeOwned>(
         &self,
         name: &str,
@@ -39,15 +51,16 @@ impl<K: Object> TypedClient<K> {
         input: &I,
         params: &PostParams,
     ) -> Result<R> {
-        let body = json(input)?;
-        self.object(
-            self.path()
-                .create_subresource(subresource, name, params, body),
-        )
-        .await
+        let (path, body) = (&self.endpoint.path, json(input)?);
+        let request = path.create_subresource(subresource, name, params, body);
+        object(&self.endpoint.send(request).await?)
     }
 
     /// Replaces `subresource` of the named object with `input`.
+    ///
+    /// # Errors
+    ///
+    /// The API server's, and an answer that is no `R`.
     pub async fn update_subresource<I: Serialize, R: DeserializeOwned>(
         &self,
         name: &str,
@@ -55,15 +68,16 @@ impl<K: Object> TypedClient<K> {
         input: &I,
         params: &PostParams,
     ) -> Result<R> {
-        let body = json(input)?;
-        self.object(
-            self.path()
-                .replace_subresource(subresource, name, params, body),
-        )
-        .await
+        let (path, body) = (&self.endpoint.path, json(input)?);
+        let request = path.replace_subresource(subresource, name, params, body);
+        object(&self.endpoint.send(request).await?)
     }
 
     /// Patches `subresource` of the named object.
+    ///
+    /// # Errors
+    ///
+    /// The API server's, and an answer that is no `R`.
     pub async fn patch_subresource<P: Serialize + Debug, R: DeserializeOwned>(
         &self,
         name: &str,
@@ -71,35 +85,54 @@ impl<K: Object> TypedClient<K> {
         params: &PatchParams,
         patch: &Patch<P>,
     ) -> Result<R> {
-        self.object(
-            self.path()
-                .patch_subresource(subresource, name, params, patch),
-        )
-        .await
+        let path = &self.endpoint.path;
+        let request = path.patch_subresource(subresource, name, params, patch);
+        object(&self.endpoint.send(request).await?)
     }
 
     /// Reads the scale of the named object.
-    pub async fn get_scale(&self, name: &str) -> Result<Scale> {
+    ///
+    /// # Errors
+    ///
+    /// The API server's: `NotFound`.
+    pub async fn get_scale(&self, name: &str) -> Result<Scale>
+    where
+        V: verbs::Scale,
+    {
         self.get_subresource(name, "scale").await
     }
 
     /// Replaces the scale of the named object.
+    ///
+    /// # Errors
+    ///
+    /// The API server's: `NotFound`, and `Conflict` for another `resourceVersion` than the stored.
     pub async fn update_scale(
         &self,
         name: &str,
         scale: &Scale,
         params: &PostParams,
-    ) -> Result<Scale> {
+    ) -> Result<Scale>
+    where
+        V: verbs::Scale,
+    {
         self.update_subresource(name, "scale", scale, params).await
     }
 
     /// Patches the scale of the named object.
+    ///
+    /// # Errors
+    ///
+    /// As [`update_scale`](Self::update_scale).
     pub async fn patch_scale<P: Serialize + Debug>(
         &self,
         name: &str,
         params: &PatchParams,
         patch: &Patch<P>,
-    ) -> Result<Scale> {
+    ) -> Result<Scale>
+    where
+        V: verbs::Scale,
+    {
         self.patch_subresource(name, "scale", params, patch).await
     }
 }

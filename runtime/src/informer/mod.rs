@@ -28,6 +28,7 @@ pub mod queue;
 mod registration;
 mod run;
 mod stats;
+mod typed;
 
 /// The locks and flags of the hand-over, by a name that a model checker can replace (`tests/informer_loom`).
 mod sync {
@@ -54,6 +55,7 @@ use processor::{Phase, Processor};
 use queue::EventQueue;
 pub use registration::HandlerRegistration;
 pub use stats::InformerStats;
+pub use typed::TypedInformer;
 
 /// Why an informer refused a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

@@ -1,4 +1,4 @@
-//! The methods of a typed client beyond the plain verbs: `+genclient:method=…` and the scale subresource.
+//! The methods of a typed client beyond those of the runtime: `+genclient:method=…`.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
@@ -12,10 +12,9 @@ use crate::{
     model::{CustomMethod, Resource, TypeRef, Verb},
 };
 
-/// Every custom method, in the order given.
-pub(super) fn emit(cx: &Emit<'_>, resource: &Resource) -> TokenStream {
-    let methods = resource
-        .methods
+/// The methods, in the order given.
+pub(super) fn emit(cx: &Emit<'_>, resource: &Resource, methods: &[&CustomMethod]) -> TokenStream {
+    let methods = methods
         .iter()
         .map(|method| emit_method(&Method::of(cx, resource, method)));
     quote!(#(#methods)*)
@@ -98,12 +97,13 @@ fn emit_method(method: &Method<'_>) -> TokenStream {
 /// are requests, such as reviews.
 ///
 /// ```ignore
+/// #[inline]
 /// pub async fn register(
 ///     &self,
 ///     input: &api::VirtualMachine,
 ///     params: &kube::api::PostParams,
 /// ) -> client::Result<api::VirtualMachine> {
-///     self.0.create(input, params).await
+///     self.0.unrestricted().create(input, params).await
 /// }
 /// ```
 fn emit_verb(method: &Method<'_>) -> TokenStream {
@@ -172,13 +172,15 @@ fn emit_verb(method: &Method<'_>) -> TokenStream {
     let docs = method.docs(does);
     quote! {
         #docs
+        #[inline]
         pub async fn #name #generics(&self, #parameters) -> client::Result<#returns> {
-            self.0.#call.await
+            self.0.unrestricted().#call.await
         }
     }
 }
 
 /// ```ignore
+/// #[inline]
 /// pub async fn get_scale(&self, name: &str) -> client::Result<client::Scale> {
 ///     self.0.get_subresource(name, "scale").await
 /// }
@@ -189,6 +191,7 @@ fn emit_read(method: &Method<'_>, docs: &TokenStream, result: &TokenStream) -> T
     } = method;
     quote! {
         #docs
+        #[inline]
         pub async fn #name(&self, name: &str) -> client::Result<#result> {
             self.0.get_subresource(name, #subresource).await
         }
@@ -196,6 +199,7 @@ fn emit_read(method: &Method<'_>, docs: &TokenStream, result: &TokenStream) -> T
 }
 
 /// ```ignore
+/// #[inline]
 /// pub async fn update_scale(
 ///     &self,
 ///     name: &str,
@@ -215,6 +219,7 @@ fn emit_send(method: &Method<'_>, docs: &TokenStream, delegate: &TokenStream) ->
     } = method;
     quote! {
         #docs
+        #[inline]
         pub async fn #name(
             &self,
             name: &str,
@@ -227,6 +232,7 @@ fn emit_send(method: &Method<'_>, docs: &TokenStream, delegate: &TokenStream) ->
 }
 
 /// ```ignore
+/// #[inline]
 /// pub async fn patch_scale<P: ::serde::Serialize + ::std::fmt::Debug>(
 ///     &self,
 ///     name: &str,
@@ -246,6 +252,7 @@ fn emit_patch(method: &Method<'_>) -> TokenStream {
     } = method;
     quote! {
         #docs
+        #[inline]
         pub async fn #name<P: ::serde::Serialize + ::std::fmt::Debug>(
             &self,
             name: &str,
@@ -258,6 +265,7 @@ fn emit_patch(method: &Method<'_>) -> TokenStream {
 }
 
 /// ```ignore
+/// #[inline]
 /// pub async fn apply_scale(
 ///     &self,
 ///     name: &str,
@@ -279,6 +287,7 @@ fn emit_apply(method: &Method<'_>) -> TokenStream {
     } = method;
     quote! {
         #docs
+        #[inline]
         pub async fn #name(
             &self,
             name: &str,

@@ -1,4 +1,4 @@
-//! `generated/clientset/`: the clientset, a client for each group and version, and a typed client for each resource.
+//! `generated/clientset/`: the clientset, and a module for each group and version with its typed clients.
 
 mod methods;
 mod scheme;
@@ -10,7 +10,7 @@ use quote::{format_ident, quote};
 
 use super::{
     Emit, Files,
-    context::{api_version, docs, ident, module_docs},
+    context::{self, api_version, docs, ident, module_docs},
     modules,
     table::{Definition, Generator, Home},
 };
@@ -30,11 +30,6 @@ pub(crate) fn emit<'a>(cx: &'a Emit<'a>, files: &mut Files<'a>) {
     for (group, version) in cx.client_versions() {
         let dir = format!("{dir}/{}/{}", group.module, version.module);
         files.rust(format!("{dir}/mod.rs"), || emit_version(cx, group, version));
-        for resource in clients(version) {
-            files.rust(format!("{dir}/{}.rs", resource.accessor), || {
-                typed::emit(cx, group, version, resource)
-            });
-        }
     }
 }
 
@@ -85,6 +80,7 @@ fn emit_clientset(cx: &Emit<'_>) -> TokenStream {
 
         impl Clientset {
             /// A clientset that sends requests through `client`.
+            #[inline]
             #[must_use]
             pub fn new(client: #runtime::kube::Client) -> Self {
                 Self { client }
@@ -95,12 +91,14 @@ fn emit_clientset(cx: &Emit<'_>) -> TokenStream {
             /// # Errors
             ///
             /// No configuration is found, or no client can be built from it.
+            #[inline]
             pub async fn try_default() -> Result<Self, #runtime::kube::Error> {
-                let client = #runtime::kube::Client::try_default().await?;
+                let client = #runtime::connect::try_default().await?;
                 Ok(Self { client })
             }
 
             /// The client that requests go through.
+            #[inline]
             #[must_use]
             pub fn client(&self) -> &#runtime::kube::Client {
                 &self.client
@@ -110,12 +108,14 @@ fn emit_clientset(cx: &Emit<'_>) -> TokenStream {
         }
 
         impl From<#runtime::kube::Client> for Clientset {
+            #[inline]
             fn from(client: #runtime::kube::Client) -> Self {
                 Self { client }
             }
         }
 
         impl AsRef<#runtime::kube::Client> for Clientset {
+            #[inline]
             fn as_ref(&self) -> &#runtime::kube::Client {
                 &self.client
             }
@@ -132,6 +132,7 @@ fn emit_version_accessor(cx: &Emit<'_>, group: &Group, version: &Version) -> Tok
     quote! {
         #docs
         #feature
+        #[inline]
         #[must_use]
         pub fn #accessor(&self) -> typed::#group_module::#version_module::#client {
             typed::#group_module::#version_module::#client::new(self.client.clone())
@@ -140,84 +141,92 @@ fn emit_version_accessor(cx: &Emit<'_>, group: &Group, version: &Version) -> Tok
 }
 
 /// ```ignore
-/// mod virtual_machines;
-///
-/// pub use self::virtual_machines::*;
-///
-/// #[derive(Clone)]
-/// pub struct CloudnativeV1alpha1Client { client: ::codegen_runtime::kube::Client }
+/// #[derive(Clone, Debug)]
+/// pub struct CloudnativeV1alpha1Client(kube::Client);
 ///
 /// impl CloudnativeV1alpha1Client {
-///     pub fn new(client: ::codegen_runtime::kube::Client) -> Self { … }
+///     pub fn new(client: kube::Client) -> Self { … }
+///     pub fn client(&self) -> &kube::Client { … }
 ///     pub fn virtual_machines(&self, namespace: &str) -> VirtualMachines { … }
 /// }
+///
+/// pub type VirtualMachines = client::TypedClient<api::VirtualMachine, client::verbs::WithStatus>;
 /// ```
 fn emit_version(cx: &Emit<'_>, group: &Group, version: &Version) -> TokenStream {
     let api_version = api_version(group, version);
     let module_docs = module_docs(&format!("Typed clients for `{api_version}`."));
+    let imports = cx.imports(version, &["client", "kube"]);
     let docs = docs(&format!(
         "Clients for the resources of `{api_version}`. Cloning is cheap."
     ));
-    let runtime = cx.runtime();
     let name = version_client(group, version);
-    let modules: Vec<_> = clients(version)
-        .map(|resource| ident(&resource.accessor))
-        .collect();
     let accessors = clients(version).map(emit_resource_accessor);
+    let mut taken = typed::Taken::of(version, &name);
+    let typed = clients(version).map(|resource| typed::emit(cx, resource, &mut taken));
     quote! {
         #module_docs
-        #(pub mod #modules;)*
+        #imports
 
         #docs
         #[derive(Clone)]
-        pub struct #name {
-            client: #runtime::kube::Client,
-        }
+        pub struct #name(kube::Client);
 
         impl #name {
             /// Clients that send requests through `client`.
+            #[inline]
             #[must_use]
-            pub fn new(client: #runtime::kube::Client) -> Self {
-                Self { client }
+            pub fn new(client: kube::Client) -> Self {
+                Self(client)
             }
 
             /// The client that requests go through.
+            #[inline]
             #[must_use]
-            pub fn client(&self) -> &#runtime::kube::Client {
-                &self.client
+            pub fn client(&self) -> &kube::Client {
+                &self.0
             }
 
             #(#accessors)*
         }
+
+        #(#typed)*
     }
 }
 
+/// ```ignore
+/// pub fn virtual_machines(&self, namespace: &str) -> VirtualMachines {
+///     VirtualMachines::namespaced(self.0.clone(), namespace)
+/// }
+/// ```
 fn emit_resource_accessor(resource: &Resource) -> TokenStream {
-    let accessor = ident(&resource.accessor);
-    let client = ident(&resource.client_name);
-    match resource.scope {
-        Scope::Namespaced => {
-            let docs = docs(&format!(
+    let (accessor, client) = (ident(&resource.accessor), ident(&resource.client_name));
+    let (docs, namespace, new) = match resource.scope {
+        Scope::Namespaced => (
+            format!(
                 "The client for `{}` in `namespace`; the empty one stands for all namespaces.",
                 resource.plural
-            ));
-            quote! {
-                #docs
-                #[must_use]
-                pub fn #accessor(&self, namespace: &str) -> #accessor::#client {
-                    #accessor::#client::new(self.client.clone(), namespace)
-                }
-            }
-        }
-        Scope::Cluster => {
-            let docs = docs(&format!("The client for `{}`.", resource.plural));
-            quote! {
-                #docs
-                #[must_use]
-                pub fn #accessor(&self) -> #accessor::#client {
-                    #accessor::#client::new(self.client.clone())
-                }
-            }
+            ),
+            Some(quote!(, namespace: &str)),
+            quote!(namespaced(self.0.clone(), namespace)),
+        ),
+        Scope::Cluster => (
+            format!("The client for `{}`.", resource.plural),
+            None,
+            quote!(cluster(self.0.clone())),
+        ),
+    };
+    let docs = context::docs(&docs);
+    let value = if typed::is_newtype(resource) {
+        quote!(client::TypedClient::#new.into())
+    } else {
+        quote!(#client::#new)
+    };
+    quote! {
+        #docs
+        #[inline]
+        #[must_use]
+        pub fn #accessor(&self #namespace) -> #client {
+            #value
         }
     }
 }

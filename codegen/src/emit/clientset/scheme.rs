@@ -9,6 +9,7 @@ use crate::emit::{
 };
 
 /// ```ignore
+/// #[inline]
 /// pub fn add_to_scheme(scheme: &mut scheme::Scheme) -> Result<(), scheme::SchemeError> {
 ///     scheme.register::<crate::apis::cloudnative::v1alpha1::VirtualMachine>()?;
 ///     Ok(())
@@ -41,6 +42,7 @@ pub(super) fn emit(cx: &Emit<'_>) -> TokenStream {
         ///
         /// Another type is registered for one of the kinds.
         #unused
+        #[inline]
         pub fn add_to_scheme(scheme: &mut scheme::Scheme) -> Result<(), scheme::SchemeError> {
             #(#registrations)*
             Ok(())

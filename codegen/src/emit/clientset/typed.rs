@@ -1,76 +1,159 @@
-//! `generated/clientset/typed/<group>/<version>/<resource>.rs`: the typed client of a resource.
+//! The typed client of a resource, in its version's module: a name for the runtime's client with the resource's verbs.
 
-use proc_macro2::TokenStream;
+use std::collections::BTreeSet;
+
+use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use super::{methods, verbs};
+use super::{methods, verbs, verbs::Verbs};
 use crate::{
     emit::{
         Emit,
-        context::{api_version, docs, ident, module_docs},
+        context::{docs, ident, kind_ident},
     },
-    model::{Group, Resource, Scope, Verb, Version, names},
+    model::{CustomMethod, Resource, Verb, Version, names},
 };
 
-/// ```ignore
-/// use crate::apis::cloudnative::v1alpha1 as api;
-/// use ::codegen_runtime::{client, kube};
-///
-/// pub type VirtualMachineList = kube::api::ObjectList<api::VirtualMachine>;
-///
-/// #[derive(Clone, Debug)]
-/// pub struct VirtualMachines(client::TypedClient<api::VirtualMachine>);
-///
-/// impl VirtualMachines {
-///     pub fn new(client: kube::Client, namespace: &str) -> Self { … }
-///     pub fn typed(&self) -> &client::TypedClient<api::VirtualMachine> { … }
-///     pub async fn create(&self, …) -> client::Result<api::VirtualMachine> { … }
-///     …
-/// }
-/// ```
-pub(super) fn emit(
-    cx: &Emit<'_>,
-    group: &Group,
-    version: &Version,
-    resource: &Resource,
-) -> TokenStream {
-    let module_docs = module_docs(&format!(
-        "The client for `{}` of `{}`.",
-        resource.plural,
-        api_version(group, version)
-    ));
-    let imports = cx.imports(version, &["client", "kube"]);
+/// The names of a version's module that the typed clients themselves have; what else is named stands aside.
+pub(super) struct Taken(BTreeSet<Ident>);
+
+impl Taken {
+    pub(super) fn of(version: &Version, version_client: &Ident) -> Self {
+        let clients = super::clients(version).map(|resource| ident(&resource.client_name));
+        Self(clients.chain([version_client.clone()]).collect())
+    }
+
+    /// The name, if it is free.
+    fn free(&mut self, name: Ident) -> Option<Ident> {
+        self.0.insert(name.clone()).then_some(name)
+    }
+}
+
+/// Every item of a resource.
+pub(super) fn emit(cx: &Emit<'_>, resource: &Resource, taken: &mut Taken) -> TokenStream {
+    let scale = has_scale(resource);
+    let verbs = Verbs::of(resource, scale);
+    let (set, own) = match verbs {
+        Verbs::All => (None, None),
+        Verbs::Runtime(name) => {
+            let name = ident(name);
+            (Some(quote!(client::verbs::#name)), None)
+        }
+        Verbs::Own => {
+            let name = own_verbs(resource, taken);
+            let own = verbs::emit(&name, resource, scale);
+            (Some(quote!(#name)), Some(own))
+        }
+    };
     let kind = ident(&resource.root);
-    let name = ident(&resource.client_name);
-    let list = emit_list(resource);
-    let docs = docs(&format!(
+    let set = set.map(|set| quote!(, #set));
+    let client = quote!(client::TypedClient<api::#kind #set>);
+    let methods: Vec<_> = custom_methods(resource, scale).collect();
+    let client = if methods.is_empty() {
+        emit_name(resource, &client)
+    } else {
+        emit_newtype(cx, resource, &client, &methods)
+    };
+    let list = emit_list(resource, taken);
+    quote!(#client #list #own)
+}
+
+/// Whether a client of the resource is a type of its own, around the runtime's.
+pub(super) fn is_newtype(resource: &Resource) -> bool {
+    custom_methods(resource, has_scale(resource)).next().is_some()
+}
+
+/// Whether the client has the methods of the scale subresource as the runtime has them.
+fn has_scale(resource: &Resource) -> bool {
+    let scale = crate::lower::scale_methods();
+    scale.iter().all(|method| resource.methods.contains(method))
+}
+
+/// The methods that the runtime's client does not have.
+fn custom_methods(resource: &Resource, scale: bool) -> impl Iterator<Item = &CustomMethod> {
+    let known = if scale {
+        crate::lower::scale_methods()
+    } else {
+        Vec::new()
+    };
+    let methods = resource.methods.iter();
+    methods.filter(move |method| !known.contains(method))
+}
+
+/// `VirtualMachineVerbs`, with an underscore for each client of that name.
+fn own_verbs(resource: &Resource, taken: &mut Taken) -> Ident {
+    let mut suffix = "Verbs".to_owned();
+    loop {
+        if let Some(name) = taken.free(kind_ident(resource, &suffix)) {
+            return name;
+        }
+        suffix.push('X');
+    }
+}
+
+/// ```ignore
+/// pub type VirtualMachines = client::TypedClient<api::VirtualMachine, client::verbs::WithStatus>;
+/// ```
+fn emit_name(resource: &Resource, client: &TokenStream) -> TokenStream {
+    let (docs, name) = (client_docs(resource), ident(&resource.client_name));
+    quote! {
+        #docs
+        pub type #name = #client;
+    }
+}
+
+fn client_docs(resource: &Resource) -> TokenStream {
+    docs(&format!(
         "Client for [`{root}`](api::{root}) objects. Cloning is cheap.",
         root = resource.root
-    ));
-    let new = emit_new(resource);
-    let verbs = verbs::emit(resource);
-    let methods = methods::emit(cx, resource);
+    ))
+}
+
+/// ```ignore
+/// #[derive(Clone, Debug)]
+/// pub struct VirtualMachines(client::TypedClient<api::VirtualMachine, client::verbs::WithStatus>);
+///
+/// impl VirtualMachines {
+///     pub async fn restart(&self, …) -> client::Result<api::VirtualMachine> { … }
+/// }
+///
+/// impl From<client::TypedClient<…>> for VirtualMachines { … }
+///
+/// impl Deref for VirtualMachines {
+///     type Target = client::TypedClient<…>;
+/// }
+/// ```
+fn emit_newtype(
+    cx: &Emit<'_>,
+    resource: &Resource,
+    client: &TokenStream,
+    methods: &[&CustomMethod],
+) -> TokenStream {
+    let (docs, name) = (client_docs(resource), ident(&resource.client_name));
+    let methods = methods::emit(cx, resource, methods);
     quote! {
-        #module_docs
-        #imports
-
-        #list
-
         #docs
         #[derive(Clone, Debug)]
-        pub struct #name(client::TypedClient<api::#kind>);
+        pub struct #name(#client);
 
         impl #name {
-            #new
+            #methods
+        }
 
-            /// The client that this one delegates to, for extension traits.
-            #[must_use]
-            pub fn typed(&self) -> &client::TypedClient<api::#kind> {
+        impl ::core::convert::From<#client> for #name {
+            #[inline]
+            fn from(client: #client) -> Self {
+                Self(client)
+            }
+        }
+
+        impl ::core::ops::Deref for #name {
+            type Target = #client;
+
+            #[inline]
+            fn deref(&self) -> &Self::Target {
                 &self.0
             }
-
-            #verbs
-            #methods
         }
     }
 }
@@ -78,12 +161,12 @@ pub(super) fn emit(
 /// ```ignore
 /// pub type VirtualMachineList = kube::api::ObjectList<api::VirtualMachine>;
 /// ```
-fn emit_list(resource: &Resource) -> Option<TokenStream> {
-    if resource.list_kind == resource.client_name || !resource.verbs.contains(Verb::List) {
+fn emit_list(resource: &Resource, taken: &mut Taken) -> Option<TokenStream> {
+    if !resource.verbs.contains(Verb::List) {
         return None;
     }
+    let name = taken.free(ident(&names::upper_camel(&resource.list_kind)))?;
     let kind = ident(&resource.root);
-    let name = ident(&names::upper_camel(&resource.list_kind));
     let docs = docs(&format!(
         "A list of [`{root}`](api::{root}) objects.",
         root = resource.root
@@ -92,23 +175,4 @@ fn emit_list(resource: &Resource) -> Option<TokenStream> {
         #docs
         pub type #name = kube::api::ObjectList<api::#kind>;
     })
-}
-
-fn emit_new(resource: &Resource) -> TokenStream {
-    match resource.scope {
-        Scope::Namespaced => quote! {
-            /// A client for `namespace`; the empty one stands for all namespaces.
-            #[must_use]
-            pub fn new(client: kube::Client, namespace: &str) -> Self {
-                Self(client::TypedClient::namespaced(client, namespace))
-            }
-        },
-        Scope::Cluster => quote! {
-            /// A client for the cluster.
-            #[must_use]
-            pub fn new(client: kube::Client) -> Self {
-                Self(client::TypedClient::cluster(client))
-            }
-        },
-    }
 }

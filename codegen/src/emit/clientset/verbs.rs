@@ -1,213 +1,81 @@
-//! The methods of a typed client: one or two for each verb that its resource allows.
+//! The verbs of a typed client: a set of the runtime's where there is one, else a set of the resource's own.
+
+use std::collections::BTreeSet;
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use crate::{
-    emit::context::{docs, ident},
-    model::{Resource, Verb},
+    emit::context::docs,
+    model::{Resource, Verb, VerbSet},
 };
 
-/// Every method, in the order of [`Verb::ALL`].
-pub(super) fn emit(resource: &Resource) -> TokenStream {
-    let kind = ident(&resource.root);
-    let verbs = Verb::ALL
-        .into_iter()
-        .filter(|&verb| resource.verbs.contains(verb))
-        .map(|verb| match verb {
-            Verb::Create | Verb::Update | Verb::UpdateStatus => emit_write(verb, &kind),
-            Verb::Delete => emit_delete(&kind),
-            Verb::DeleteCollection => emit_delete_collection(&kind),
-            Verb::Get => emit_get(&kind),
-            Verb::List => emit_list(&kind),
-            Verb::Watch => emit_watch(&kind),
-            Verb::Patch => emit_patch(resource, &kind),
-            // Apply takes an apply configuration, which only the generator of those can name.
-            Verb::Apply | Verb::ApplyStatus => TokenStream::new(),
-        });
-    quote!(#(#verbs)*)
+/// Which methods a typed client has: the second parameter of `client::TypedClient`.
+pub(super) enum Verbs {
+    /// Every verb, with status and scale: the default.
+    All,
+    /// A set that the runtime names.
+    Runtime(&'static str),
+    /// A set that only this resource has.
+    Own,
+}
+
+impl Verbs {
+    /// The verbs of a resource whose client has the methods of the scale subresource, or not.
+    pub(super) fn of(resource: &Resource, scale: bool) -> Self {
+        let is = |verbs: VerbSet| resource.verbs == verbs;
+        let read_only = BTreeSet::from([Verb::Get, Verb::List, Verb::Watch]);
+        match scale {
+            true if is(VerbSet::all(true)) => Self::All,
+            false if is(VerbSet::all(true)) => Self::Runtime("WithStatus"),
+            false if is(VerbSet::all(false)) => Self::Runtime("NoStatus"),
+            false if is(VerbSet(read_only)) => Self::Runtime("ReadOnly"),
+            false if resource.verbs.0.is_empty() => Self::Runtime("NoVerbs"),
+            _ => Self::Own,
+        }
+    }
 }
 
 /// ```ignore
-/// pub async fn create(
-///     &self,
-///     object: &api::VirtualMachine,
-///     params: &kube::api::PostParams,
-/// ) -> client::Result<api::VirtualMachine> {
-///     self.0.create(object, params).await
-/// }
+/// #[derive(Clone, Copy, Debug)]
+/// pub enum VirtualMachineVerbs {}
+///
+/// impl client::verbs::Create for VirtualMachineVerbs {}
+/// impl client::verbs::Get for VirtualMachineVerbs {}
 /// ```
-fn emit_write(verb: Verb, kind: &Ident) -> TokenStream {
-    let (method, docs) = match verb {
-        Verb::Create => (
-            quote!(create),
-            docs("Creates the object and returns it as stored."),
-        ),
-        Verb::UpdateStatus => (
-            quote!(update_status),
-            docs("Replaces the status of the object of the same name; nothing else changes."),
-        ),
-        _ => (
-            quote!(update),
-            docs(
-                "Replaces the object of the same name.\n\nWith a `resourceVersion` other than the stored one it is a conflict.",
-            ),
-        ),
-    };
+pub(super) fn emit(name: &Ident, resource: &Resource, scale: bool) -> TokenStream {
+    let verbs = resource.verbs.0.iter();
+    let words: Vec<&str> = verbs.clone().map(|verb| verb.marker_name()).collect();
+    let docs = docs(&format!(
+        "The verbs of [`{}`]: {}.",
+        resource.client_name,
+        words.join(", ")
+    ));
+    let capabilities = verbs
+        .map(|&verb| capability(verb))
+        .chain(scale.then(|| quote!(Scale)));
     quote! {
         #docs
-        pub async fn #method(
-            &self,
-            object: &api::#kind,
-            params: &kube::api::PostParams,
-        ) -> client::Result<api::#kind> {
-            self.0.#method(object, params).await
-        }
+        #[derive(Clone, Copy, Debug)]
+        pub enum #name {}
+
+        #(impl client::verbs::#capabilities for #name {})*
     }
 }
 
-/// ```ignore
-/// pub async fn delete(
-///     &self,
-///     name: &str,
-///     params: &kube::api::DeleteParams,
-/// ) -> client::Result<client::Either<api::VirtualMachine, kube::core::Status>> {
-///     self.0.delete(name, params).await
-/// }
-/// ```
-fn emit_delete(kind: &Ident) -> TokenStream {
-    quote! {
-        /// Deletes the object: the answer is the object while something holds it, such as a finalizer, else a status.
-        pub async fn delete(
-            &self,
-            name: &str,
-            params: &kube::api::DeleteParams,
-        ) -> client::Result<client::Either<api::#kind, kube::core::Status>> {
-            self.0.delete(name, params).await
-        }
+/// The trait of the runtime that a set of verbs implements to have the verb.
+fn capability(verb: Verb) -> TokenStream {
+    match verb {
+        Verb::Create => quote!(Create),
+        Verb::Update => quote!(Update),
+        Verb::UpdateStatus => quote!(UpdateStatus),
+        Verb::Delete => quote!(Delete),
+        Verb::DeleteCollection => quote!(DeleteCollection),
+        Verb::Get => quote!(Get),
+        Verb::List => quote!(List),
+        Verb::Watch => quote!(Watch),
+        Verb::Patch => quote!(Patch),
+        Verb::Apply => quote!(Apply),
+        Verb::ApplyStatus => quote!(ApplyStatus),
     }
-}
-
-/// ```ignore
-/// pub async fn delete_collection(
-///     &self,
-///     params: &kube::api::DeleteParams,
-///     list_params: &kube::api::ListParams,
-/// ) -> client::Result<client::Either<kube::api::ObjectList<api::VirtualMachine>, kube::core::Status>> {
-///     self.0.delete_collection(params, list_params).await
-/// }
-/// ```
-fn emit_delete_collection(kind: &Ident) -> TokenStream {
-    quote! {
-        /// Deletes all objects that `list_params` selects.
-        pub async fn delete_collection(
-            &self,
-            params: &kube::api::DeleteParams,
-            list_params: &kube::api::ListParams,
-        ) -> client::Result<client::Either<kube::api::ObjectList<api::#kind>, kube::core::Status>> {
-            self.0.delete_collection(params, list_params).await
-        }
-    }
-}
-
-/// ```ignore
-/// pub async fn get(&self, name: &str) -> client::Result<api::VirtualMachine> {
-///     self.0.get(name).await
-/// }
-///
-/// pub async fn get_opt(&self, name: &str) -> client::Result<Option<api::VirtualMachine>> {
-///     self.0.get_opt(name).await
-/// }
-/// ```
-fn emit_get(kind: &Ident) -> TokenStream {
-    quote! {
-        /// Reads the object; a missing one is an error.
-        pub async fn get(&self, name: &str) -> client::Result<api::#kind> {
-            self.0.get(name).await
-        }
-
-        /// Reads the object; a missing one is none.
-        pub async fn get_opt(&self, name: &str) -> client::Result<Option<api::#kind>> {
-            self.0.get_opt(name).await
-        }
-    }
-}
-
-/// ```ignore
-/// pub async fn list(
-///     &self,
-///     params: &kube::api::ListParams,
-/// ) -> client::Result<kube::api::ObjectList<api::VirtualMachine>> {
-///     self.0.list(params).await
-/// }
-/// ```
-fn emit_list(kind: &Ident) -> TokenStream {
-    quote! {
-        /// Lists objects: one page if `params` sets a limit, else everything.
-        pub async fn list(
-            &self,
-            params: &kube::api::ListParams,
-        ) -> client::Result<kube::api::ObjectList<api::#kind>> {
-            self.0.list(params).await
-        }
-    }
-}
-
-/// ```ignore
-/// pub async fn watch(
-///     &self,
-///     params: &kube::api::WatchParams,
-///     resource_version: &str,
-/// ) -> client::Result<client::WatchStream<api::VirtualMachine>> {
-///     self.0.watch(params, resource_version).await
-/// }
-/// ```
-fn emit_watch(kind: &Ident) -> TokenStream {
-    quote! {
-        /// Watches for changes after `resource_version`; the stream ends when the server ends it.
-        pub async fn watch(
-            &self,
-            params: &kube::api::WatchParams,
-            resource_version: &str,
-        ) -> client::Result<client::WatchStream<api::#kind>> {
-            self.0.watch(params, resource_version).await
-        }
-    }
-}
-
-/// ```ignore
-/// pub async fn patch<P: ::serde::Serialize + ::std::fmt::Debug>(
-///     &self,
-///     name: &str,
-///     params: &kube::api::PatchParams,
-///     patch: &kube::api::Patch<P>,
-/// ) -> client::Result<api::VirtualMachine> {
-///     self.0.patch(name, params, patch).await
-/// }
-/// ```
-///
-/// And `patch_status` alike where the status may be updated.
-fn emit_patch(resource: &Resource, kind: &Ident) -> TokenStream {
-    let emit = |method: TokenStream, docs: TokenStream| {
-        quote! {
-            #docs
-            pub async fn #method<P: ::serde::Serialize + ::std::fmt::Debug>(
-                &self,
-                name: &str,
-                params: &kube::api::PatchParams,
-                patch: &kube::api::Patch<P>,
-            ) -> client::Result<api::#kind> {
-                self.0.#method(name, params, patch).await
-            }
-        }
-    };
-    let patch = emit(
-        quote!(patch),
-        docs("Patches the object: a JSON patch, a merge patch or server-side apply."),
-    );
-    let patch_status = resource
-        .verbs
-        .contains(Verb::UpdateStatus)
-        .then(|| emit(quote!(patch_status), docs("Patches the object's status.")));
-    quote!(#patch #patch_status)
 }

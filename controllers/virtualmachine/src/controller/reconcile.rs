@@ -30,8 +30,8 @@ use super::work::Work;
 use crate::apis::cloudnative::v1alpha1::{VirtualMachine, VirtualMachinePhase as Phase};
 use crate::driver::{DriverError, ServerRef, ServerState, Servers};
 use crate::generated::clientset::Clientset;
-use crate::generated::clientset::typed::cloudnative::v1alpha1::virtual_machines::VirtualMachines;
-use crate::generated::listers::cloudnative::v1alpha1::virtual_machines::VirtualMachineLister;
+use crate::generated::clientset::typed::cloudnative::v1alpha1::VirtualMachines;
+use crate::generated::listers::cloudnative::v1alpha1::VirtualMachineLister;
 
 /// What holds a machine until its server is gone.
 pub const FINALIZER: &str = "cloudnative.czs/virtualmachine";
@@ -156,7 +156,7 @@ impl Reconciler {
         stop: &CancellationToken,
     ) -> Result<Next, ReconcileError> {
         self.see_own_writes(key).await?;
-        let Ok(machine) = self.lister.lister().get(key) else {
+        let Ok(machine) = self.lister.get(key) else {
             return Ok(Next::Done);
         };
         let machine = VirtualMachine::clone(&machine);
@@ -234,7 +234,7 @@ impl Reconciler {
         let Some(version) = self.written().get(key).cloned() else {
             return Ok(());
         };
-        let lister = self.lister.lister();
+        let lister = &self.lister;
         lister
             .wait_for_resource_version(&version, CACHE_LAG)
             .await?;

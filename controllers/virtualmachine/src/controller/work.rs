@@ -13,7 +13,7 @@ use super::reconcile::{FINALIZER, Next, ReconcileError, Reconciler, api};
 use super::status::{Finding, changed_status};
 use crate::apis::cloudnative::v1alpha1::{VirtualMachine, VirtualMachinePhase as Phase};
 use crate::driver::{DriverError, Power, Server, ServerRef, ServerSpec, ServerState};
-use crate::generated::clientset::typed::cloudnative::v1alpha1::virtual_machines::VirtualMachines;
+use crate::generated::clientset::typed::cloudnative::v1alpha1::VirtualMachines;
 
 /// Steps in one go, so that a machine that never settles doesn't hold a worker.
 const MAX_STEPS: usize = 8;
@@ -118,7 +118,7 @@ impl<'a> Work<'a> {
     }
 
     fn objects(&self) -> &Api<VirtualMachine> {
-        self.machines.typed().api()
+        self.machines.api()
     }
 
     /// Announces a step, takes it, and tells how it went.

@@ -120,7 +120,7 @@ impl Site {
 
     fn machines(
         &self,
-    ) -> virtualmachine_controller::generated::clientset::typed::cloudnative::v1alpha1::virtual_machines::VirtualMachines
+    ) -> virtualmachine_controller::generated::clientset::typed::cloudnative::v1alpha1::VirtualMachines
     {
         Clientset::new(self.client.clone())
             .cloudnative_v1alpha1()

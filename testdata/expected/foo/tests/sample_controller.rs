@@ -20,7 +20,7 @@ use codegen_runtime::owner;
 use golden_foo::apis::samplecontroller::v1alpha1::{Foo, FooSpec, FooStatus};
 use golden_foo::generated::clientset::{Clientset, fake};
 use golden_foo::generated::informers::SharedInformerFactory;
-use golden_foo::generated::listers::samplecontroller::v1alpha1::foos::FooLister;
+use golden_foo::generated::listers::samplecontroller::v1alpha1::FooLister;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 

@@ -167,7 +167,6 @@ async fn the_informer_fills_the_lister() {
     let second = vms.create(&second, &PostParams::default()).await.unwrap();
     let version = second.metadata.resource_version.unwrap();
     let wait = lister
-        .lister()
         .wait_for_resource_version(&version, Duration::from_secs(10));
     wait.await.unwrap();
     assert_eq!(lister.list(&Selector::default()).len(), 2);

@@ -8,8 +8,8 @@ use codegen_runtime::quantity::Quantity;
 use codegen_runtime::retry::{self, DEFAULT_BACKOFF};
 use serde_json::{Value, json};
 
-use super::api::generated::clientset::typed::kubevirt::v1::virtual_machine_instances::VirtualMachineInstances;
-use super::api::generated::clientset::typed::kubevirt::v1::virtual_machines::VirtualMachines;
+use super::api::generated::clientset::typed::kubevirt::v1::VirtualMachineInstances;
+use super::api::generated::clientset::typed::kubevirt::v1::VirtualMachines;
 use super::{KubeVirt, Vm, Vmi, object};
 use crate::driver::{DriverError, ServerRef, Term};
 

@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# Measures what generated code costs to compile: the processor time (user and system), the most memory of one rustc and the size of
+# the rlib of a debug build of golden-kubevirt, 38 kinds, whole and without its `generated` module, and of a controller that uses one of its kinds.
+#
+#   hack/bench/compile.sh [-n RUNS] [CRATE]
+#
+# One run by default; more give the least. Dependencies are built first and not counted. CRATE is another crate below testdata/expected,
+# of which the first two rows are measured. Processor time on a busy machine is higher than on a quiet one, wall time means nothing there.
+set -euo pipefail
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+runs=1
+while getopts n: option; do
+  case $option in
+    n) runs=$OPTARG ;;
+    *) sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' "$0" >&2 && exit 2 ;;
+  esac
+done
+shift $((OPTIND - 1))
+crate=${1:-kubevirt}
+
+export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$root/target}/bench-compile
+export CARGO_INCREMENTAL=1 CARGO_PROFILE_DEV_DEBUG=0
+work=$CARGO_TARGET_DIR/workspace
+rm -rf "$work"
+mkdir -p "$work"
+cp "$root/Cargo.lock" "$work/"
+# The members, as copies: one as it is, one of types alone, and the controller.
+sed -n '/^\[workspace.package\]/,/^\[profile/{/^\[profile/d;p}' "$root/Cargo.toml" \
+  | sed -E "s#path = \"#path = \"$root/#" >"$work/shared.toml"
+{
+  echo '[workspace]'
+  echo 'resolver = "3"'
+  echo 'members = ["whole", "types", "controller"]'
+  cat "$work/shared.toml"
+} >"$work/Cargo.toml"
+for part in whole types; do
+  mkdir "$work/$part"
+  cp -r "$root/testdata/expected/$crate/src" "$work/$part/"
+  sed -e "s/^name = .*/name = \"$part\"/" -e '/^\[dev-dependencies\]/,/^\[lints\]/{/^\[lints\]/!d}' \
+    "$root/testdata/expected/$crate/Cargo.toml" >"$work/$part/Cargo.toml"
+done
+rm -r "$work/types/src/generated"
+sed -i '/^pub mod generated;/d' "$work/types/src/lib.rs"
+cp -r "$root/hack/bench/compile" "$work/controller"
+
+cd "$work"
+cargo build --quiet --offline -p codegen-runtime
+
+# measure PACKAGE: builds the package alone, and prints the least processor time, and memory and size with it.
+measure() {
+  local package=$1 best='' seconds memory
+  for _ in $(seq "$runs"); do
+    rm -rf "$CARGO_TARGET_DIR/debug/incremental/$package"-*
+    touch "$package/src/lib.rs"
+    /usr/bin/time -o "$work/time" -f '%U %S %M' cargo rustc --quiet --offline -p "$package" --lib
+    read -r seconds memory < <(awk '{ printf "%.1f %d\n", $1 + $2, $3 / 1024 }' "$work/time")
+    if [[ -z $best ]] || awk "BEGIN { exit !($seconds < $best) }"; then best=$seconds; fi
+  done
+  printf '%-12s %8s s %8s MiB %8s MiB\n' "$package" "$best" "$memory" \
+    "$(du -m "$CARGO_TARGET_DIR/debug/lib$package.rlib" | cut -f1)"
+}
+
+printf '%-12s %10s %12s %12s\n' package processor memory rlib
+measure whole
+measure types
+if [[ $crate = kubevirt ]]; then measure controller; fi

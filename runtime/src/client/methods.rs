@@ -1,0 +1,253 @@
+//! The verbs' methods. Each serializes, sends through the [`Endpoint`](super::endpoint::Endpoint), and decodes; what is between
+//! depends on no kind.
+
+use std::fmt::Debug;
+
+use futures::StreamExt;
+use kube::api::{
+    DeleteParams, GetParams, ListParams, ObjectList, Patch, PatchParams, PostParams, WatchParams,
+};
+use kube::core::Status;
+use kube::{Error, Resource};
+use serde::Serialize;
+
+use super::endpoint::{required, status};
+use super::{Either, Result, TypedClient, WatchStream, json, object, single_attempts, verbs};
+use crate::apply::{ApplyError, Part, prepare};
+use crate::object::Object;
+
+impl<K: Object, V> TypedClient<K, V> {
+    /// Creates `new` and returns it as stored.
+    ///
+    /// # Errors
+    ///
+    /// The API server's: `AlreadyExists` for a name that is taken, `Invalid` for what its schema or an admission refuses.
+    pub async fn create(&self, new: &K, params: &PostParams) -> Result<K>
+    where
+        V: verbs::Create,
+    {
+        let request = self.endpoint.path.create(params, json(new)?);
+        object(&self.endpoint.send(request).await?)
+    }
+
+    /// Replaces the object of the same name.
+    ///
+    /// # Errors
+    ///
+    /// `new` has no name; else the API server's: `NotFound`, and `Conflict` if `new` has a `resourceVersion` other than the stored.
+    pub async fn update(&self, new: &K, params: &PostParams) -> Result<K>
+    where
+        V: verbs::Update,
+    {
+        let name = name_of(new)?;
+        let request = self.endpoint.path.replace(name, params, json(new)?);
+        object(&self.endpoint.send(request).await?)
+    }
+
+    /// Replaces the status of the object of the same name; the API server ignores all other fields.
+    ///
+    /// # Errors
+    ///
+    /// As [`update`](Self::update).
+    pub async fn update_status(&self, new: &K, params: &PostParams) -> Result<K>
+    where
+        V: verbs::UpdateStatus,
+    {
+        let (name, body) = (name_of(new)?, json(new)?);
+        let path = &self.endpoint.path;
+        let request = path.replace_subresource("status", name, params, body);
+        object(&self.endpoint.send(request).await?)
+    }
+
+    /// Reads one object.
+    ///
+    /// # Errors
+    ///
+    /// The API server's: `NotFound` for one that is missing.
+    pub async fn get(&self, name: &str) -> Result<K>
+    where
+        V: verbs::Get,
+    {
+        let request = self.endpoint.path.get(name, &GetParams::default());
+        object(&self.endpoint.send(request).await?)
+    }
+
+    /// Reads one object, or `None` if it is missing.
+    ///
+    /// # Errors
+    ///
+    /// The API server's, other than `NotFound`.
+    pub async fn get_opt(&self, name: &str) -> Result<Option<K>>
+    where
+        V: verbs::Get,
+    {
+        let request = self.endpoint.path.get(name, &GetParams::default());
+        match self.endpoint.send(request).await {
+            Ok(answer) => object(&answer).map(Some),
+            Err(Error::Api(status)) if status.is_not_found() => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Lists objects: one page if `params` sets a limit, else all.
+    ///
+    /// # Errors
+    ///
+    /// The API server's: `Expired` for a page whose list is too old.
+    pub async fn list(&self, params: &ListParams) -> Result<ObjectList<K>>
+    where
+        V: verbs::List,
+    {
+        let request = self.endpoint.path.list(params);
+        object(&self.endpoint.send(request).await?)
+    }
+
+    /// Watches for changes after `resource_version` ("0" for any recent state, sent first as ADDED events).
+    ///
+    /// The stream ends when the server ends the watch; resuming and relisting are the informer's work.
+    ///
+    /// # Errors
+    ///
+    /// The API server's: `Expired` (410) for a version that is too old, here or as an event.
+    pub async fn watch(
+        &self,
+        params: &WatchParams,
+        resource_version: &str,
+    ) -> Result<WatchStream<K>>
+    where
+        V: verbs::Watch,
+    {
+        let request = self.endpoint.path.watch(params, resource_version);
+        let events = single_attempts(&self.endpoint.client)
+            .request_events(request.map_err(Error::BuildRequest)?)
+            .await?;
+        Ok(events.boxed())
+    }
+
+    /// Deletes one object. The answer is the object while finalizers or a grace period keep it, else a status.
+    ///
+    /// # Errors
+    ///
+    /// The API server's: `NotFound`, and `Conflict` for preconditions that do not hold.
+    pub async fn delete(&self, name: &str, params: &DeleteParams) -> Result<Either<K, Status>>
+    where
+        V: verbs::Delete,
+    {
+        let request = self.endpoint.path.delete(name, params);
+        let answer = self.endpoint.send(request).await?;
+        match status(&answer)? {
+            Some(status) => Ok(Either::Right(status)),
+            None => object(&answer).map(Either::Left),
+        }
+    }
+
+    /// Deletes all objects that `list_params` selects.
+    ///
+    /// # Errors
+    ///
+    /// The API server's.
+    pub async fn delete_collection(
+        &self,
+        params: &DeleteParams,
+        list_params: &ListParams,
+    ) -> Result<Either<ObjectList<K>, Status>>
+    where
+        V: verbs::DeleteCollection,
+    {
+        let request = self.endpoint.path.delete_collection(params, list_params);
+        let answer = self.endpoint.send(request).await?;
+        match status(&answer)? {
+            Some(status) => Ok(Either::Right(status)),
+            None => object(&answer).map(Either::Left),
+        }
+    }
+
+    /// Patches one object: JSON patch, merge patch, strategic merge patch or server-side apply.
+    ///
+    /// # Errors
+    ///
+    /// The API server's: `NotFound`, `Invalid`, and `Conflict` for a `resourceVersion` or fields of other managers.
+    pub async fn patch<P: Serialize + Debug>(
+        &self,
+        name: &str,
+        params: &PatchParams,
+        patch: &Patch<P>,
+    ) -> Result<K>
+    where
+        V: verbs::Patch,
+    {
+        let request = self.endpoint.path.patch(name, params, patch);
+        object(&self.endpoint.send(request).await?)
+    }
+
+    /// Patches the status of one object.
+    ///
+    /// # Errors
+    ///
+    /// As [`patch`](Self::patch).
+    pub async fn patch_status<P: Serialize + Debug>(
+        &self,
+        name: &str,
+        params: &PatchParams,
+        patch: &Patch<P>,
+    ) -> Result<K>
+    where
+        V: verbs::Patch + verbs::UpdateStatus,
+    {
+        let path = &self.endpoint.path;
+        let request = path.patch_subresource("status", name, params, patch);
+        object(&self.endpoint.send(request).await?)
+    }
+
+    /// Creates or changes the object that `configuration` describes by server-side apply: its fields, and no others, become those of
+    /// `params`' field manager. `configuration` is a `K` or any other value with a name; `apiVersion` and `kind` are `K`'s if it has none.
+    ///
+    /// The status, and what only the API server sets (`managedFields`, `creationTimestamp`, `generation`, `uid`), is left out.
+    ///
+    /// # Errors
+    ///
+    /// `configuration` is no JSON object with a name; else the API server's: `Conflict` for fields of other managers, unless `params`
+    /// force.
+    pub async fn apply<A: Serialize>(&self, configuration: &A, params: &PatchParams) -> Result<K>
+    where
+        V: verbs::Apply,
+    {
+        let (name, patch) = applied::<K>(configuration, Part::Object)?;
+        let request = self.endpoint.path.patch(&name, params, &patch);
+        object(&self.endpoint.send(request).await?)
+    }
+
+    /// Applies the status of `configuration`, and no other field, through the status subresource.
+    ///
+    /// # Errors
+    ///
+    /// As [`apply`](Self::apply).
+    pub async fn apply_status<A: Serialize>(
+        &self,
+        configuration: &A,
+        params: &PatchParams,
+    ) -> Result<K>
+    where
+        V: verbs::ApplyStatus,
+    {
+        let (name, patch) = applied::<K>(configuration, Part::Status)?;
+        let path = &self.endpoint.path;
+        let request = path.patch_subresource("status", &name, params, &patch);
+        object(&self.endpoint.send(request).await?)
+    }
+}
+
+fn name_of<K: Resource>(object: &K) -> Result<&str> {
+    required(object.meta().name.as_deref(), "update")
+}
+
+fn applied<K: Object>(
+    configuration: &impl Serialize,
+    part: Part,
+) -> Result<(String, Patch<serde_json::Value>)> {
+    let (name, body) = prepare::<K>(configuration, part).map_err(|error| match error {
+        ApplyError::Serialize(error) => Error::SerdeError(error),
+        error => Error::BuildRequest(kube::core::request::Error::Validation(error.to_string())),
+    })?;
+    Ok((name, Patch::Apply(body)))
+}
