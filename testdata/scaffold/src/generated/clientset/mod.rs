@@ -16,6 +16,7 @@ pub struct Clientset {
 
 impl Clientset {
     /// A clientset that sends requests through `client`.
+    #[inline]
     #[must_use]
     pub fn new(client: ::codegen_runtime::kube::Client) -> Self {
         Self { client }
@@ -26,12 +27,14 @@ impl Clientset {
     /// # Errors
     ///
     /// No configuration is found, or no client can be built from it.
+    #[inline]
     pub async fn try_default() -> Result<Self, ::codegen_runtime::kube::Error> {
-        let client = ::codegen_runtime::kube::Client::try_default().await?;
+        let client = ::codegen_runtime::connect::try_default().await?;
         Ok(Self { client })
     }
 
     /// The client that requests go through.
+    #[inline]
     #[must_use]
     pub fn client(&self) -> &::codegen_runtime::kube::Client {
         &self.client
@@ -39,6 +42,7 @@ impl Clientset {
 
     /// Clients for `cloudnative.czs/v1alpha1`.
     #[cfg(feature = "cloudnative")]
+    #[inline]
     #[must_use]
     pub fn cloudnative_v1alpha1(
         &self,
@@ -48,6 +52,7 @@ impl Clientset {
 
     /// Clients for `storage.example.com/v1`.
     #[cfg(feature = "storage")]
+    #[inline]
     #[must_use]
     pub fn storage_v1(&self) -> typed::storage::v1::StorageV1Client {
         typed::storage::v1::StorageV1Client::new(self.client.clone())
@@ -55,6 +60,7 @@ impl Clientset {
 
     /// Clients for `storage.example.com/v1beta1`.
     #[cfg(feature = "storage")]
+    #[inline]
     #[must_use]
     pub fn storage_v1beta1(&self) -> typed::storage::v1beta1::StorageV1beta1Client {
         typed::storage::v1beta1::StorageV1beta1Client::new(self.client.clone())
@@ -62,12 +68,14 @@ impl Clientset {
 }
 
 impl From<::codegen_runtime::kube::Client> for Clientset {
+    #[inline]
     fn from(client: ::codegen_runtime::kube::Client) -> Self {
         Self { client }
     }
 }
 
 impl AsRef<::codegen_runtime::kube::Client> for Clientset {
+    #[inline]
     fn as_ref(&self) -> &::codegen_runtime::kube::Client {
         &self.client
     }

@@ -11,6 +11,7 @@ use ::codegen_runtime::scheme;
 ///
 /// Another type is registered for one of the kinds.
 #[allow(unused_variables, reason = "without any group there are no kinds")]
+#[inline]
 pub fn add_to_scheme(scheme: &mut scheme::Scheme) -> Result<(), scheme::SchemeError> {
     #[cfg(feature = "cloudnative")]
     let _ = scheme.register::<crate::apis::cloudnative::v1alpha1::VirtualMachine>()?;

@@ -10,11 +10,12 @@ pub mod cloudnative;
 pub mod storage;
 
 /// Hands out the informers of this crate's APIs, one for each type, and runs them together. Cloning is cheap.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct SharedInformerFactory(::codegen_runtime::informer::SharedInformerFactory);
 
 impl SharedInformerFactory {
     /// Configures a factory whose informers ask the same API server.
+    #[inline]
     #[must_use]
     pub fn builder(
         clientset: crate::generated::clientset::Clientset,
@@ -24,6 +25,7 @@ impl SharedInformerFactory {
 
     /// The informers of `cloudnative.czs`.
     #[cfg(feature = "cloudnative")]
+    #[inline]
     #[must_use]
     pub fn cloudnative(&self) -> cloudnative::CloudnativeInformers {
         cloudnative::CloudnativeInformers::new(self.0.clone())
@@ -31,6 +33,7 @@ impl SharedInformerFactory {
 
     /// The informers of `storage.example.com`.
     #[cfg(feature = "storage")]
+    #[inline]
     #[must_use]
     pub fn storage(&self) -> storage::StorageInformers {
         storage::StorageInformers::new(self.0.clone())
@@ -38,6 +41,7 @@ impl SharedInformerFactory {
 }
 
 impl From<::codegen_runtime::informer::SharedInformerFactory> for SharedInformerFactory {
+    #[inline]
     fn from(factory: ::codegen_runtime::informer::SharedInformerFactory) -> Self {
         Self(factory)
     }
@@ -46,6 +50,7 @@ impl From<::codegen_runtime::informer::SharedInformerFactory> for SharedInformer
 impl ::std::ops::Deref for SharedInformerFactory {
     type Target = ::codegen_runtime::informer::SharedInformerFactory;
 
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }

@@ -7,11 +7,12 @@ pub mod acme;
 pub mod cert_manager;
 
 /// Hands out the informers of this crate's APIs, one for each type, and runs them together. Cloning is cheap.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct SharedInformerFactory(::codegen_runtime::informer::SharedInformerFactory);
 
 impl SharedInformerFactory {
     /// Configures a factory whose informers ask the same API server.
+    #[inline]
     #[must_use]
     pub fn builder(
         clientset: crate::generated::clientset::Clientset,
@@ -20,12 +21,14 @@ impl SharedInformerFactory {
     }
 
     /// The informers of `acme.cert-manager.io`.
+    #[inline]
     #[must_use]
     pub fn acme(&self) -> acme::AcmeInformers {
         acme::AcmeInformers::new(self.0.clone())
     }
 
     /// The informers of `cert-manager.io`.
+    #[inline]
     #[must_use]
     pub fn cert_manager(&self) -> cert_manager::CertManagerInformers {
         cert_manager::CertManagerInformers::new(self.0.clone())
@@ -33,6 +36,7 @@ impl SharedInformerFactory {
 }
 
 impl From<::codegen_runtime::informer::SharedInformerFactory> for SharedInformerFactory {
+    #[inline]
     fn from(factory: ::codegen_runtime::informer::SharedInformerFactory) -> Self {
         Self(factory)
     }
@@ -41,6 +45,7 @@ impl From<::codegen_runtime::informer::SharedInformerFactory> for SharedInformer
 impl ::std::ops::Deref for SharedInformerFactory {
     type Target = ::codegen_runtime::informer::SharedInformerFactory;
 
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }

@@ -16,6 +16,7 @@ pub struct Clientset {
 
 impl Clientset {
     /// A clientset that sends requests through `client`.
+    #[inline]
     #[must_use]
     pub fn new(client: ::codegen_runtime::kube::Client) -> Self {
         Self { client }
@@ -26,30 +27,35 @@ impl Clientset {
     /// # Errors
     ///
     /// No configuration is found, or no client can be built from it.
+    #[inline]
     pub async fn try_default() -> Result<Self, ::codegen_runtime::kube::Error> {
-        let client = ::codegen_runtime::kube::Client::try_default().await?;
+        let client = ::codegen_runtime::connect::try_default().await?;
         Ok(Self { client })
     }
 
     /// The client that requests go through.
+    #[inline]
     #[must_use]
     pub fn client(&self) -> &::codegen_runtime::kube::Client {
         &self.client
     }
 
     /// Clients for `features.example.com/v1`.
+    #[inline]
     #[must_use]
     pub fn features_v1(&self) -> typed::features::v1::FeaturesV1Client {
         typed::features::v1::FeaturesV1Client::new(self.client.clone())
     }
 
     /// Clients for `features.example.com/v1beta1`.
+    #[inline]
     #[must_use]
     pub fn features_v1beta1(&self) -> typed::features::v1beta1::FeaturesV1beta1Client {
         typed::features::v1beta1::FeaturesV1beta1Client::new(self.client.clone())
     }
 
     /// Clients for `hostile.example.com/v1`.
+    #[inline]
     #[must_use]
     pub fn hostile_v1(&self) -> typed::hostile::v1::HostileV1Client {
         typed::hostile::v1::HostileV1Client::new(self.client.clone())
@@ -57,12 +63,14 @@ impl Clientset {
 }
 
 impl From<::codegen_runtime::kube::Client> for Clientset {
+    #[inline]
     fn from(client: ::codegen_runtime::kube::Client) -> Self {
         Self { client }
     }
 }
 
 impl AsRef<::codegen_runtime::kube::Client> for Clientset {
+    #[inline]
     fn as_ref(&self) -> &::codegen_runtime::kube::Client {
         &self.client
     }

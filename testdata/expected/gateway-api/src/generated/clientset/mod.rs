@@ -16,6 +16,7 @@ pub struct Clientset {
 
 impl Clientset {
     /// A clientset that sends requests through `client`.
+    #[inline]
     #[must_use]
     pub fn new(client: ::codegen_runtime::kube::Client) -> Self {
         Self { client }
@@ -26,18 +27,21 @@ impl Clientset {
     /// # Errors
     ///
     /// No configuration is found, or no client can be built from it.
+    #[inline]
     pub async fn try_default() -> Result<Self, ::codegen_runtime::kube::Error> {
-        let client = ::codegen_runtime::kube::Client::try_default().await?;
+        let client = ::codegen_runtime::connect::try_default().await?;
         Ok(Self { client })
     }
 
     /// The client that requests go through.
+    #[inline]
     #[must_use]
     pub fn client(&self) -> &::codegen_runtime::kube::Client {
         &self.client
     }
 
     /// Clients for `gateway.networking.k8s.io/v1`.
+    #[inline]
     #[must_use]
     pub fn gateway_networking_k8s_io_v1(
         &self,
@@ -46,6 +50,7 @@ impl Clientset {
     }
 
     /// Clients for `gateway.networking.k8s.io/v1beta1`.
+    #[inline]
     #[must_use]
     pub fn gateway_networking_k8s_io_v1beta1(
         &self,
@@ -56,6 +61,7 @@ impl Clientset {
     }
 
     /// Clients for `gateway.networking.k8s.io/v1alpha3`.
+    #[inline]
     #[must_use]
     pub fn gateway_networking_k8s_io_v1alpha3(
         &self,
@@ -66,6 +72,7 @@ impl Clientset {
     }
 
     /// Clients for `gateway.networking.k8s.io/v1alpha2`.
+    #[inline]
     #[must_use]
     pub fn gateway_networking_k8s_io_v1alpha2(
         &self,
@@ -76,6 +83,7 @@ impl Clientset {
     }
 
     /// Clients for `gateway.networking.x-k8s.io/v1alpha1`.
+    #[inline]
     #[must_use]
     pub fn gateway_networking_x_k8s_io_v1alpha1(
         &self,
@@ -87,12 +95,14 @@ impl Clientset {
 }
 
 impl From<::codegen_runtime::kube::Client> for Clientset {
+    #[inline]
     fn from(client: ::codegen_runtime::kube::Client) -> Self {
         Self { client }
     }
 }
 
 impl AsRef<::codegen_runtime::kube::Client> for Clientset {
+    #[inline]
     fn as_ref(&self) -> &::codegen_runtime::kube::Client {
         &self.client
     }

@@ -7,11 +7,12 @@ pub mod gateway_networking_k8s_io;
 pub mod gateway_networking_x_k8s_io;
 
 /// Hands out the informers of this crate's APIs, one for each type, and runs them together. Cloning is cheap.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct SharedInformerFactory(::codegen_runtime::informer::SharedInformerFactory);
 
 impl SharedInformerFactory {
     /// Configures a factory whose informers ask the same API server.
+    #[inline]
     #[must_use]
     pub fn builder(
         clientset: crate::generated::clientset::Clientset,
@@ -20,6 +21,7 @@ impl SharedInformerFactory {
     }
 
     /// The informers of `gateway.networking.k8s.io`.
+    #[inline]
     #[must_use]
     pub fn gateway_networking_k8s_io(
         &self,
@@ -28,6 +30,7 @@ impl SharedInformerFactory {
     }
 
     /// The informers of `gateway.networking.x-k8s.io`.
+    #[inline]
     #[must_use]
     pub fn gateway_networking_x_k8s_io(
         &self,
@@ -37,6 +40,7 @@ impl SharedInformerFactory {
 }
 
 impl From<::codegen_runtime::informer::SharedInformerFactory> for SharedInformerFactory {
+    #[inline]
     fn from(factory: ::codegen_runtime::informer::SharedInformerFactory) -> Self {
         Self(factory)
     }
@@ -45,6 +49,7 @@ impl From<::codegen_runtime::informer::SharedInformerFactory> for SharedInformer
 impl ::std::ops::Deref for SharedInformerFactory {
     type Target = ::codegen_runtime::informer::SharedInformerFactory;
 
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }

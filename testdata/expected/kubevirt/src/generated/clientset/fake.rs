@@ -15,6 +15,7 @@ impl Clientset {
     /// # Panics
     ///
     /// Outside of a Tokio runtime.
+    #[inline]
     #[must_use]
     pub fn empty() -> (super::Clientset, fake::Tracker) {
         Self::with_objects(::std::iter::empty::<fake::Object>())
@@ -25,6 +26,7 @@ impl Clientset {
     /// # Panics
     ///
     /// Outside of a Tokio runtime, and if an object has no name or is of a kind that is not served.
+    #[inline]
     #[must_use]
     pub fn with_objects(
         objects: impl IntoIterator<Item = impl Into<fake::Object>>,

@@ -16,6 +16,7 @@ pub struct Clientset {
 
 impl Clientset {
     /// A clientset that sends requests through `client`.
+    #[inline]
     #[must_use]
     pub fn new(client: ::codegen_runtime::kube::Client) -> Self {
         Self { client }
@@ -26,48 +27,56 @@ impl Clientset {
     /// # Errors
     ///
     /// No configuration is found, or no client can be built from it.
+    #[inline]
     pub async fn try_default() -> Result<Self, ::codegen_runtime::kube::Error> {
-        let client = ::codegen_runtime::kube::Client::try_default().await?;
+        let client = ::codegen_runtime::connect::try_default().await?;
         Ok(Self { client })
     }
 
     /// The client that requests go through.
+    #[inline]
     #[must_use]
     pub fn client(&self) -> &::codegen_runtime::kube::Client {
         &self.client
     }
 
     /// Clients for `backup.kubevirt.io/v1alpha1`.
+    #[inline]
     #[must_use]
     pub fn backup_v1alpha1(&self) -> typed::backup::v1alpha1::BackupV1alpha1Client {
         typed::backup::v1alpha1::BackupV1alpha1Client::new(self.client.clone())
     }
 
     /// Clients for `clone.kubevirt.io/v1beta1`.
+    #[inline]
     #[must_use]
     pub fn clone_v1beta1(&self) -> typed::clone::v1beta1::CloneV1beta1Client {
         typed::clone::v1beta1::CloneV1beta1Client::new(self.client.clone())
     }
 
     /// Clients for `clone.kubevirt.io/v1alpha1`.
+    #[inline]
     #[must_use]
     pub fn clone_v1alpha1(&self) -> typed::clone::v1alpha1::CloneV1alpha1Client {
         typed::clone::v1alpha1::CloneV1alpha1Client::new(self.client.clone())
     }
 
     /// Clients for `export.kubevirt.io/v1`.
+    #[inline]
     #[must_use]
     pub fn export_v1(&self) -> typed::export::v1::ExportV1Client {
         typed::export::v1::ExportV1Client::new(self.client.clone())
     }
 
     /// Clients for `export.kubevirt.io/v1beta1`.
+    #[inline]
     #[must_use]
     pub fn export_v1beta1(&self) -> typed::export::v1beta1::ExportV1beta1Client {
         typed::export::v1beta1::ExportV1beta1Client::new(self.client.clone())
     }
 
     /// Clients for `instancetype.kubevirt.io/v1beta1`.
+    #[inline]
     #[must_use]
     pub fn instancetype_v1beta1(
         &self,
@@ -76,12 +85,14 @@ impl Clientset {
     }
 
     /// Clients for `kubevirt.io/v1`.
+    #[inline]
     #[must_use]
     pub fn kubevirt_v1(&self) -> typed::kubevirt::v1::KubevirtV1Client {
         typed::kubevirt::v1::KubevirtV1Client::new(self.client.clone())
     }
 
     /// Clients for `kubevirt.io/v1alpha3`.
+    #[inline]
     #[must_use]
     pub fn kubevirt_v1alpha3(
         &self,
@@ -90,6 +101,7 @@ impl Clientset {
     }
 
     /// Clients for `migrations.kubevirt.io/v1alpha1`.
+    #[inline]
     #[must_use]
     pub fn migrations_v1alpha1(
         &self,
@@ -98,30 +110,35 @@ impl Clientset {
     }
 
     /// Clients for `plugin.kubevirt.io/v1alpha1`.
+    #[inline]
     #[must_use]
     pub fn plugin_v1alpha1(&self) -> typed::plugin::v1alpha1::PluginV1alpha1Client {
         typed::plugin::v1alpha1::PluginV1alpha1Client::new(self.client.clone())
     }
 
     /// Clients for `pool.kubevirt.io/v1beta1`.
+    #[inline]
     #[must_use]
     pub fn pool_v1beta1(&self) -> typed::pool::v1beta1::PoolV1beta1Client {
         typed::pool::v1beta1::PoolV1beta1Client::new(self.client.clone())
     }
 
     /// Clients for `pool.kubevirt.io/v1alpha1`.
+    #[inline]
     #[must_use]
     pub fn pool_v1alpha1(&self) -> typed::pool::v1alpha1::PoolV1alpha1Client {
         typed::pool::v1alpha1::PoolV1alpha1Client::new(self.client.clone())
     }
 
     /// Clients for `snapshot.kubevirt.io/v1beta1`.
+    #[inline]
     #[must_use]
     pub fn snapshot_v1beta1(&self) -> typed::snapshot::v1beta1::SnapshotV1beta1Client {
         typed::snapshot::v1beta1::SnapshotV1beta1Client::new(self.client.clone())
     }
 
     /// Clients for `snapshot.kubevirt.io/v1alpha1`.
+    #[inline]
     #[must_use]
     pub fn snapshot_v1alpha1(
         &self,
@@ -130,6 +147,7 @@ impl Clientset {
     }
 
     /// Clients for `sriovnetwork.k8snetworkplumbingwg.io/v1alpha1`.
+    #[inline]
     #[must_use]
     pub fn sriovnetwork_v1alpha1(
         &self,
@@ -140,12 +158,14 @@ impl Clientset {
     }
 
     /// Clients for `template.kubevirt.io/v1beta1`.
+    #[inline]
     #[must_use]
     pub fn template_v1beta1(&self) -> typed::template::v1beta1::TemplateV1beta1Client {
         typed::template::v1beta1::TemplateV1beta1Client::new(self.client.clone())
     }
 
     /// Clients for `template.kubevirt.io/v1alpha1`.
+    #[inline]
     #[must_use]
     pub fn template_v1alpha1(
         &self,
@@ -155,12 +175,14 @@ impl Clientset {
 }
 
 impl From<::codegen_runtime::kube::Client> for Clientset {
+    #[inline]
     fn from(client: ::codegen_runtime::kube::Client) -> Self {
         Self { client }
     }
 }
 
 impl AsRef<::codegen_runtime::kube::Client> for Clientset {
+    #[inline]
     fn as_ref(&self) -> &::codegen_runtime::kube::Client {
         &self.client
     }

@@ -16,11 +16,12 @@ pub mod sriovnetwork;
 pub mod template;
 
 /// Hands out the informers of this crate's APIs, one for each type, and runs them together. Cloning is cheap.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct SharedInformerFactory(::codegen_runtime::informer::SharedInformerFactory);
 
 impl SharedInformerFactory {
     /// Configures a factory whose informers ask the same API server.
+    #[inline]
     #[must_use]
     pub fn builder(
         clientset: crate::generated::clientset::Clientset,
@@ -29,66 +30,77 @@ impl SharedInformerFactory {
     }
 
     /// The informers of `backup.kubevirt.io`.
+    #[inline]
     #[must_use]
     pub fn backup(&self) -> backup::BackupInformers {
         backup::BackupInformers::new(self.0.clone())
     }
 
     /// The informers of `clone.kubevirt.io`.
+    #[inline]
     #[must_use]
     pub fn clone_group(&self) -> clone::CloneInformers {
         clone::CloneInformers::new(self.0.clone())
     }
 
     /// The informers of `export.kubevirt.io`.
+    #[inline]
     #[must_use]
     pub fn export(&self) -> export::ExportInformers {
         export::ExportInformers::new(self.0.clone())
     }
 
     /// The informers of `instancetype.kubevirt.io`.
+    #[inline]
     #[must_use]
     pub fn instancetype(&self) -> instancetype::InstancetypeInformers {
         instancetype::InstancetypeInformers::new(self.0.clone())
     }
 
     /// The informers of `kubevirt.io`.
+    #[inline]
     #[must_use]
     pub fn kubevirt(&self) -> kubevirt::KubevirtInformers {
         kubevirt::KubevirtInformers::new(self.0.clone())
     }
 
     /// The informers of `migrations.kubevirt.io`.
+    #[inline]
     #[must_use]
     pub fn migrations(&self) -> migrations::MigrationsInformers {
         migrations::MigrationsInformers::new(self.0.clone())
     }
 
     /// The informers of `plugin.kubevirt.io`.
+    #[inline]
     #[must_use]
     pub fn plugin(&self) -> plugin::PluginInformers {
         plugin::PluginInformers::new(self.0.clone())
     }
 
     /// The informers of `pool.kubevirt.io`.
+    #[inline]
     #[must_use]
     pub fn pool(&self) -> pool::PoolInformers {
         pool::PoolInformers::new(self.0.clone())
     }
 
     /// The informers of `snapshot.kubevirt.io`.
+    #[inline]
     #[must_use]
     pub fn snapshot(&self) -> snapshot::SnapshotInformers {
         snapshot::SnapshotInformers::new(self.0.clone())
     }
 
     /// The informers of `sriovnetwork.k8snetworkplumbingwg.io`.
+    #[inline]
     #[must_use]
     pub fn sriovnetwork(&self) -> sriovnetwork::SriovnetworkInformers {
         sriovnetwork::SriovnetworkInformers::new(self.0.clone())
     }
 
     /// The informers of `template.kubevirt.io`.
+    #[inline]
     #[must_use]
     pub fn template(&self) -> template::TemplateInformers {
         template::TemplateInformers::new(self.0.clone())
@@ -96,6 +108,7 @@ impl SharedInformerFactory {
 }
 
 impl From<::codegen_runtime::informer::SharedInformerFactory> for SharedInformerFactory {
+    #[inline]
     fn from(factory: ::codegen_runtime::informer::SharedInformerFactory) -> Self {
         Self(factory)
     }
@@ -104,6 +117,7 @@ impl From<::codegen_runtime::informer::SharedInformerFactory> for SharedInformer
 impl ::std::ops::Deref for SharedInformerFactory {
     type Target = ::codegen_runtime::informer::SharedInformerFactory;
 
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }

@@ -16,6 +16,7 @@ pub struct Clientset {
 
 impl Clientset {
     /// A clientset that sends requests through `client`.
+    #[inline]
     #[must_use]
     pub fn new(client: ::codegen_runtime::kube::Client) -> Self {
         Self { client }
@@ -26,24 +27,28 @@ impl Clientset {
     /// # Errors
     ///
     /// No configuration is found, or no client can be built from it.
+    #[inline]
     pub async fn try_default() -> Result<Self, ::codegen_runtime::kube::Error> {
-        let client = ::codegen_runtime::kube::Client::try_default().await?;
+        let client = ::codegen_runtime::connect::try_default().await?;
         Ok(Self { client })
     }
 
     /// The client that requests go through.
+    #[inline]
     #[must_use]
     pub fn client(&self) -> &::codegen_runtime::kube::Client {
         &self.client
     }
 
     /// Clients for `shop.example.com/v1`.
+    #[inline]
     #[must_use]
     pub fn shop_v1(&self) -> typed::shop::v1::ShopV1Client {
         typed::shop::v1::ShopV1Client::new(self.client.clone())
     }
 
     /// Clients for `shop.example.com/v1beta1`.
+    #[inline]
     #[must_use]
     pub fn shop_v1beta1(&self) -> typed::shop::v1beta1::ShopV1beta1Client {
         typed::shop::v1beta1::ShopV1beta1Client::new(self.client.clone())
@@ -51,12 +56,14 @@ impl Clientset {
 }
 
 impl From<::codegen_runtime::kube::Client> for Clientset {
+    #[inline]
     fn from(client: ::codegen_runtime::kube::Client) -> Self {
         Self { client }
     }
 }
 
 impl AsRef<::codegen_runtime::kube::Client> for Clientset {
+    #[inline]
     fn as_ref(&self) -> &::codegen_runtime::kube::Client {
         &self.client
     }

@@ -10,6 +10,7 @@ use ::codegen_runtime::scheme;
 /// # Errors
 ///
 /// Another type is registered for one of the kinds.
+#[inline]
 pub fn add_to_scheme(scheme: &mut scheme::Scheme) -> Result<(), scheme::SchemeError> {
     scheme.register::<crate::apis::apps::v1alpha1::PodSet>()?;
     Ok(())

@@ -16,6 +16,7 @@ pub struct Clientset {
 
 impl Clientset {
     /// A clientset that sends requests through `client`.
+    #[inline]
     #[must_use]
     pub fn new(client: ::codegen_runtime::kube::Client) -> Self {
         Self { client }
@@ -26,18 +27,21 @@ impl Clientset {
     /// # Errors
     ///
     /// No configuration is found, or no client can be built from it.
+    #[inline]
     pub async fn try_default() -> Result<Self, ::codegen_runtime::kube::Error> {
-        let client = ::codegen_runtime::kube::Client::try_default().await?;
+        let client = ::codegen_runtime::connect::try_default().await?;
         Ok(Self { client })
     }
 
     /// The client that requests go through.
+    #[inline]
     #[must_use]
     pub fn client(&self) -> &::codegen_runtime::kube::Client {
         &self.client
     }
 
     /// Clients for `fleet.example.com/v1`.
+    #[inline]
     #[must_use]
     pub fn fleet_v1(&self) -> typed::fleet::v1::FleetV1Client {
         typed::fleet::v1::FleetV1Client::new(self.client.clone())
@@ -45,12 +49,14 @@ impl Clientset {
 }
 
 impl From<::codegen_runtime::kube::Client> for Clientset {
+    #[inline]
     fn from(client: ::codegen_runtime::kube::Client) -> Self {
         Self { client }
     }
 }
 
 impl AsRef<::codegen_runtime::kube::Client> for Clientset {
+    #[inline]
     fn as_ref(&self) -> &::codegen_runtime::kube::Client {
         &self.client
     }

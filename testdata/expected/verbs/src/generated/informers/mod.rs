@@ -6,11 +6,12 @@
 pub mod fleet;
 
 /// Hands out the informers of this crate's APIs, one for each type, and runs them together. Cloning is cheap.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct SharedInformerFactory(::codegen_runtime::informer::SharedInformerFactory);
 
 impl SharedInformerFactory {
     /// Configures a factory whose informers ask the same API server.
+    #[inline]
     #[must_use]
     pub fn builder(
         clientset: crate::generated::clientset::Clientset,
@@ -19,6 +20,7 @@ impl SharedInformerFactory {
     }
 
     /// The informers of `fleet.example.com`.
+    #[inline]
     #[must_use]
     pub fn fleet(&self) -> fleet::FleetInformers {
         fleet::FleetInformers::new(self.0.clone())
@@ -26,6 +28,7 @@ impl SharedInformerFactory {
 }
 
 impl From<::codegen_runtime::informer::SharedInformerFactory> for SharedInformerFactory {
+    #[inline]
     fn from(factory: ::codegen_runtime::informer::SharedInformerFactory) -> Self {
         Self(factory)
     }
@@ -34,6 +37,7 @@ impl From<::codegen_runtime::informer::SharedInformerFactory> for SharedInformer
 impl ::std::ops::Deref for SharedInformerFactory {
     type Target = ::codegen_runtime::informer::SharedInformerFactory;
 
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }

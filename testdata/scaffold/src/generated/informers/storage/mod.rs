@@ -6,24 +6,29 @@
 pub mod v1;
 pub mod v1beta1;
 
+use ::codegen_runtime::informer;
+
 /// Informers for `storage.example.com`.
-#[derive(Clone)]
-pub struct StorageInformers(::codegen_runtime::informer::SharedInformerFactory);
+#[derive(Clone, Debug)]
+pub struct StorageInformers(informer::SharedInformerFactory);
 
 impl StorageInformers {
     /// Informers that `factory` holds.
+    #[inline]
     #[must_use]
-    pub fn new(factory: ::codegen_runtime::informer::SharedInformerFactory) -> Self {
+    pub fn new(factory: informer::SharedInformerFactory) -> Self {
         Self(factory)
     }
 
     /// The informers of `storage.example.com/v1`.
+    #[inline]
     #[must_use]
     pub fn v1(&self) -> v1::V1Informers {
         v1::V1Informers::new(self.0.clone())
     }
 
     /// The informers of `storage.example.com/v1beta1`.
+    #[inline]
     #[must_use]
     pub fn v1beta1(&self) -> v1beta1::V1beta1Informers {
         v1beta1::V1beta1Informers::new(self.0.clone())

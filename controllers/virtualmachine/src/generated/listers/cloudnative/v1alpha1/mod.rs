@@ -3,4 +3,38 @@
 
 //! Listers for `cloudnative.czs/v1alpha1`.
 
-pub mod virtual_machines;
+use ::codegen_runtime::lister;
+use crate::apis::cloudnative::v1alpha1 as api;
+
+/// Reads [`VirtualMachine`](api::VirtualMachine) objects from a cache. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct VirtualMachineLister(lister::Lister<api::VirtualMachine>);
+
+impl VirtualMachineLister {
+    /// Reads the objects of one namespace.
+    #[inline]
+    #[must_use]
+    pub fn virtual_machines(&self, namespace: &str) -> VirtualMachineNamespaceLister {
+        self.0.namespace(namespace)
+    }
+}
+
+impl ::core::convert::From<lister::Lister<api::VirtualMachine>>
+for VirtualMachineLister {
+    #[inline]
+    fn from(lister: lister::Lister<api::VirtualMachine>) -> Self {
+        Self(lister)
+    }
+}
+
+impl ::core::ops::Deref for VirtualMachineLister {
+    type Target = lister::Lister<api::VirtualMachine>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Reads the [`VirtualMachine`](api::VirtualMachine) objects of one namespace from a cache. Cloning is cheap.
+pub type VirtualMachineNamespaceLister = lister::NamespaceLister<api::VirtualMachine>;

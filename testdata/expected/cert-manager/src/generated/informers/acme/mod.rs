@@ -5,18 +5,22 @@
 
 pub mod v1;
 
+use ::codegen_runtime::informer;
+
 /// Informers for `acme.cert-manager.io`.
-#[derive(Clone)]
-pub struct AcmeInformers(::codegen_runtime::informer::SharedInformerFactory);
+#[derive(Clone, Debug)]
+pub struct AcmeInformers(informer::SharedInformerFactory);
 
 impl AcmeInformers {
     /// Informers that `factory` holds.
+    #[inline]
     #[must_use]
-    pub fn new(factory: ::codegen_runtime::informer::SharedInformerFactory) -> Self {
+    pub fn new(factory: informer::SharedInformerFactory) -> Self {
         Self(factory)
     }
 
     /// The informers of `acme.cert-manager.io/v1`.
+    #[inline]
     #[must_use]
     pub fn v1(&self) -> v1::V1Informers {
         v1::V1Informers::new(self.0.clone())

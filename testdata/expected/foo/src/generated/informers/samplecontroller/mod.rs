@@ -5,18 +5,22 @@
 
 pub mod v1alpha1;
 
+use ::codegen_runtime::informer;
+
 /// Informers for `samplecontroller.k8s.io`.
-#[derive(Clone)]
-pub struct SamplecontrollerInformers(::codegen_runtime::informer::SharedInformerFactory);
+#[derive(Clone, Debug)]
+pub struct SamplecontrollerInformers(informer::SharedInformerFactory);
 
 impl SamplecontrollerInformers {
     /// Informers that `factory` holds.
+    #[inline]
     #[must_use]
-    pub fn new(factory: ::codegen_runtime::informer::SharedInformerFactory) -> Self {
+    pub fn new(factory: informer::SharedInformerFactory) -> Self {
         Self(factory)
     }
 
     /// The informers of `samplecontroller.k8s.io/v1alpha1`.
+    #[inline]
     #[must_use]
     pub fn v1alpha1(&self) -> v1alpha1::V1alpha1Informers {
         v1alpha1::V1alpha1Informers::new(self.0.clone())

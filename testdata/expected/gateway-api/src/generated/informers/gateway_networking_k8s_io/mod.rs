@@ -8,36 +8,43 @@ pub mod v1beta1;
 pub mod v1alpha3;
 pub mod v1alpha2;
 
+use ::codegen_runtime::informer;
+
 /// Informers for `gateway.networking.k8s.io`.
-#[derive(Clone)]
-pub struct GatewayInformers(::codegen_runtime::informer::SharedInformerFactory);
+#[derive(Clone, Debug)]
+pub struct GatewayInformers(informer::SharedInformerFactory);
 
 impl GatewayInformers {
     /// Informers that `factory` holds.
+    #[inline]
     #[must_use]
-    pub fn new(factory: ::codegen_runtime::informer::SharedInformerFactory) -> Self {
+    pub fn new(factory: informer::SharedInformerFactory) -> Self {
         Self(factory)
     }
 
     /// The informers of `gateway.networking.k8s.io/v1`.
+    #[inline]
     #[must_use]
     pub fn v1(&self) -> v1::V1Informers {
         v1::V1Informers::new(self.0.clone())
     }
 
     /// The informers of `gateway.networking.k8s.io/v1beta1`.
+    #[inline]
     #[must_use]
     pub fn v1beta1(&self) -> v1beta1::V1beta1Informers {
         v1beta1::V1beta1Informers::new(self.0.clone())
     }
 
     /// The informers of `gateway.networking.k8s.io/v1alpha3`.
+    #[inline]
     #[must_use]
     pub fn v1alpha3(&self) -> v1alpha3::V1alpha3Informers {
         v1alpha3::V1alpha3Informers::new(self.0.clone())
     }
 
     /// The informers of `gateway.networking.k8s.io/v1alpha2`.
+    #[inline]
     #[must_use]
     pub fn v1alpha2(&self) -> v1alpha2::V1alpha2Informers {
         v1alpha2::V1alpha2Informers::new(self.0.clone())

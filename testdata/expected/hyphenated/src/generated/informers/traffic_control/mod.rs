@@ -5,18 +5,22 @@
 
 pub mod v1alpha2;
 
+use ::codegen_runtime::informer;
+
 /// Informers for `traffic-control.example.com`.
-#[derive(Clone)]
-pub struct TrafficControlInformers(::codegen_runtime::informer::SharedInformerFactory);
+#[derive(Clone, Debug)]
+pub struct TrafficControlInformers(informer::SharedInformerFactory);
 
 impl TrafficControlInformers {
     /// Informers that `factory` holds.
+    #[inline]
     #[must_use]
-    pub fn new(factory: ::codegen_runtime::informer::SharedInformerFactory) -> Self {
+    pub fn new(factory: informer::SharedInformerFactory) -> Self {
         Self(factory)
     }
 
     /// The informers of `traffic-control.example.com/v1alpha2`.
+    #[inline]
     #[must_use]
     pub fn v1alpha2(&self) -> v1alpha2::V1alpha2Informers {
         v1alpha2::V1alpha2Informers::new(self.0.clone())

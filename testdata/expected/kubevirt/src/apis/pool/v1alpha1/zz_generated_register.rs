@@ -12,18 +12,21 @@ pub const GROUP_NAME: &str = "pool.kubevirt.io";
 pub const VERSION: &str = "v1alpha1";
 
 /// The group and version of the kinds in this module.
+#[inline]
 #[must_use]
 pub fn group_version() -> kube::core::GroupVersion {
     kube::core::GroupVersion::gv(GROUP_NAME, VERSION)
 }
 
 /// A kind of this group and version.
+#[inline]
 #[must_use]
 pub fn kind(kind: &str) -> kube::core::GroupVersionKind {
     kube::core::GroupVersionKind::gvk(GROUP_NAME, VERSION, kind)
 }
 
 /// A resource of this group, by its plural name.
+#[inline]
 #[must_use]
 pub fn resource(resource: &str) -> scheme::GroupResource {
     scheme::GroupResource::new(GROUP_NAME, resource)
@@ -34,6 +37,7 @@ pub fn resource(resource: &str) -> scheme::GroupResource {
 /// # Errors
 ///
 /// Another type is registered for one of the kinds.
+#[inline]
 pub fn add_to_scheme(scheme: &mut scheme::Scheme) -> Result<(), scheme::SchemeError> {
     scheme.register::<super::VirtualMachinePool>()?;
     Ok(())

@@ -5,18 +5,22 @@
 
 pub mod v1beta1;
 
+use ::codegen_runtime::informer;
+
 /// Informers for `instancetype.kubevirt.io`.
-#[derive(Clone)]
-pub struct InstancetypeInformers(::codegen_runtime::informer::SharedInformerFactory);
+#[derive(Clone, Debug)]
+pub struct InstancetypeInformers(informer::SharedInformerFactory);
 
 impl InstancetypeInformers {
     /// Informers that `factory` holds.
+    #[inline]
     #[must_use]
-    pub fn new(factory: ::codegen_runtime::informer::SharedInformerFactory) -> Self {
+    pub fn new(factory: informer::SharedInformerFactory) -> Self {
         Self(factory)
     }
 
     /// The informers of `instancetype.kubevirt.io/v1beta1`.
+    #[inline]
     #[must_use]
     pub fn v1beta1(&self) -> v1beta1::V1beta1Informers {
         v1beta1::V1beta1Informers::new(self.0.clone())

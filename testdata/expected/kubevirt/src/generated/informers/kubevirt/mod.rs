@@ -6,24 +6,29 @@
 pub mod v1;
 pub mod v1alpha3;
 
+use ::codegen_runtime::informer;
+
 /// Informers for `kubevirt.io`.
-#[derive(Clone)]
-pub struct KubevirtInformers(::codegen_runtime::informer::SharedInformerFactory);
+#[derive(Clone, Debug)]
+pub struct KubevirtInformers(informer::SharedInformerFactory);
 
 impl KubevirtInformers {
     /// Informers that `factory` holds.
+    #[inline]
     #[must_use]
-    pub fn new(factory: ::codegen_runtime::informer::SharedInformerFactory) -> Self {
+    pub fn new(factory: informer::SharedInformerFactory) -> Self {
         Self(factory)
     }
 
     /// The informers of `kubevirt.io/v1`.
+    #[inline]
     #[must_use]
     pub fn v1(&self) -> v1::V1Informers {
         v1::V1Informers::new(self.0.clone())
     }
 
     /// The informers of `kubevirt.io/v1alpha3`.
+    #[inline]
     #[must_use]
     pub fn v1alpha3(&self) -> v1alpha3::V1alpha3Informers {
         v1alpha3::V1alpha3Informers::new(self.0.clone())

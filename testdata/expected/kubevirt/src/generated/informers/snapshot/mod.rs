@@ -6,24 +6,29 @@
 pub mod v1beta1;
 pub mod v1alpha1;
 
+use ::codegen_runtime::informer;
+
 /// Informers for `snapshot.kubevirt.io`.
-#[derive(Clone)]
-pub struct SnapshotInformers(::codegen_runtime::informer::SharedInformerFactory);
+#[derive(Clone, Debug)]
+pub struct SnapshotInformers(informer::SharedInformerFactory);
 
 impl SnapshotInformers {
     /// Informers that `factory` holds.
+    #[inline]
     #[must_use]
-    pub fn new(factory: ::codegen_runtime::informer::SharedInformerFactory) -> Self {
+    pub fn new(factory: informer::SharedInformerFactory) -> Self {
         Self(factory)
     }
 
     /// The informers of `snapshot.kubevirt.io/v1beta1`.
+    #[inline]
     #[must_use]
     pub fn v1beta1(&self) -> v1beta1::V1beta1Informers {
         v1beta1::V1beta1Informers::new(self.0.clone())
     }
 
     /// The informers of `snapshot.kubevirt.io/v1alpha1`.
+    #[inline]
     #[must_use]
     pub fn v1alpha1(&self) -> v1alpha1::V1alpha1Informers {
         v1alpha1::V1alpha1Informers::new(self.0.clone())

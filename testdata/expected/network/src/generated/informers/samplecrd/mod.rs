@@ -5,18 +5,22 @@
 
 pub mod v1;
 
+use ::codegen_runtime::informer;
+
 /// Informers for `samplecrd.k8s.io`.
-#[derive(Clone)]
-pub struct SamplecrdInformers(::codegen_runtime::informer::SharedInformerFactory);
+#[derive(Clone, Debug)]
+pub struct SamplecrdInformers(informer::SharedInformerFactory);
 
 impl SamplecrdInformers {
     /// Informers that `factory` holds.
+    #[inline]
     #[must_use]
-    pub fn new(factory: ::codegen_runtime::informer::SharedInformerFactory) -> Self {
+    pub fn new(factory: informer::SharedInformerFactory) -> Self {
         Self(factory)
     }
 
     /// The informers of `samplecrd.k8s.io/v1`.
+    #[inline]
     #[must_use]
     pub fn v1(&self) -> v1::V1Informers {
         v1::V1Informers::new(self.0.clone())

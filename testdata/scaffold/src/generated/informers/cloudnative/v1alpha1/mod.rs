@@ -3,22 +3,32 @@
 
 //! Informers for `cloudnative.czs/v1alpha1`.
 
-pub mod virtual_machines;
+use ::codegen_runtime::informer;
+use crate::apis::cloudnative::v1alpha1 as api;
+use crate::generated::listers::cloudnative::v1alpha1 as listers;
 
 /// Informers for `cloudnative.czs/v1alpha1`.
-#[derive(Clone)]
-pub struct V1alpha1Informers(::codegen_runtime::informer::SharedInformerFactory);
+#[derive(Clone, Debug)]
+pub struct V1alpha1Informers(informer::SharedInformerFactory);
 
 impl V1alpha1Informers {
     /// Informers that `factory` holds.
+    #[inline]
     #[must_use]
-    pub fn new(factory: ::codegen_runtime::informer::SharedInformerFactory) -> Self {
+    pub fn new(factory: informer::SharedInformerFactory) -> Self {
         Self(factory)
     }
 
     /// The informer for `virtualmachines`.
+    #[inline]
     #[must_use]
-    pub fn virtual_machines(&self) -> virtual_machines::VirtualMachineInformer {
-        virtual_machines::VirtualMachineInformer::new(self.0.clone())
+    pub fn virtual_machines(&self) -> VirtualMachineInformer {
+        VirtualMachineInformer::new(self.0.clone())
     }
 }
+
+/// The factory's informer for [`VirtualMachine`](api::VirtualMachine) objects, and its lister. Cloning is cheap.
+pub type VirtualMachineInformer = informer::TypedInformer<
+    api::VirtualMachine,
+    listers::VirtualMachineLister,
+>;

@@ -3,22 +3,29 @@
 
 //! Informers for `storage.example.com/v1beta1`.
 
-pub mod backups;
+use ::codegen_runtime::informer;
+use crate::apis::storage::v1beta1 as api;
+use crate::generated::listers::storage::v1beta1 as listers;
 
 /// Informers for `storage.example.com/v1beta1`.
-#[derive(Clone)]
-pub struct V1beta1Informers(::codegen_runtime::informer::SharedInformerFactory);
+#[derive(Clone, Debug)]
+pub struct V1beta1Informers(informer::SharedInformerFactory);
 
 impl V1beta1Informers {
     /// Informers that `factory` holds.
+    #[inline]
     #[must_use]
-    pub fn new(factory: ::codegen_runtime::informer::SharedInformerFactory) -> Self {
+    pub fn new(factory: informer::SharedInformerFactory) -> Self {
         Self(factory)
     }
 
     /// The informer for `backups`.
+    #[inline]
     #[must_use]
-    pub fn backups(&self) -> backups::BackupInformer {
-        backups::BackupInformer::new(self.0.clone())
+    pub fn backups(&self) -> BackupInformer {
+        BackupInformer::new(self.0.clone())
     }
 }
+
+/// The factory's informer for [`Backup`](api::Backup) objects, and its lister. Cloning is cheap.
+pub type BackupInformer = informer::TypedInformer<api::Backup, listers::BackupLister>;

@@ -3,4 +3,8 @@
 
 //! Listers for `storage.example.com/v1`.
 
-pub mod backups;
+use ::codegen_runtime::lister;
+use crate::apis::storage::v1 as api;
+
+/// Reads [`Backup`](api::Backup) objects from a cache. Cloning is cheap.
+pub type BackupLister = lister::Lister<api::Backup>;

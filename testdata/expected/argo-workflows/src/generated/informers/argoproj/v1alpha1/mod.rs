@@ -3,79 +3,123 @@
 
 //! Informers for `argoproj.io/v1alpha1`.
 
-pub mod cluster_workflow_templates;
-pub mod cron_workflows;
-pub mod workflows;
-pub mod workflow_artifact_gc_tasks;
-pub mod workflow_event_bindings;
-pub mod workflow_task_results;
-pub mod workflow_task_sets;
-pub mod workflow_templates;
+use ::codegen_runtime::informer;
+use crate::apis::argoproj::v1alpha1 as api;
+use crate::generated::listers::argoproj::v1alpha1 as listers;
 
 /// Informers for `argoproj.io/v1alpha1`.
-#[derive(Clone)]
-pub struct V1alpha1Informers(::codegen_runtime::informer::SharedInformerFactory);
+#[derive(Clone, Debug)]
+pub struct V1alpha1Informers(informer::SharedInformerFactory);
 
 impl V1alpha1Informers {
     /// Informers that `factory` holds.
+    #[inline]
     #[must_use]
-    pub fn new(factory: ::codegen_runtime::informer::SharedInformerFactory) -> Self {
+    pub fn new(factory: informer::SharedInformerFactory) -> Self {
         Self(factory)
     }
 
     /// The informer for `clusterworkflowtemplates`.
+    #[inline]
     #[must_use]
-    pub fn cluster_workflow_templates(
-        &self,
-    ) -> cluster_workflow_templates::ClusterWorkflowTemplateInformer {
-        cluster_workflow_templates::ClusterWorkflowTemplateInformer::new(self.0.clone())
+    pub fn cluster_workflow_templates(&self) -> ClusterWorkflowTemplateInformer {
+        ClusterWorkflowTemplateInformer::new(self.0.clone())
     }
 
     /// The informer for `cronworkflows`.
+    #[inline]
     #[must_use]
-    pub fn cron_workflows(&self) -> cron_workflows::CronWorkflowInformer {
-        cron_workflows::CronWorkflowInformer::new(self.0.clone())
+    pub fn cron_workflows(&self) -> CronWorkflowInformer {
+        CronWorkflowInformer::new(self.0.clone())
     }
 
     /// The informer for `workflows`.
+    #[inline]
     #[must_use]
-    pub fn workflows(&self) -> workflows::WorkflowInformer {
-        workflows::WorkflowInformer::new(self.0.clone())
+    pub fn workflows(&self) -> WorkflowInformer {
+        WorkflowInformer::new(self.0.clone())
     }
 
     /// The informer for `workflowartifactgctasks`.
+    #[inline]
     #[must_use]
-    pub fn workflow_artifact_gc_tasks(
-        &self,
-    ) -> workflow_artifact_gc_tasks::WorkflowArtifactGCTaskInformer {
-        workflow_artifact_gc_tasks::WorkflowArtifactGCTaskInformer::new(self.0.clone())
+    pub fn workflow_artifact_gc_tasks(&self) -> WorkflowArtifactGCTaskInformer {
+        WorkflowArtifactGCTaskInformer::new(self.0.clone())
     }
 
     /// The informer for `workfloweventbindings`.
+    #[inline]
     #[must_use]
-    pub fn workflow_event_bindings(
-        &self,
-    ) -> workflow_event_bindings::WorkflowEventBindingInformer {
-        workflow_event_bindings::WorkflowEventBindingInformer::new(self.0.clone())
+    pub fn workflow_event_bindings(&self) -> WorkflowEventBindingInformer {
+        WorkflowEventBindingInformer::new(self.0.clone())
     }
 
     /// The informer for `workflowtaskresults`.
+    #[inline]
     #[must_use]
-    pub fn workflow_task_results(
-        &self,
-    ) -> workflow_task_results::WorkflowTaskResultInformer {
-        workflow_task_results::WorkflowTaskResultInformer::new(self.0.clone())
+    pub fn workflow_task_results(&self) -> WorkflowTaskResultInformer {
+        WorkflowTaskResultInformer::new(self.0.clone())
     }
 
     /// The informer for `workflowtasksets`.
+    #[inline]
     #[must_use]
-    pub fn workflow_task_sets(&self) -> workflow_task_sets::WorkflowTaskSetInformer {
-        workflow_task_sets::WorkflowTaskSetInformer::new(self.0.clone())
+    pub fn workflow_task_sets(&self) -> WorkflowTaskSetInformer {
+        WorkflowTaskSetInformer::new(self.0.clone())
     }
 
     /// The informer for `workflowtemplates`.
+    #[inline]
     #[must_use]
-    pub fn workflow_templates(&self) -> workflow_templates::WorkflowTemplateInformer {
-        workflow_templates::WorkflowTemplateInformer::new(self.0.clone())
+    pub fn workflow_templates(&self) -> WorkflowTemplateInformer {
+        WorkflowTemplateInformer::new(self.0.clone())
     }
 }
+
+/// The factory's informer for [`ClusterWorkflowTemplate`](api::ClusterWorkflowTemplate) objects, and its lister. Cloning is cheap.
+pub type ClusterWorkflowTemplateInformer = informer::TypedInformer<
+    api::ClusterWorkflowTemplate,
+    listers::ClusterWorkflowTemplateLister,
+>;
+
+/// The factory's informer for [`CronWorkflow`](api::CronWorkflow) objects, and its lister. Cloning is cheap.
+pub type CronWorkflowInformer = informer::TypedInformer<
+    api::CronWorkflow,
+    listers::CronWorkflowLister,
+>;
+
+/// The factory's informer for [`Workflow`](api::Workflow) objects, and its lister. Cloning is cheap.
+pub type WorkflowInformer = informer::TypedInformer<
+    api::Workflow,
+    listers::WorkflowLister,
+>;
+
+/// The factory's informer for [`WorkflowArtifactGCTask`](api::WorkflowArtifactGCTask) objects, and its lister. Cloning is cheap.
+pub type WorkflowArtifactGCTaskInformer = informer::TypedInformer<
+    api::WorkflowArtifactGCTask,
+    listers::WorkflowArtifactGCTaskLister,
+>;
+
+/// The factory's informer for [`WorkflowEventBinding`](api::WorkflowEventBinding) objects, and its lister. Cloning is cheap.
+pub type WorkflowEventBindingInformer = informer::TypedInformer<
+    api::WorkflowEventBinding,
+    listers::WorkflowEventBindingLister,
+>;
+
+/// The factory's informer for [`WorkflowTaskResult`](api::WorkflowTaskResult) objects, and its lister. Cloning is cheap.
+pub type WorkflowTaskResultInformer = informer::TypedInformer<
+    api::WorkflowTaskResult,
+    listers::WorkflowTaskResultLister,
+>;
+
+/// The factory's informer for [`WorkflowTaskSet`](api::WorkflowTaskSet) objects, and its lister. Cloning is cheap.
+pub type WorkflowTaskSetInformer = informer::TypedInformer<
+    api::WorkflowTaskSet,
+    listers::WorkflowTaskSetLister,
+>;
+
+/// The factory's informer for [`WorkflowTemplate`](api::WorkflowTemplate) objects, and its lister. Cloning is cheap.
+pub type WorkflowTemplateInformer = informer::TypedInformer<
+    api::WorkflowTemplate,
+    listers::WorkflowTemplateLister,
+>;

@@ -3,11 +3,257 @@
 
 //! Listers for `argoproj.io/v1alpha1`.
 
-pub mod cluster_workflow_templates;
-pub mod cron_workflows;
-pub mod workflows;
-pub mod workflow_artifact_gc_tasks;
-pub mod workflow_event_bindings;
-pub mod workflow_task_results;
-pub mod workflow_task_sets;
-pub mod workflow_templates;
+use ::codegen_runtime::lister;
+use crate::apis::argoproj::v1alpha1 as api;
+
+/// Reads [`ClusterWorkflowTemplate`](api::ClusterWorkflowTemplate) objects from a cache. Cloning is cheap.
+pub type ClusterWorkflowTemplateLister = lister::Lister<api::ClusterWorkflowTemplate>;
+
+/// Reads [`CronWorkflow`](api::CronWorkflow) objects from a cache. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct CronWorkflowLister(lister::Lister<api::CronWorkflow>);
+
+impl CronWorkflowLister {
+    /// Reads the objects of one namespace.
+    #[inline]
+    #[must_use]
+    pub fn cron_workflows(&self, namespace: &str) -> CronWorkflowNamespaceLister {
+        self.0.namespace(namespace)
+    }
+}
+
+impl ::core::convert::From<lister::Lister<api::CronWorkflow>> for CronWorkflowLister {
+    #[inline]
+    fn from(lister: lister::Lister<api::CronWorkflow>) -> Self {
+        Self(lister)
+    }
+}
+
+impl ::core::ops::Deref for CronWorkflowLister {
+    type Target = lister::Lister<api::CronWorkflow>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Reads the [`CronWorkflow`](api::CronWorkflow) objects of one namespace from a cache. Cloning is cheap.
+pub type CronWorkflowNamespaceLister = lister::NamespaceLister<api::CronWorkflow>;
+
+/// Reads [`Workflow`](api::Workflow) objects from a cache. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct WorkflowLister(lister::Lister<api::Workflow>);
+
+impl WorkflowLister {
+    /// Reads the objects of one namespace.
+    #[inline]
+    #[must_use]
+    pub fn workflows(&self, namespace: &str) -> WorkflowNamespaceLister {
+        self.0.namespace(namespace)
+    }
+}
+
+impl ::core::convert::From<lister::Lister<api::Workflow>> for WorkflowLister {
+    #[inline]
+    fn from(lister: lister::Lister<api::Workflow>) -> Self {
+        Self(lister)
+    }
+}
+
+impl ::core::ops::Deref for WorkflowLister {
+    type Target = lister::Lister<api::Workflow>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Reads the [`Workflow`](api::Workflow) objects of one namespace from a cache. Cloning is cheap.
+pub type WorkflowNamespaceLister = lister::NamespaceLister<api::Workflow>;
+
+/// Reads [`WorkflowArtifactGCTask`](api::WorkflowArtifactGCTask) objects from a cache. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct WorkflowArtifactGCTaskLister(lister::Lister<api::WorkflowArtifactGCTask>);
+
+impl WorkflowArtifactGCTaskLister {
+    /// Reads the objects of one namespace.
+    #[inline]
+    #[must_use]
+    pub fn workflow_artifact_gc_tasks(
+        &self,
+        namespace: &str,
+    ) -> WorkflowArtifactGCTaskNamespaceLister {
+        self.0.namespace(namespace)
+    }
+}
+
+impl ::core::convert::From<lister::Lister<api::WorkflowArtifactGCTask>>
+for WorkflowArtifactGCTaskLister {
+    #[inline]
+    fn from(lister: lister::Lister<api::WorkflowArtifactGCTask>) -> Self {
+        Self(lister)
+    }
+}
+
+impl ::core::ops::Deref for WorkflowArtifactGCTaskLister {
+    type Target = lister::Lister<api::WorkflowArtifactGCTask>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Reads the [`WorkflowArtifactGCTask`](api::WorkflowArtifactGCTask) objects of one namespace from a cache. Cloning is cheap.
+pub type WorkflowArtifactGCTaskNamespaceLister = lister::NamespaceLister<
+    api::WorkflowArtifactGCTask,
+>;
+
+/// Reads [`WorkflowEventBinding`](api::WorkflowEventBinding) objects from a cache. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct WorkflowEventBindingLister(lister::Lister<api::WorkflowEventBinding>);
+
+impl WorkflowEventBindingLister {
+    /// Reads the objects of one namespace.
+    #[inline]
+    #[must_use]
+    pub fn workflow_event_bindings(
+        &self,
+        namespace: &str,
+    ) -> WorkflowEventBindingNamespaceLister {
+        self.0.namespace(namespace)
+    }
+}
+
+impl ::core::convert::From<lister::Lister<api::WorkflowEventBinding>>
+for WorkflowEventBindingLister {
+    #[inline]
+    fn from(lister: lister::Lister<api::WorkflowEventBinding>) -> Self {
+        Self(lister)
+    }
+}
+
+impl ::core::ops::Deref for WorkflowEventBindingLister {
+    type Target = lister::Lister<api::WorkflowEventBinding>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Reads the [`WorkflowEventBinding`](api::WorkflowEventBinding) objects of one namespace from a cache. Cloning is cheap.
+pub type WorkflowEventBindingNamespaceLister = lister::NamespaceLister<
+    api::WorkflowEventBinding,
+>;
+
+/// Reads [`WorkflowTaskResult`](api::WorkflowTaskResult) objects from a cache. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct WorkflowTaskResultLister(lister::Lister<api::WorkflowTaskResult>);
+
+impl WorkflowTaskResultLister {
+    /// Reads the objects of one namespace.
+    #[inline]
+    #[must_use]
+    pub fn workflow_task_results(
+        &self,
+        namespace: &str,
+    ) -> WorkflowTaskResultNamespaceLister {
+        self.0.namespace(namespace)
+    }
+}
+
+impl ::core::convert::From<lister::Lister<api::WorkflowTaskResult>>
+for WorkflowTaskResultLister {
+    #[inline]
+    fn from(lister: lister::Lister<api::WorkflowTaskResult>) -> Self {
+        Self(lister)
+    }
+}
+
+impl ::core::ops::Deref for WorkflowTaskResultLister {
+    type Target = lister::Lister<api::WorkflowTaskResult>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Reads the [`WorkflowTaskResult`](api::WorkflowTaskResult) objects of one namespace from a cache. Cloning is cheap.
+pub type WorkflowTaskResultNamespaceLister = lister::NamespaceLister<
+    api::WorkflowTaskResult,
+>;
+
+/// Reads [`WorkflowTaskSet`](api::WorkflowTaskSet) objects from a cache. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct WorkflowTaskSetLister(lister::Lister<api::WorkflowTaskSet>);
+
+impl WorkflowTaskSetLister {
+    /// Reads the objects of one namespace.
+    #[inline]
+    #[must_use]
+    pub fn workflow_task_sets(&self, namespace: &str) -> WorkflowTaskSetNamespaceLister {
+        self.0.namespace(namespace)
+    }
+}
+
+impl ::core::convert::From<lister::Lister<api::WorkflowTaskSet>>
+for WorkflowTaskSetLister {
+    #[inline]
+    fn from(lister: lister::Lister<api::WorkflowTaskSet>) -> Self {
+        Self(lister)
+    }
+}
+
+impl ::core::ops::Deref for WorkflowTaskSetLister {
+    type Target = lister::Lister<api::WorkflowTaskSet>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Reads the [`WorkflowTaskSet`](api::WorkflowTaskSet) objects of one namespace from a cache. Cloning is cheap.
+pub type WorkflowTaskSetNamespaceLister = lister::NamespaceLister<api::WorkflowTaskSet>;
+
+/// Reads [`WorkflowTemplate`](api::WorkflowTemplate) objects from a cache. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct WorkflowTemplateLister(lister::Lister<api::WorkflowTemplate>);
+
+impl WorkflowTemplateLister {
+    /// Reads the objects of one namespace.
+    #[inline]
+    #[must_use]
+    pub fn workflow_templates(
+        &self,
+        namespace: &str,
+    ) -> WorkflowTemplateNamespaceLister {
+        self.0.namespace(namespace)
+    }
+}
+
+impl ::core::convert::From<lister::Lister<api::WorkflowTemplate>>
+for WorkflowTemplateLister {
+    #[inline]
+    fn from(lister: lister::Lister<api::WorkflowTemplate>) -> Self {
+        Self(lister)
+    }
+}
+
+impl ::core::ops::Deref for WorkflowTemplateLister {
+    type Target = lister::Lister<api::WorkflowTemplate>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Reads the [`WorkflowTemplate`](api::WorkflowTemplate) objects of one namespace from a cache. Cloning is cheap.
+pub type WorkflowTemplateNamespaceLister = lister::NamespaceLister<
+    api::WorkflowTemplate,
+>;

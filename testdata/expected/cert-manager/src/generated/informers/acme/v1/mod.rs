@@ -3,29 +3,42 @@
 
 //! Informers for `acme.cert-manager.io/v1`.
 
-pub mod challenges;
-pub mod orders;
+use ::codegen_runtime::informer;
+use crate::apis::acme::v1 as api;
+use crate::generated::listers::acme::v1 as listers;
 
 /// Informers for `acme.cert-manager.io/v1`.
-#[derive(Clone)]
-pub struct V1Informers(::codegen_runtime::informer::SharedInformerFactory);
+#[derive(Clone, Debug)]
+pub struct V1Informers(informer::SharedInformerFactory);
 
 impl V1Informers {
     /// Informers that `factory` holds.
+    #[inline]
     #[must_use]
-    pub fn new(factory: ::codegen_runtime::informer::SharedInformerFactory) -> Self {
+    pub fn new(factory: informer::SharedInformerFactory) -> Self {
         Self(factory)
     }
 
     /// The informer for `challenges`.
+    #[inline]
     #[must_use]
-    pub fn challenges(&self) -> challenges::ChallengeInformer {
-        challenges::ChallengeInformer::new(self.0.clone())
+    pub fn challenges(&self) -> ChallengeInformer {
+        ChallengeInformer::new(self.0.clone())
     }
 
     /// The informer for `orders`.
+    #[inline]
     #[must_use]
-    pub fn orders(&self) -> orders::OrderInformer {
-        orders::OrderInformer::new(self.0.clone())
+    pub fn orders(&self) -> OrderInformer {
+        OrderInformer::new(self.0.clone())
     }
 }
+
+/// The factory's informer for [`Challenge`](api::Challenge) objects, and its lister. Cloning is cheap.
+pub type ChallengeInformer = informer::TypedInformer<
+    api::Challenge,
+    listers::ChallengeLister,
+>;
+
+/// The factory's informer for [`Order`](api::Order) objects, and its lister. Cloning is cheap.
+pub type OrderInformer = informer::TypedInformer<api::Order, listers::OrderLister>;

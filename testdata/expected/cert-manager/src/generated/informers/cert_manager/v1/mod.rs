@@ -3,45 +3,68 @@
 
 //! Informers for `cert-manager.io/v1`.
 
-pub mod certificates;
-pub mod certificate_requests;
-pub mod cluster_issuers;
-pub mod issuers;
+use ::codegen_runtime::informer;
+use crate::apis::cert_manager::v1 as api;
+use crate::generated::listers::cert_manager::v1 as listers;
 
 /// Informers for `cert-manager.io/v1`.
-#[derive(Clone)]
-pub struct V1Informers(::codegen_runtime::informer::SharedInformerFactory);
+#[derive(Clone, Debug)]
+pub struct V1Informers(informer::SharedInformerFactory);
 
 impl V1Informers {
     /// Informers that `factory` holds.
+    #[inline]
     #[must_use]
-    pub fn new(factory: ::codegen_runtime::informer::SharedInformerFactory) -> Self {
+    pub fn new(factory: informer::SharedInformerFactory) -> Self {
         Self(factory)
     }
 
     /// The informer for `certificates`.
+    #[inline]
     #[must_use]
-    pub fn certificates(&self) -> certificates::CertificateInformer {
-        certificates::CertificateInformer::new(self.0.clone())
+    pub fn certificates(&self) -> CertificateInformer {
+        CertificateInformer::new(self.0.clone())
     }
 
     /// The informer for `certificaterequests`.
+    #[inline]
     #[must_use]
-    pub fn certificate_requests(
-        &self,
-    ) -> certificate_requests::CertificateRequestInformer {
-        certificate_requests::CertificateRequestInformer::new(self.0.clone())
+    pub fn certificate_requests(&self) -> CertificateRequestInformer {
+        CertificateRequestInformer::new(self.0.clone())
     }
 
     /// The informer for `clusterissuers`.
+    #[inline]
     #[must_use]
-    pub fn cluster_issuers(&self) -> cluster_issuers::ClusterIssuerInformer {
-        cluster_issuers::ClusterIssuerInformer::new(self.0.clone())
+    pub fn cluster_issuers(&self) -> ClusterIssuerInformer {
+        ClusterIssuerInformer::new(self.0.clone())
     }
 
     /// The informer for `issuers`.
+    #[inline]
     #[must_use]
-    pub fn issuers(&self) -> issuers::IssuerInformer {
-        issuers::IssuerInformer::new(self.0.clone())
+    pub fn issuers(&self) -> IssuerInformer {
+        IssuerInformer::new(self.0.clone())
     }
 }
+
+/// The factory's informer for [`Certificate`](api::Certificate) objects, and its lister. Cloning is cheap.
+pub type CertificateInformer = informer::TypedInformer<
+    api::Certificate,
+    listers::CertificateLister,
+>;
+
+/// The factory's informer for [`CertificateRequest`](api::CertificateRequest) objects, and its lister. Cloning is cheap.
+pub type CertificateRequestInformer = informer::TypedInformer<
+    api::CertificateRequest,
+    listers::CertificateRequestLister,
+>;
+
+/// The factory's informer for [`ClusterIssuer`](api::ClusterIssuer) objects, and its lister. Cloning is cheap.
+pub type ClusterIssuerInformer = informer::TypedInformer<
+    api::ClusterIssuer,
+    listers::ClusterIssuerLister,
+>;
+
+/// The factory's informer for [`Issuer`](api::Issuer) objects, and its lister. Cloning is cheap.
+pub type IssuerInformer = informer::TypedInformer<api::Issuer, listers::IssuerLister>;

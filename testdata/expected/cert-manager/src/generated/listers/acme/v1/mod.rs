@@ -3,5 +3,69 @@
 
 //! Listers for `acme.cert-manager.io/v1`.
 
-pub mod challenges;
-pub mod orders;
+use ::codegen_runtime::lister;
+use crate::apis::acme::v1 as api;
+
+/// Reads [`Challenge`](api::Challenge) objects from a cache. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct ChallengeLister(lister::Lister<api::Challenge>);
+
+impl ChallengeLister {
+    /// Reads the objects of one namespace.
+    #[inline]
+    #[must_use]
+    pub fn challenges(&self, namespace: &str) -> ChallengeNamespaceLister {
+        self.0.namespace(namespace)
+    }
+}
+
+impl ::core::convert::From<lister::Lister<api::Challenge>> for ChallengeLister {
+    #[inline]
+    fn from(lister: lister::Lister<api::Challenge>) -> Self {
+        Self(lister)
+    }
+}
+
+impl ::core::ops::Deref for ChallengeLister {
+    type Target = lister::Lister<api::Challenge>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Reads the [`Challenge`](api::Challenge) objects of one namespace from a cache. Cloning is cheap.
+pub type ChallengeNamespaceLister = lister::NamespaceLister<api::Challenge>;
+
+/// Reads [`Order`](api::Order) objects from a cache. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct OrderLister(lister::Lister<api::Order>);
+
+impl OrderLister {
+    /// Reads the objects of one namespace.
+    #[inline]
+    #[must_use]
+    pub fn orders(&self, namespace: &str) -> OrderNamespaceLister {
+        self.0.namespace(namespace)
+    }
+}
+
+impl ::core::convert::From<lister::Lister<api::Order>> for OrderLister {
+    #[inline]
+    fn from(lister: lister::Lister<api::Order>) -> Self {
+        Self(lister)
+    }
+}
+
+impl ::core::ops::Deref for OrderLister {
+    type Target = lister::Lister<api::Order>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Reads the [`Order`](api::Order) objects of one namespace from a cache. Cloning is cheap.
+pub type OrderNamespaceLister = lister::NamespaceLister<api::Order>;

@@ -3,7 +3,110 @@
 
 //! Listers for `cert-manager.io/v1`.
 
-pub mod certificates;
-pub mod certificate_requests;
-pub mod cluster_issuers;
-pub mod issuers;
+use ::codegen_runtime::lister;
+use crate::apis::cert_manager::v1 as api;
+
+/// Reads [`Certificate`](api::Certificate) objects from a cache. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct CertificateLister(lister::Lister<api::Certificate>);
+
+impl CertificateLister {
+    /// Reads the objects of one namespace.
+    #[inline]
+    #[must_use]
+    pub fn certificates(&self, namespace: &str) -> CertificateNamespaceLister {
+        self.0.namespace(namespace)
+    }
+}
+
+impl ::core::convert::From<lister::Lister<api::Certificate>> for CertificateLister {
+    #[inline]
+    fn from(lister: lister::Lister<api::Certificate>) -> Self {
+        Self(lister)
+    }
+}
+
+impl ::core::ops::Deref for CertificateLister {
+    type Target = lister::Lister<api::Certificate>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Reads the [`Certificate`](api::Certificate) objects of one namespace from a cache. Cloning is cheap.
+pub type CertificateNamespaceLister = lister::NamespaceLister<api::Certificate>;
+
+/// Reads [`CertificateRequest`](api::CertificateRequest) objects from a cache. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct CertificateRequestLister(lister::Lister<api::CertificateRequest>);
+
+impl CertificateRequestLister {
+    /// Reads the objects of one namespace.
+    #[inline]
+    #[must_use]
+    pub fn certificate_requests(
+        &self,
+        namespace: &str,
+    ) -> CertificateRequestNamespaceLister {
+        self.0.namespace(namespace)
+    }
+}
+
+impl ::core::convert::From<lister::Lister<api::CertificateRequest>>
+for CertificateRequestLister {
+    #[inline]
+    fn from(lister: lister::Lister<api::CertificateRequest>) -> Self {
+        Self(lister)
+    }
+}
+
+impl ::core::ops::Deref for CertificateRequestLister {
+    type Target = lister::Lister<api::CertificateRequest>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Reads the [`CertificateRequest`](api::CertificateRequest) objects of one namespace from a cache. Cloning is cheap.
+pub type CertificateRequestNamespaceLister = lister::NamespaceLister<
+    api::CertificateRequest,
+>;
+
+/// Reads [`ClusterIssuer`](api::ClusterIssuer) objects from a cache. Cloning is cheap.
+pub type ClusterIssuerLister = lister::Lister<api::ClusterIssuer>;
+
+/// Reads [`Issuer`](api::Issuer) objects from a cache. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct IssuerLister(lister::Lister<api::Issuer>);
+
+impl IssuerLister {
+    /// Reads the objects of one namespace.
+    #[inline]
+    #[must_use]
+    pub fn issuers(&self, namespace: &str) -> IssuerNamespaceLister {
+        self.0.namespace(namespace)
+    }
+}
+
+impl ::core::convert::From<lister::Lister<api::Issuer>> for IssuerLister {
+    #[inline]
+    fn from(lister: lister::Lister<api::Issuer>) -> Self {
+        Self(lister)
+    }
+}
+
+impl ::core::ops::Deref for IssuerLister {
+    type Target = lister::Lister<api::Issuer>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Reads the [`Issuer`](api::Issuer) objects of one namespace from a cache. Cloning is cheap.
+pub type IssuerNamespaceLister = lister::NamespaceLister<api::Issuer>;

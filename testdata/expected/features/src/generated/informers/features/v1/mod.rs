@@ -3,43 +3,62 @@
 
 //! Informers for `features.example.com/v1`.
 
-pub mod bares;
-pub mod everythings;
-pub mod flats;
-pub mod scalars;
+use ::codegen_runtime::informer;
+use crate::apis::features::v1 as api;
+use crate::generated::listers::features::v1 as listers;
 
 /// Informers for `features.example.com/v1`.
-#[derive(Clone)]
-pub struct V1Informers(::codegen_runtime::informer::SharedInformerFactory);
+#[derive(Clone, Debug)]
+pub struct V1Informers(informer::SharedInformerFactory);
 
 impl V1Informers {
     /// Informers that `factory` holds.
+    #[inline]
     #[must_use]
-    pub fn new(factory: ::codegen_runtime::informer::SharedInformerFactory) -> Self {
+    pub fn new(factory: informer::SharedInformerFactory) -> Self {
         Self(factory)
     }
 
     /// The informer for `bares`.
+    #[inline]
     #[must_use]
-    pub fn bares(&self) -> bares::BareInformer {
-        bares::BareInformer::new(self.0.clone())
+    pub fn bares(&self) -> BareInformer {
+        BareInformer::new(self.0.clone())
     }
 
     /// The informer for `everythings`.
+    #[inline]
     #[must_use]
-    pub fn everythings(&self) -> everythings::EverythingInformer {
-        everythings::EverythingInformer::new(self.0.clone())
+    pub fn everythings(&self) -> EverythingInformer {
+        EverythingInformer::new(self.0.clone())
     }
 
     /// The informer for `flats`.
+    #[inline]
     #[must_use]
-    pub fn flats(&self) -> flats::FlatInformer {
-        flats::FlatInformer::new(self.0.clone())
+    pub fn flats(&self) -> FlatInformer {
+        FlatInformer::new(self.0.clone())
     }
 
     /// The informer for `scalars`.
+    #[inline]
     #[must_use]
-    pub fn scalars(&self) -> scalars::ScalarInformer {
-        scalars::ScalarInformer::new(self.0.clone())
+    pub fn scalars(&self) -> ScalarInformer {
+        ScalarInformer::new(self.0.clone())
     }
 }
+
+/// The factory's informer for [`Bare`](api::Bare) objects, and its lister. Cloning is cheap.
+pub type BareInformer = informer::TypedInformer<api::Bare, listers::BareLister>;
+
+/// The factory's informer for [`Everything`](api::Everything) objects, and its lister. Cloning is cheap.
+pub type EverythingInformer = informer::TypedInformer<
+    api::Everything,
+    listers::EverythingLister,
+>;
+
+/// The factory's informer for [`Flat`](api::Flat) objects, and its lister. Cloning is cheap.
+pub type FlatInformer = informer::TypedInformer<api::Flat, listers::FlatLister>;
+
+/// The factory's informer for [`Scalar`](api::Scalar) objects, and its lister. Cloning is cheap.
+pub type ScalarInformer = informer::TypedInformer<api::Scalar, listers::ScalarLister>;

@@ -3,22 +3,32 @@
 
 //! Informers for `features.example.com/v1beta1`.
 
-pub mod everythings;
+use ::codegen_runtime::informer;
+use crate::apis::features::v1beta1 as api;
+use crate::generated::listers::features::v1beta1 as listers;
 
 /// Informers for `features.example.com/v1beta1`.
-#[derive(Clone)]
-pub struct V1beta1Informers(::codegen_runtime::informer::SharedInformerFactory);
+#[derive(Clone, Debug)]
+pub struct V1beta1Informers(informer::SharedInformerFactory);
 
 impl V1beta1Informers {
     /// Informers that `factory` holds.
+    #[inline]
     #[must_use]
-    pub fn new(factory: ::codegen_runtime::informer::SharedInformerFactory) -> Self {
+    pub fn new(factory: informer::SharedInformerFactory) -> Self {
         Self(factory)
     }
 
     /// The informer for `everythings`.
+    #[inline]
     #[must_use]
-    pub fn everythings(&self) -> everythings::EverythingInformer {
-        everythings::EverythingInformer::new(self.0.clone())
+    pub fn everythings(&self) -> EverythingInformer {
+        EverythingInformer::new(self.0.clone())
     }
 }
+
+/// The factory's informer for [`Everything`](api::Everything) objects, and its lister. Cloning is cheap.
+pub type EverythingInformer = informer::TypedInformer<
+    api::Everything,
+    listers::EverythingLister,
+>;

@@ -3,71 +3,102 @@
 
 //! Informers for `hostile.example.com/v1`.
 
-pub mod defaults;
-pub mod hostiles;
-pub mod options;
-pub mod selves;
-pub mod serializes;
-pub mod strings;
-pub mod times;
-pub mod values;
+use ::codegen_runtime::informer;
+use crate::apis::hostile::v1 as api;
+use crate::generated::listers::hostile::v1 as listers;
 
 /// Informers for `hostile.example.com/v1`.
-#[derive(Clone)]
-pub struct V1Informers(::codegen_runtime::informer::SharedInformerFactory);
+#[derive(Clone, Debug)]
+pub struct V1Informers(informer::SharedInformerFactory);
 
 impl V1Informers {
     /// Informers that `factory` holds.
+    #[inline]
     #[must_use]
-    pub fn new(factory: ::codegen_runtime::informer::SharedInformerFactory) -> Self {
+    pub fn new(factory: informer::SharedInformerFactory) -> Self {
         Self(factory)
     }
 
     /// The informer for `defaults`.
+    #[inline]
     #[must_use]
-    pub fn defaults(&self) -> defaults::DefaultInformer {
-        defaults::DefaultInformer::new(self.0.clone())
+    pub fn defaults(&self) -> DefaultInformer {
+        DefaultInformer::new(self.0.clone())
     }
 
     /// The informer for `hostiles`.
+    #[inline]
     #[must_use]
-    pub fn hostiles(&self) -> hostiles::HostileInformer {
-        hostiles::HostileInformer::new(self.0.clone())
+    pub fn hostiles(&self) -> HostileInformer {
+        HostileInformer::new(self.0.clone())
     }
 
     /// The informer for `options`.
+    #[inline]
     #[must_use]
-    pub fn options(&self) -> options::OptionInformer {
-        options::OptionInformer::new(self.0.clone())
+    pub fn options(&self) -> OptionInformer {
+        OptionInformer::new(self.0.clone())
     }
 
     /// The informer for `selves`.
+    #[inline]
     #[must_use]
-    pub fn selves(&self) -> selves::SelfInformer {
-        selves::SelfInformer::new(self.0.clone())
+    pub fn selves(&self) -> SelfInformer {
+        SelfInformer::new(self.0.clone())
     }
 
     /// The informer for `serializes`.
+    #[inline]
     #[must_use]
-    pub fn serializes(&self) -> serializes::SerializeInformer {
-        serializes::SerializeInformer::new(self.0.clone())
+    pub fn serializes(&self) -> SerializeInformer {
+        SerializeInformer::new(self.0.clone())
     }
 
     /// The informer for `strings`.
+    #[inline]
     #[must_use]
-    pub fn strings(&self) -> strings::StringInformer {
-        strings::StringInformer::new(self.0.clone())
+    pub fn strings(&self) -> StringInformer {
+        StringInformer::new(self.0.clone())
     }
 
     /// The informer for `times`.
+    #[inline]
     #[must_use]
-    pub fn times(&self) -> times::TimeInformer {
-        times::TimeInformer::new(self.0.clone())
+    pub fn times(&self) -> TimeInformer {
+        TimeInformer::new(self.0.clone())
     }
 
     /// The informer for `values`.
+    #[inline]
     #[must_use]
-    pub fn values(&self) -> values::ValueInformer {
-        values::ValueInformer::new(self.0.clone())
+    pub fn values(&self) -> ValueInformer {
+        ValueInformer::new(self.0.clone())
     }
 }
+
+/// The factory's informer for [`Default`](api::Default) objects, and its lister. Cloning is cheap.
+pub type DefaultInformer = informer::TypedInformer<api::Default, listers::DefaultLister>;
+
+/// The factory's informer for [`Hostile`](api::Hostile) objects, and its lister. Cloning is cheap.
+pub type HostileInformer = informer::TypedInformer<api::Hostile, listers::HostileLister>;
+
+/// The factory's informer for [`Option`](api::Option) objects, and its lister. Cloning is cheap.
+pub type OptionInformer = informer::TypedInformer<api::Option, listers::OptionLister>;
+
+/// The factory's informer for [`Self_`](api::Self_) objects, and its lister. Cloning is cheap.
+pub type SelfInformer = informer::TypedInformer<api::Self_, listers::SelfLister>;
+
+/// The factory's informer for [`Serialize`](api::Serialize) objects, and its lister. Cloning is cheap.
+pub type SerializeInformer = informer::TypedInformer<
+    api::Serialize,
+    listers::SerializeLister,
+>;
+
+/// The factory's informer for [`String`](api::String) objects, and its lister. Cloning is cheap.
+pub type StringInformer = informer::TypedInformer<api::String, listers::StringLister>;
+
+/// The factory's informer for [`Time`](api::Time) objects, and its lister. Cloning is cheap.
+pub type TimeInformer = informer::TypedInformer<api::Time, listers::TimeLister>;
+
+/// The factory's informer for [`Value`](api::Value) objects, and its lister. Cloning is cheap.
+pub type ValueInformer = informer::TypedInformer<api::Value, listers::ValueLister>;

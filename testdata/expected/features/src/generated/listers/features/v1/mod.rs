@@ -3,7 +3,75 @@
 
 //! Listers for `features.example.com/v1`.
 
-pub mod bares;
-pub mod everythings;
-pub mod flats;
-pub mod scalars;
+use ::codegen_runtime::lister;
+use crate::apis::features::v1 as api;
+
+/// Reads [`Bare`](api::Bare) objects from a cache. Cloning is cheap.
+pub type BareLister = lister::Lister<api::Bare>;
+
+/// Reads [`Everything`](api::Everything) objects from a cache. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct EverythingLister(lister::Lister<api::Everything>);
+
+impl EverythingLister {
+    /// Reads the objects of one namespace.
+    #[inline]
+    #[must_use]
+    pub fn everythings(&self, namespace: &str) -> EverythingNamespaceLister {
+        self.0.namespace(namespace)
+    }
+}
+
+impl ::core::convert::From<lister::Lister<api::Everything>> for EverythingLister {
+    #[inline]
+    fn from(lister: lister::Lister<api::Everything>) -> Self {
+        Self(lister)
+    }
+}
+
+impl ::core::ops::Deref for EverythingLister {
+    type Target = lister::Lister<api::Everything>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Reads the [`Everything`](api::Everything) objects of one namespace from a cache. Cloning is cheap.
+pub type EverythingNamespaceLister = lister::NamespaceLister<api::Everything>;
+
+/// Reads [`Flat`](api::Flat) objects from a cache. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct FlatLister(lister::Lister<api::Flat>);
+
+impl FlatLister {
+    /// Reads the objects of one namespace.
+    #[inline]
+    #[must_use]
+    pub fn flats(&self, namespace: &str) -> FlatNamespaceLister {
+        self.0.namespace(namespace)
+    }
+}
+
+impl ::core::convert::From<lister::Lister<api::Flat>> for FlatLister {
+    #[inline]
+    fn from(lister: lister::Lister<api::Flat>) -> Self {
+        Self(lister)
+    }
+}
+
+impl ::core::ops::Deref for FlatLister {
+    type Target = lister::Lister<api::Flat>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Reads the [`Flat`](api::Flat) objects of one namespace from a cache. Cloning is cheap.
+pub type FlatNamespaceLister = lister::NamespaceLister<api::Flat>;
+
+/// Reads [`Scalar`](api::Scalar) objects from a cache. Cloning is cheap.
+pub type ScalarLister = lister::Lister<api::Scalar>;

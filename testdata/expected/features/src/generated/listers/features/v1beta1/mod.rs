@@ -3,4 +3,37 @@
 
 //! Listers for `features.example.com/v1beta1`.
 
-pub mod everythings;
+use ::codegen_runtime::lister;
+use crate::apis::features::v1beta1 as api;
+
+/// Reads [`Everything`](api::Everything) objects from a cache. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct EverythingLister(lister::Lister<api::Everything>);
+
+impl EverythingLister {
+    /// Reads the objects of one namespace.
+    #[inline]
+    #[must_use]
+    pub fn everythings(&self, namespace: &str) -> EverythingNamespaceLister {
+        self.0.namespace(namespace)
+    }
+}
+
+impl ::core::convert::From<lister::Lister<api::Everything>> for EverythingLister {
+    #[inline]
+    fn from(lister: lister::Lister<api::Everything>) -> Self {
+        Self(lister)
+    }
+}
+
+impl ::core::ops::Deref for EverythingLister {
+    type Target = lister::Lister<api::Everything>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Reads the [`Everything`](api::Everything) objects of one namespace from a cache. Cloning is cheap.
+pub type EverythingNamespaceLister = lister::NamespaceLister<api::Everything>;

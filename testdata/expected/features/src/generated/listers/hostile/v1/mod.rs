@@ -3,11 +3,261 @@
 
 //! Listers for `hostile.example.com/v1`.
 
-pub mod defaults;
-pub mod hostiles;
-pub mod options;
-pub mod selves;
-pub mod serializes;
-pub mod strings;
-pub mod times;
-pub mod values;
+use ::codegen_runtime::lister;
+use crate::apis::hostile::v1 as api;
+
+/// Reads [`Default`](api::Default) objects from a cache. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct DefaultLister(lister::Lister<api::Default>);
+
+impl DefaultLister {
+    /// Reads the objects of one namespace.
+    #[inline]
+    #[must_use]
+    pub fn defaults(&self, namespace: &str) -> DefaultNamespaceLister {
+        self.0.namespace(namespace)
+    }
+}
+
+impl ::core::convert::From<lister::Lister<api::Default>> for DefaultLister {
+    #[inline]
+    fn from(lister: lister::Lister<api::Default>) -> Self {
+        Self(lister)
+    }
+}
+
+impl ::core::ops::Deref for DefaultLister {
+    type Target = lister::Lister<api::Default>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Reads the [`Default`](api::Default) objects of one namespace from a cache. Cloning is cheap.
+pub type DefaultNamespaceLister = lister::NamespaceLister<api::Default>;
+
+/// Reads [`Hostile`](api::Hostile) objects from a cache. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct HostileLister(lister::Lister<api::Hostile>);
+
+impl HostileLister {
+    /// Reads the objects of one namespace.
+    #[inline]
+    #[must_use]
+    pub fn hostiles(&self, namespace: &str) -> HostileNamespaceLister {
+        self.0.namespace(namespace)
+    }
+}
+
+impl ::core::convert::From<lister::Lister<api::Hostile>> for HostileLister {
+    #[inline]
+    fn from(lister: lister::Lister<api::Hostile>) -> Self {
+        Self(lister)
+    }
+}
+
+impl ::core::ops::Deref for HostileLister {
+    type Target = lister::Lister<api::Hostile>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Reads the [`Hostile`](api::Hostile) objects of one namespace from a cache. Cloning is cheap.
+pub type HostileNamespaceLister = lister::NamespaceLister<api::Hostile>;
+
+/// Reads [`Option`](api::Option) objects from a cache. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct OptionLister(lister::Lister<api::Option>);
+
+impl OptionLister {
+    /// Reads the objects of one namespace.
+    #[inline]
+    #[must_use]
+    pub fn options(&self, namespace: &str) -> OptionNamespaceLister {
+        self.0.namespace(namespace)
+    }
+}
+
+impl ::core::convert::From<lister::Lister<api::Option>> for OptionLister {
+    #[inline]
+    fn from(lister: lister::Lister<api::Option>) -> Self {
+        Self(lister)
+    }
+}
+
+impl ::core::ops::Deref for OptionLister {
+    type Target = lister::Lister<api::Option>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Reads the [`Option`](api::Option) objects of one namespace from a cache. Cloning is cheap.
+pub type OptionNamespaceLister = lister::NamespaceLister<api::Option>;
+
+/// Reads [`Self_`](api::Self_) objects from a cache. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct SelfLister(lister::Lister<api::Self_>);
+
+impl SelfLister {
+    /// Reads the objects of one namespace.
+    #[inline]
+    #[must_use]
+    pub fn selves(&self, namespace: &str) -> SelfNamespaceLister {
+        self.0.namespace(namespace)
+    }
+}
+
+impl ::core::convert::From<lister::Lister<api::Self_>> for SelfLister {
+    #[inline]
+    fn from(lister: lister::Lister<api::Self_>) -> Self {
+        Self(lister)
+    }
+}
+
+impl ::core::ops::Deref for SelfLister {
+    type Target = lister::Lister<api::Self_>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Reads the [`Self_`](api::Self_) objects of one namespace from a cache. Cloning is cheap.
+pub type SelfNamespaceLister = lister::NamespaceLister<api::Self_>;
+
+/// Reads [`Serialize`](api::Serialize) objects from a cache. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct SerializeLister(lister::Lister<api::Serialize>);
+
+impl SerializeLister {
+    /// Reads the objects of one namespace.
+    #[inline]
+    #[must_use]
+    pub fn serializes(&self, namespace: &str) -> SerializeNamespaceLister {
+        self.0.namespace(namespace)
+    }
+}
+
+impl ::core::convert::From<lister::Lister<api::Serialize>> for SerializeLister {
+    #[inline]
+    fn from(lister: lister::Lister<api::Serialize>) -> Self {
+        Self(lister)
+    }
+}
+
+impl ::core::ops::Deref for SerializeLister {
+    type Target = lister::Lister<api::Serialize>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Reads the [`Serialize`](api::Serialize) objects of one namespace from a cache. Cloning is cheap.
+pub type SerializeNamespaceLister = lister::NamespaceLister<api::Serialize>;
+
+/// Reads [`String`](api::String) objects from a cache. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct StringLister(lister::Lister<api::String>);
+
+impl StringLister {
+    /// Reads the objects of one namespace.
+    #[inline]
+    #[must_use]
+    pub fn strings(&self, namespace: &str) -> StringNamespaceLister {
+        self.0.namespace(namespace)
+    }
+}
+
+impl ::core::convert::From<lister::Lister<api::String>> for StringLister {
+    #[inline]
+    fn from(lister: lister::Lister<api::String>) -> Self {
+        Self(lister)
+    }
+}
+
+impl ::core::ops::Deref for StringLister {
+    type Target = lister::Lister<api::String>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Reads the [`String`](api::String) objects of one namespace from a cache. Cloning is cheap.
+pub type StringNamespaceLister = lister::NamespaceLister<api::String>;
+
+/// Reads [`Time`](api::Time) objects from a cache. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct TimeLister(lister::Lister<api::Time>);
+
+impl TimeLister {
+    /// Reads the objects of one namespace.
+    #[inline]
+    #[must_use]
+    pub fn times(&self, namespace: &str) -> TimeNamespaceLister {
+        self.0.namespace(namespace)
+    }
+}
+
+impl ::core::convert::From<lister::Lister<api::Time>> for TimeLister {
+    #[inline]
+    fn from(lister: lister::Lister<api::Time>) -> Self {
+        Self(lister)
+    }
+}
+
+impl ::core::ops::Deref for TimeLister {
+    type Target = lister::Lister<api::Time>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Reads the [`Time`](api::Time) objects of one namespace from a cache. Cloning is cheap.
+pub type TimeNamespaceLister = lister::NamespaceLister<api::Time>;
+
+/// Reads [`Value`](api::Value) objects from a cache. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct ValueLister(lister::Lister<api::Value>);
+
+impl ValueLister {
+    /// Reads the objects of one namespace.
+    #[inline]
+    #[must_use]
+    pub fn values(&self, namespace: &str) -> ValueNamespaceLister {
+        self.0.namespace(namespace)
+    }
+}
+
+impl ::core::convert::From<lister::Lister<api::Value>> for ValueLister {
+    #[inline]
+    fn from(lister: lister::Lister<api::Value>) -> Self {
+        Self(lister)
+    }
+}
+
+impl ::core::ops::Deref for ValueLister {
+    type Target = lister::Lister<api::Value>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Reads the [`Value`](api::Value) objects of one namespace from a cache. Cloning is cheap.
+pub type ValueNamespaceLister = lister::NamespaceLister<api::Value>;

@@ -3,22 +3,29 @@
 
 //! Informers for `samplecontroller.k8s.io/v1alpha1`.
 
-pub mod foos;
+use ::codegen_runtime::informer;
+use crate::apis::samplecontroller::v1alpha1 as api;
+use crate::generated::listers::samplecontroller::v1alpha1 as listers;
 
 /// Informers for `samplecontroller.k8s.io/v1alpha1`.
-#[derive(Clone)]
-pub struct V1alpha1Informers(::codegen_runtime::informer::SharedInformerFactory);
+#[derive(Clone, Debug)]
+pub struct V1alpha1Informers(informer::SharedInformerFactory);
 
 impl V1alpha1Informers {
     /// Informers that `factory` holds.
+    #[inline]
     #[must_use]
-    pub fn new(factory: ::codegen_runtime::informer::SharedInformerFactory) -> Self {
+    pub fn new(factory: informer::SharedInformerFactory) -> Self {
         Self(factory)
     }
 
     /// The informer for `foos`.
+    #[inline]
     #[must_use]
-    pub fn foos(&self) -> foos::FooInformer {
-        foos::FooInformer::new(self.0.clone())
+    pub fn foos(&self) -> FooInformer {
+        FooInformer::new(self.0.clone())
     }
 }
+
+/// The factory's informer for [`Foo`](api::Foo) objects, and its lister. Cloning is cheap.
+pub type FooInformer = informer::TypedInformer<api::Foo, listers::FooLister>;

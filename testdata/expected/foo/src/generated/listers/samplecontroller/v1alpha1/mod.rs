@@ -3,4 +3,37 @@
 
 //! Listers for `samplecontroller.k8s.io/v1alpha1`.
 
-pub mod foos;
+use ::codegen_runtime::lister;
+use crate::apis::samplecontroller::v1alpha1 as api;
+
+/// Reads [`Foo`](api::Foo) objects from a cache. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct FooLister(lister::Lister<api::Foo>);
+
+impl FooLister {
+    /// Reads the objects of one namespace.
+    #[inline]
+    #[must_use]
+    pub fn foos(&self, namespace: &str) -> FooNamespaceLister {
+        self.0.namespace(namespace)
+    }
+}
+
+impl ::core::convert::From<lister::Lister<api::Foo>> for FooLister {
+    #[inline]
+    fn from(lister: lister::Lister<api::Foo>) -> Self {
+        Self(lister)
+    }
+}
+
+impl ::core::ops::Deref for FooLister {
+    type Target = lister::Lister<api::Foo>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Reads the [`Foo`](api::Foo) objects of one namespace from a cache. Cloning is cheap.
+pub type FooNamespaceLister = lister::NamespaceLister<api::Foo>;

@@ -3,87 +3,146 @@
 
 //! Informers for `gateway.networking.k8s.io/v1`.
 
-pub mod backend_tls_policies;
-pub mod grpc_routes;
-pub mod gateways;
-pub mod gateway_classes;
-pub mod http_routes;
-pub mod listener_sets;
-pub mod reference_grants;
-pub mod tcp_routes;
-pub mod tls_routes;
-pub mod udp_routes;
+use ::codegen_runtime::informer;
+use crate::apis::gateway_networking_k8s_io::v1 as api;
+use crate::generated::listers::gateway_networking_k8s_io::v1 as listers;
 
 /// Informers for `gateway.networking.k8s.io/v1`.
-#[derive(Clone)]
-pub struct V1Informers(::codegen_runtime::informer::SharedInformerFactory);
+#[derive(Clone, Debug)]
+pub struct V1Informers(informer::SharedInformerFactory);
 
 impl V1Informers {
     /// Informers that `factory` holds.
+    #[inline]
     #[must_use]
-    pub fn new(factory: ::codegen_runtime::informer::SharedInformerFactory) -> Self {
+    pub fn new(factory: informer::SharedInformerFactory) -> Self {
         Self(factory)
     }
 
     /// The informer for `backendtlspolicies`.
+    #[inline]
     #[must_use]
-    pub fn backend_tls_policies(
-        &self,
-    ) -> backend_tls_policies::BackendTLSPolicyInformer {
-        backend_tls_policies::BackendTLSPolicyInformer::new(self.0.clone())
+    pub fn backend_tls_policies(&self) -> BackendTLSPolicyInformer {
+        BackendTLSPolicyInformer::new(self.0.clone())
     }
 
     /// The informer for `grpcroutes`.
+    #[inline]
     #[must_use]
-    pub fn grpc_routes(&self) -> grpc_routes::GRPCRouteInformer {
-        grpc_routes::GRPCRouteInformer::new(self.0.clone())
+    pub fn grpc_routes(&self) -> GRPCRouteInformer {
+        GRPCRouteInformer::new(self.0.clone())
     }
 
     /// The informer for `gateways`.
+    #[inline]
     #[must_use]
-    pub fn gateways(&self) -> gateways::GatewayInformer {
-        gateways::GatewayInformer::new(self.0.clone())
+    pub fn gateways(&self) -> GatewayInformer {
+        GatewayInformer::new(self.0.clone())
     }
 
     /// The informer for `gatewayclasses`.
+    #[inline]
     #[must_use]
-    pub fn gateway_classes(&self) -> gateway_classes::GatewayClassInformer {
-        gateway_classes::GatewayClassInformer::new(self.0.clone())
+    pub fn gateway_classes(&self) -> GatewayClassInformer {
+        GatewayClassInformer::new(self.0.clone())
     }
 
     /// The informer for `httproutes`.
+    #[inline]
     #[must_use]
-    pub fn http_routes(&self) -> http_routes::HTTPRouteInformer {
-        http_routes::HTTPRouteInformer::new(self.0.clone())
+    pub fn http_routes(&self) -> HTTPRouteInformer {
+        HTTPRouteInformer::new(self.0.clone())
     }
 
     /// The informer for `listenersets`.
+    #[inline]
     #[must_use]
-    pub fn listener_sets(&self) -> listener_sets::ListenerSetInformer {
-        listener_sets::ListenerSetInformer::new(self.0.clone())
+    pub fn listener_sets(&self) -> ListenerSetInformer {
+        ListenerSetInformer::new(self.0.clone())
     }
 
     /// The informer for `referencegrants`.
+    #[inline]
     #[must_use]
-    pub fn reference_grants(&self) -> reference_grants::ReferenceGrantInformer {
-        reference_grants::ReferenceGrantInformer::new(self.0.clone())
+    pub fn reference_grants(&self) -> ReferenceGrantInformer {
+        ReferenceGrantInformer::new(self.0.clone())
     }
 
     /// The informer for `tcproutes`.
+    #[inline]
     #[must_use]
-    pub fn tcp_routes(&self) -> tcp_routes::TCPRouteInformer {
-        tcp_routes::TCPRouteInformer::new(self.0.clone())
+    pub fn tcp_routes(&self) -> TCPRouteInformer {
+        TCPRouteInformer::new(self.0.clone())
     }
 
     /// The informer for `tlsroutes`.
+    #[inline]
     #[must_use]
-    pub fn tls_routes(&self) -> tls_routes::TLSRouteInformer {
-        tls_routes::TLSRouteInformer::new(self.0.clone())
+    pub fn tls_routes(&self) -> TLSRouteInformer {
+        TLSRouteInformer::new(self.0.clone())
     }
 
     /// The informer for `udproutes`.
+    #[inline]
     #[must_use]
-    pub fn udp_routes(&self) -> udp_routes::UDPRouteInformer {
-        udp_routes::UDPRouteInformer::new(self.0.clone())
+    pub fn udp_routes(&self) -> UDPRouteInformer {
+        UDPRouteInformer::new(self.0.clone())
     }
 }
+
+/// The factory's informer for [`BackendTLSPolicy`](api::BackendTLSPolicy) objects, and its lister. Cloning is cheap.
+pub type BackendTLSPolicyInformer = informer::TypedInformer<
+    api::BackendTLSPolicy,
+    listers::BackendTLSPolicyLister,
+>;
+
+/// The factory's informer for [`GRPCRoute`](api::GRPCRoute) objects, and its lister. Cloning is cheap.
+pub type GRPCRouteInformer = informer::TypedInformer<
+    api::GRPCRoute,
+    listers::GRPCRouteLister,
+>;
+
+/// The factory's informer for [`Gateway`](api::Gateway) objects, and its lister. Cloning is cheap.
+pub type GatewayInformer = informer::TypedInformer<api::Gateway, listers::GatewayLister>;
+
+/// The factory's informer for [`GatewayClass`](api::GatewayClass) objects, and its lister. Cloning is cheap.
+pub type GatewayClassInformer = informer::TypedInformer<
+    api::GatewayClass,
+    listers::GatewayClassLister,
+>;
+
+/// The factory's informer for [`HTTPRoute`](api::HTTPRoute) objects, and its lister. Cloning is cheap.
+pub type HTTPRouteInformer = informer::TypedInformer<
+    api::HTTPRoute,
+    listers::HTTPRouteLister,
+>;
+
+/// The factory's informer for [`ListenerSet`](api::ListenerSet) objects, and its lister. Cloning is cheap.
+pub type ListenerSetInformer = informer::TypedInformer<
+    api::ListenerSet,
+    listers::ListenerSetLister,
+>;
+
+/// The factory's informer for [`ReferenceGrant`](api::ReferenceGrant) objects, and its lister. Cloning is cheap.
+pub type ReferenceGrantInformer = informer::TypedInformer<
+    api::ReferenceGrant,
+    listers::ReferenceGrantLister,
+>;
+
+/// The factory's informer for [`TCPRoute`](api::TCPRoute) objects, and its lister. Cloning is cheap.
+pub type TCPRouteInformer = informer::TypedInformer<
+    api::TCPRoute,
+    listers::TCPRouteLister,
+>;
+
+/// The factory's informer for [`TLSRoute`](api::TLSRoute) objects, and its lister. Cloning is cheap.
+pub type TLSRouteInformer = informer::TypedInformer<
+    api::TLSRoute,
+    listers::TLSRouteLister,
+>;
+
+/// The factory's informer for [`UDPRoute`](api::UDPRoute) objects, and its lister. Cloning is cheap.
+pub type UDPRouteInformer = informer::TypedInformer<
+    api::UDPRoute,
+    listers::UDPRouteLister,
+>;

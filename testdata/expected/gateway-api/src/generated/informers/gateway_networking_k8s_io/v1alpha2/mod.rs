@@ -3,36 +3,58 @@
 
 //! Informers for `gateway.networking.k8s.io/v1alpha2`.
 
-pub mod tcp_routes;
-pub mod tls_routes;
-pub mod udp_routes;
+use ::codegen_runtime::informer;
+use crate::apis::gateway_networking_k8s_io::v1alpha2 as api;
+use crate::generated::listers::gateway_networking_k8s_io::v1alpha2 as listers;
 
 /// Informers for `gateway.networking.k8s.io/v1alpha2`.
-#[derive(Clone)]
-pub struct V1alpha2Informers(::codegen_runtime::informer::SharedInformerFactory);
+#[derive(Clone, Debug)]
+pub struct V1alpha2Informers(informer::SharedInformerFactory);
 
 impl V1alpha2Informers {
     /// Informers that `factory` holds.
+    #[inline]
     #[must_use]
-    pub fn new(factory: ::codegen_runtime::informer::SharedInformerFactory) -> Self {
+    pub fn new(factory: informer::SharedInformerFactory) -> Self {
         Self(factory)
     }
 
     /// The informer for `tcproutes`.
+    #[inline]
     #[must_use]
-    pub fn tcp_routes(&self) -> tcp_routes::TCPRouteInformer {
-        tcp_routes::TCPRouteInformer::new(self.0.clone())
+    pub fn tcp_routes(&self) -> TCPRouteInformer {
+        TCPRouteInformer::new(self.0.clone())
     }
 
     /// The informer for `tlsroutes`.
+    #[inline]
     #[must_use]
-    pub fn tls_routes(&self) -> tls_routes::TLSRouteInformer {
-        tls_routes::TLSRouteInformer::new(self.0.clone())
+    pub fn tls_routes(&self) -> TLSRouteInformer {
+        TLSRouteInformer::new(self.0.clone())
     }
 
     /// The informer for `udproutes`.
+    #[inline]
     #[must_use]
-    pub fn udp_routes(&self) -> udp_routes::UDPRouteInformer {
-        udp_routes::UDPRouteInformer::new(self.0.clone())
+    pub fn udp_routes(&self) -> UDPRouteInformer {
+        UDPRouteInformer::new(self.0.clone())
     }
 }
+
+/// The factory's informer for [`TCPRoute`](api::TCPRoute) objects, and its lister. Cloning is cheap.
+pub type TCPRouteInformer = informer::TypedInformer<
+    api::TCPRoute,
+    listers::TCPRouteLister,
+>;
+
+/// The factory's informer for [`TLSRoute`](api::TLSRoute) objects, and its lister. Cloning is cheap.
+pub type TLSRouteInformer = informer::TypedInformer<
+    api::TLSRoute,
+    listers::TLSRouteLister,
+>;
+
+/// The factory's informer for [`UDPRoute`](api::UDPRoute) objects, and its lister. Cloning is cheap.
+pub type UDPRouteInformer = informer::TypedInformer<
+    api::UDPRoute,
+    listers::UDPRouteLister,
+>;

@@ -3,31 +3,45 @@
 
 //! Informers for `gateway.networking.k8s.io/v1alpha3`.
 
-pub mod backend_tls_policies;
-pub mod tls_routes;
+use ::codegen_runtime::informer;
+use crate::apis::gateway_networking_k8s_io::v1alpha3 as api;
+use crate::generated::listers::gateway_networking_k8s_io::v1alpha3 as listers;
 
 /// Informers for `gateway.networking.k8s.io/v1alpha3`.
-#[derive(Clone)]
-pub struct V1alpha3Informers(::codegen_runtime::informer::SharedInformerFactory);
+#[derive(Clone, Debug)]
+pub struct V1alpha3Informers(informer::SharedInformerFactory);
 
 impl V1alpha3Informers {
     /// Informers that `factory` holds.
+    #[inline]
     #[must_use]
-    pub fn new(factory: ::codegen_runtime::informer::SharedInformerFactory) -> Self {
+    pub fn new(factory: informer::SharedInformerFactory) -> Self {
         Self(factory)
     }
 
     /// The informer for `backendtlspolicies`.
+    #[inline]
     #[must_use]
-    pub fn backend_tls_policies(
-        &self,
-    ) -> backend_tls_policies::BackendTLSPolicyInformer {
-        backend_tls_policies::BackendTLSPolicyInformer::new(self.0.clone())
+    pub fn backend_tls_policies(&self) -> BackendTLSPolicyInformer {
+        BackendTLSPolicyInformer::new(self.0.clone())
     }
 
     /// The informer for `tlsroutes`.
+    #[inline]
     #[must_use]
-    pub fn tls_routes(&self) -> tls_routes::TLSRouteInformer {
-        tls_routes::TLSRouteInformer::new(self.0.clone())
+    pub fn tls_routes(&self) -> TLSRouteInformer {
+        TLSRouteInformer::new(self.0.clone())
     }
 }
+
+/// The factory's informer for [`BackendTLSPolicy`](api::BackendTLSPolicy) objects, and its lister. Cloning is cheap.
+pub type BackendTLSPolicyInformer = informer::TypedInformer<
+    api::BackendTLSPolicy,
+    listers::BackendTLSPolicyLister,
+>;
+
+/// The factory's informer for [`TLSRoute`](api::TLSRoute) objects, and its lister. Cloning is cheap.
+pub type TLSRouteInformer = informer::TypedInformer<
+    api::TLSRoute,
+    listers::TLSRouteLister,
+>;

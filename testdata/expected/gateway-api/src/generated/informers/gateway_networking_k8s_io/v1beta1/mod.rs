@@ -3,43 +3,68 @@
 
 //! Informers for `gateway.networking.k8s.io/v1beta1`.
 
-pub mod gateways;
-pub mod gateway_classes;
-pub mod http_routes;
-pub mod reference_grants;
+use ::codegen_runtime::informer;
+use crate::apis::gateway_networking_k8s_io::v1beta1 as api;
+use crate::generated::listers::gateway_networking_k8s_io::v1beta1 as listers;
 
 /// Informers for `gateway.networking.k8s.io/v1beta1`.
-#[derive(Clone)]
-pub struct V1beta1Informers(::codegen_runtime::informer::SharedInformerFactory);
+#[derive(Clone, Debug)]
+pub struct V1beta1Informers(informer::SharedInformerFactory);
 
 impl V1beta1Informers {
     /// Informers that `factory` holds.
+    #[inline]
     #[must_use]
-    pub fn new(factory: ::codegen_runtime::informer::SharedInformerFactory) -> Self {
+    pub fn new(factory: informer::SharedInformerFactory) -> Self {
         Self(factory)
     }
 
     /// The informer for `gateways`.
+    #[inline]
     #[must_use]
-    pub fn gateways(&self) -> gateways::GatewayInformer {
-        gateways::GatewayInformer::new(self.0.clone())
+    pub fn gateways(&self) -> GatewayInformer {
+        GatewayInformer::new(self.0.clone())
     }
 
     /// The informer for `gatewayclasses`.
+    #[inline]
     #[must_use]
-    pub fn gateway_classes(&self) -> gateway_classes::GatewayClassInformer {
-        gateway_classes::GatewayClassInformer::new(self.0.clone())
+    pub fn gateway_classes(&self) -> GatewayClassInformer {
+        GatewayClassInformer::new(self.0.clone())
     }
 
     /// The informer for `httproutes`.
+    #[inline]
     #[must_use]
-    pub fn http_routes(&self) -> http_routes::HTTPRouteInformer {
-        http_routes::HTTPRouteInformer::new(self.0.clone())
+    pub fn http_routes(&self) -> HTTPRouteInformer {
+        HTTPRouteInformer::new(self.0.clone())
     }
 
     /// The informer for `referencegrants`.
+    #[inline]
     #[must_use]
-    pub fn reference_grants(&self) -> reference_grants::ReferenceGrantInformer {
-        reference_grants::ReferenceGrantInformer::new(self.0.clone())
+    pub fn reference_grants(&self) -> ReferenceGrantInformer {
+        ReferenceGrantInformer::new(self.0.clone())
     }
 }
+
+/// The factory's informer for [`Gateway`](api::Gateway) objects, and its lister. Cloning is cheap.
+pub type GatewayInformer = informer::TypedInformer<api::Gateway, listers::GatewayLister>;
+
+/// The factory's informer for [`GatewayClass`](api::GatewayClass) objects, and its lister. Cloning is cheap.
+pub type GatewayClassInformer = informer::TypedInformer<
+    api::GatewayClass,
+    listers::GatewayClassLister,
+>;
+
+/// The factory's informer for [`HTTPRoute`](api::HTTPRoute) objects, and its lister. Cloning is cheap.
+pub type HTTPRouteInformer = informer::TypedInformer<
+    api::HTTPRoute,
+    listers::HTTPRouteLister,
+>;
+
+/// The factory's informer for [`ReferenceGrant`](api::ReferenceGrant) objects, and its lister. Cloning is cheap.
+pub type ReferenceGrantInformer = informer::TypedInformer<
+    api::ReferenceGrant,
+    listers::ReferenceGrantLister,
+>;

@@ -3,38 +3,55 @@
 
 //! Informers for `gateway.networking.x-k8s.io/v1alpha1`.
 
-pub mod x_backends;
-pub mod x_backend_traffic_policies;
-pub mod x_meshes;
+use ::codegen_runtime::informer;
+use crate::apis::gateway_networking_x_k8s_io::v1alpha1 as api;
+use crate::generated::listers::gateway_networking_x_k8s_io::v1alpha1 as listers;
 
 /// Informers for `gateway.networking.x-k8s.io/v1alpha1`.
-#[derive(Clone)]
-pub struct V1alpha1Informers(::codegen_runtime::informer::SharedInformerFactory);
+#[derive(Clone, Debug)]
+pub struct V1alpha1Informers(informer::SharedInformerFactory);
 
 impl V1alpha1Informers {
     /// Informers that `factory` holds.
+    #[inline]
     #[must_use]
-    pub fn new(factory: ::codegen_runtime::informer::SharedInformerFactory) -> Self {
+    pub fn new(factory: informer::SharedInformerFactory) -> Self {
         Self(factory)
     }
 
     /// The informer for `xbackends`.
+    #[inline]
     #[must_use]
-    pub fn x_backends(&self) -> x_backends::XBackendInformer {
-        x_backends::XBackendInformer::new(self.0.clone())
+    pub fn x_backends(&self) -> XBackendInformer {
+        XBackendInformer::new(self.0.clone())
     }
 
     /// The informer for `xbackendtrafficpolicies`.
+    #[inline]
     #[must_use]
-    pub fn x_backend_traffic_policies(
-        &self,
-    ) -> x_backend_traffic_policies::XBackendTrafficPolicyInformer {
-        x_backend_traffic_policies::XBackendTrafficPolicyInformer::new(self.0.clone())
+    pub fn x_backend_traffic_policies(&self) -> XBackendTrafficPolicyInformer {
+        XBackendTrafficPolicyInformer::new(self.0.clone())
     }
 
     /// The informer for `xmeshes`.
+    #[inline]
     #[must_use]
-    pub fn x_meshes(&self) -> x_meshes::XMeshInformer {
-        x_meshes::XMeshInformer::new(self.0.clone())
+    pub fn x_meshes(&self) -> XMeshInformer {
+        XMeshInformer::new(self.0.clone())
     }
 }
+
+/// The factory's informer for [`XBackend`](api::XBackend) objects, and its lister. Cloning is cheap.
+pub type XBackendInformer = informer::TypedInformer<
+    api::XBackend,
+    listers::XBackendLister,
+>;
+
+/// The factory's informer for [`XBackendTrafficPolicy`](api::XBackendTrafficPolicy) objects, and its lister. Cloning is cheap.
+pub type XBackendTrafficPolicyInformer = informer::TypedInformer<
+    api::XBackendTrafficPolicy,
+    listers::XBackendTrafficPolicyLister,
+>;
+
+/// The factory's informer for [`XMesh`](api::XMesh) objects, and its lister. Cloning is cheap.
+pub type XMeshInformer = informer::TypedInformer<api::XMesh, listers::XMeshLister>;

@@ -3,13 +3,303 @@
 
 //! Listers for `gateway.networking.k8s.io/v1`.
 
-pub mod backend_tls_policies;
-pub mod grpc_routes;
-pub mod gateways;
-pub mod gateway_classes;
-pub mod http_routes;
-pub mod listener_sets;
-pub mod reference_grants;
-pub mod tcp_routes;
-pub mod tls_routes;
-pub mod udp_routes;
+use ::codegen_runtime::lister;
+use crate::apis::gateway_networking_k8s_io::v1 as api;
+
+/// Reads [`BackendTLSPolicy`](api::BackendTLSPolicy) objects from a cache. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct BackendTLSPolicyLister(lister::Lister<api::BackendTLSPolicy>);
+
+impl BackendTLSPolicyLister {
+    /// Reads the objects of one namespace.
+    #[inline]
+    #[must_use]
+    pub fn backend_tls_policies(
+        &self,
+        namespace: &str,
+    ) -> BackendTLSPolicyNamespaceLister {
+        self.0.namespace(namespace)
+    }
+}
+
+impl ::core::convert::From<lister::Lister<api::BackendTLSPolicy>>
+for BackendTLSPolicyLister {
+    #[inline]
+    fn from(lister: lister::Lister<api::BackendTLSPolicy>) -> Self {
+        Self(lister)
+    }
+}
+
+impl ::core::ops::Deref for BackendTLSPolicyLister {
+    type Target = lister::Lister<api::BackendTLSPolicy>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Reads the [`BackendTLSPolicy`](api::BackendTLSPolicy) objects of one namespace from a cache. Cloning is cheap.
+pub type BackendTLSPolicyNamespaceLister = lister::NamespaceLister<
+    api::BackendTLSPolicy,
+>;
+
+/// Reads [`GRPCRoute`](api::GRPCRoute) objects from a cache. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct GRPCRouteLister(lister::Lister<api::GRPCRoute>);
+
+impl GRPCRouteLister {
+    /// Reads the objects of one namespace.
+    #[inline]
+    #[must_use]
+    pub fn grpc_routes(&self, namespace: &str) -> GRPCRouteNamespaceLister {
+        self.0.namespace(namespace)
+    }
+}
+
+impl ::core::convert::From<lister::Lister<api::GRPCRoute>> for GRPCRouteLister {
+    #[inline]
+    fn from(lister: lister::Lister<api::GRPCRoute>) -> Self {
+        Self(lister)
+    }
+}
+
+impl ::core::ops::Deref for GRPCRouteLister {
+    type Target = lister::Lister<api::GRPCRoute>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Reads the [`GRPCRoute`](api::GRPCRoute) objects of one namespace from a cache. Cloning is cheap.
+pub type GRPCRouteNamespaceLister = lister::NamespaceLister<api::GRPCRoute>;
+
+/// Reads [`Gateway`](api::Gateway) objects from a cache. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct GatewayLister(lister::Lister<api::Gateway>);
+
+impl GatewayLister {
+    /// Reads the objects of one namespace.
+    #[inline]
+    #[must_use]
+    pub fn gateways(&self, namespace: &str) -> GatewayNamespaceLister {
+        self.0.namespace(namespace)
+    }
+}
+
+impl ::core::convert::From<lister::Lister<api::Gateway>> for GatewayLister {
+    #[inline]
+    fn from(lister: lister::Lister<api::Gateway>) -> Self {
+        Self(lister)
+    }
+}
+
+impl ::core::ops::Deref for GatewayLister {
+    type Target = lister::Lister<api::Gateway>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Reads the [`Gateway`](api::Gateway) objects of one namespace from a cache. Cloning is cheap.
+pub type GatewayNamespaceLister = lister::NamespaceLister<api::Gateway>;
+
+/// Reads [`GatewayClass`](api::GatewayClass) objects from a cache. Cloning is cheap.
+pub type GatewayClassLister = lister::Lister<api::GatewayClass>;
+
+/// Reads [`HTTPRoute`](api::HTTPRoute) objects from a cache. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct HTTPRouteLister(lister::Lister<api::HTTPRoute>);
+
+impl HTTPRouteLister {
+    /// Reads the objects of one namespace.
+    #[inline]
+    #[must_use]
+    pub fn http_routes(&self, namespace: &str) -> HTTPRouteNamespaceLister {
+        self.0.namespace(namespace)
+    }
+}
+
+impl ::core::convert::From<lister::Lister<api::HTTPRoute>> for HTTPRouteLister {
+    #[inline]
+    fn from(lister: lister::Lister<api::HTTPRoute>) -> Self {
+        Self(lister)
+    }
+}
+
+impl ::core::ops::Deref for HTTPRouteLister {
+    type Target = lister::Lister<api::HTTPRoute>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Reads the [`HTTPRoute`](api::HTTPRoute) objects of one namespace from a cache. Cloning is cheap.
+pub type HTTPRouteNamespaceLister = lister::NamespaceLister<api::HTTPRoute>;
+
+/// Reads [`ListenerSet`](api::ListenerSet) objects from a cache. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct ListenerSetLister(lister::Lister<api::ListenerSet>);
+
+impl ListenerSetLister {
+    /// Reads the objects of one namespace.
+    #[inline]
+    #[must_use]
+    pub fn listener_sets(&self, namespace: &str) -> ListenerSetNamespaceLister {
+        self.0.namespace(namespace)
+    }
+}
+
+impl ::core::convert::From<lister::Lister<api::ListenerSet>> for ListenerSetLister {
+    #[inline]
+    fn from(lister: lister::Lister<api::ListenerSet>) -> Self {
+        Self(lister)
+    }
+}
+
+impl ::core::ops::Deref for ListenerSetLister {
+    type Target = lister::Lister<api::ListenerSet>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Reads the [`ListenerSet`](api::ListenerSet) objects of one namespace from a cache. Cloning is cheap.
+pub type ListenerSetNamespaceLister = lister::NamespaceLister<api::ListenerSet>;
+
+/// Reads [`ReferenceGrant`](api::ReferenceGrant) objects from a cache. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct ReferenceGrantLister(lister::Lister<api::ReferenceGrant>);
+
+impl ReferenceGrantLister {
+    /// Reads the objects of one namespace.
+    #[inline]
+    #[must_use]
+    pub fn reference_grants(&self, namespace: &str) -> ReferenceGrantNamespaceLister {
+        self.0.namespace(namespace)
+    }
+}
+
+impl ::core::convert::From<lister::Lister<api::ReferenceGrant>>
+for ReferenceGrantLister {
+    #[inline]
+    fn from(lister: lister::Lister<api::ReferenceGrant>) -> Self {
+        Self(lister)
+    }
+}
+
+impl ::core::ops::Deref for ReferenceGrantLister {
+    type Target = lister::Lister<api::ReferenceGrant>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Reads the [`ReferenceGrant`](api::ReferenceGrant) objects of one namespace from a cache. Cloning is cheap.
+pub type ReferenceGrantNamespaceLister = lister::NamespaceLister<api::ReferenceGrant>;
+
+/// Reads [`TCPRoute`](api::TCPRoute) objects from a cache. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct TCPRouteLister(lister::Lister<api::TCPRoute>);
+
+impl TCPRouteLister {
+    /// Reads the objects of one namespace.
+    #[inline]
+    #[must_use]
+    pub fn tcp_routes(&self, namespace: &str) -> TCPRouteNamespaceLister {
+        self.0.namespace(namespace)
+    }
+}
+
+impl ::core::convert::From<lister::Lister<api::TCPRoute>> for TCPRouteLister {
+    #[inline]
+    fn from(lister: lister::Lister<api::TCPRoute>) -> Self {
+        Self(lister)
+    }
+}
+
+impl ::core::ops::Deref for TCPRouteLister {
+    type Target = lister::Lister<api::TCPRoute>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Reads the [`TCPRoute`](api::TCPRoute) objects of one namespace from a cache. Cloning is cheap.
+pub type TCPRouteNamespaceLister = lister::NamespaceLister<api::TCPRoute>;
+
+/// Reads [`TLSRoute`](api::TLSRoute) objects from a cache. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct TLSRouteLister(lister::Lister<api::TLSRoute>);
+
+impl TLSRouteLister {
+    /// Reads the objects of one namespace.
+    #[inline]
+    #[must_use]
+    pub fn tls_routes(&self, namespace: &str) -> TLSRouteNamespaceLister {
+        self.0.namespace(namespace)
+    }
+}
+
+impl ::core::convert::From<lister::Lister<api::TLSRoute>> for TLSRouteLister {
+    #[inline]
+    fn from(lister: lister::Lister<api::TLSRoute>) -> Self {
+        Self(lister)
+    }
+}
+
+impl ::core::ops::Deref for TLSRouteLister {
+    type Target = lister::Lister<api::TLSRoute>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Reads the [`TLSRoute`](api::TLSRoute) objects of one namespace from a cache. Cloning is cheap.
+pub type TLSRouteNamespaceLister = lister::NamespaceLister<api::TLSRoute>;
+
+/// Reads [`UDPRoute`](api::UDPRoute) objects from a cache. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct UDPRouteLister(lister::Lister<api::UDPRoute>);
+
+impl UDPRouteLister {
+    /// Reads the objects of one namespace.
+    #[inline]
+    #[must_use]
+    pub fn udp_routes(&self, namespace: &str) -> UDPRouteNamespaceLister {
+        self.0.namespace(namespace)
+    }
+}
+
+impl ::core::convert::From<lister::Lister<api::UDPRoute>> for UDPRouteLister {
+    #[inline]
+    fn from(lister: lister::Lister<api::UDPRoute>) -> Self {
+        Self(lister)
+    }
+}
+
+impl ::core::ops::Deref for UDPRouteLister {
+    type Target = lister::Lister<api::UDPRoute>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Reads the [`UDPRoute`](api::UDPRoute) objects of one namespace from a cache. Cloning is cheap.
+pub type UDPRouteNamespaceLister = lister::NamespaceLister<api::UDPRoute>;

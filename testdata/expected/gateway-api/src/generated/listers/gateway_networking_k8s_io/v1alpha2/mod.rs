@@ -3,6 +3,101 @@
 
 //! Listers for `gateway.networking.k8s.io/v1alpha2`.
 
-pub mod tcp_routes;
-pub mod tls_routes;
-pub mod udp_routes;
+use ::codegen_runtime::lister;
+use crate::apis::gateway_networking_k8s_io::v1alpha2 as api;
+
+/// Reads [`TCPRoute`](api::TCPRoute) objects from a cache. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct TCPRouteLister(lister::Lister<api::TCPRoute>);
+
+impl TCPRouteLister {
+    /// Reads the objects of one namespace.
+    #[inline]
+    #[must_use]
+    pub fn tcp_routes(&self, namespace: &str) -> TCPRouteNamespaceLister {
+        self.0.namespace(namespace)
+    }
+}
+
+impl ::core::convert::From<lister::Lister<api::TCPRoute>> for TCPRouteLister {
+    #[inline]
+    fn from(lister: lister::Lister<api::TCPRoute>) -> Self {
+        Self(lister)
+    }
+}
+
+impl ::core::ops::Deref for TCPRouteLister {
+    type Target = lister::Lister<api::TCPRoute>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Reads the [`TCPRoute`](api::TCPRoute) objects of one namespace from a cache. Cloning is cheap.
+pub type TCPRouteNamespaceLister = lister::NamespaceLister<api::TCPRoute>;
+
+/// Reads [`TLSRoute`](api::TLSRoute) objects from a cache. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct TLSRouteLister(lister::Lister<api::TLSRoute>);
+
+impl TLSRouteLister {
+    /// Reads the objects of one namespace.
+    #[inline]
+    #[must_use]
+    pub fn tls_routes(&self, namespace: &str) -> TLSRouteNamespaceLister {
+        self.0.namespace(namespace)
+    }
+}
+
+impl ::core::convert::From<lister::Lister<api::TLSRoute>> for TLSRouteLister {
+    #[inline]
+    fn from(lister: lister::Lister<api::TLSRoute>) -> Self {
+        Self(lister)
+    }
+}
+
+impl ::core::ops::Deref for TLSRouteLister {
+    type Target = lister::Lister<api::TLSRoute>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Reads the [`TLSRoute`](api::TLSRoute) objects of one namespace from a cache. Cloning is cheap.
+pub type TLSRouteNamespaceLister = lister::NamespaceLister<api::TLSRoute>;
+
+/// Reads [`UDPRoute`](api::UDPRoute) objects from a cache. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct UDPRouteLister(lister::Lister<api::UDPRoute>);
+
+impl UDPRouteLister {
+    /// Reads the objects of one namespace.
+    #[inline]
+    #[must_use]
+    pub fn udp_routes(&self, namespace: &str) -> UDPRouteNamespaceLister {
+        self.0.namespace(namespace)
+    }
+}
+
+impl ::core::convert::From<lister::Lister<api::UDPRoute>> for UDPRouteLister {
+    #[inline]
+    fn from(lister: lister::Lister<api::UDPRoute>) -> Self {
+        Self(lister)
+    }
+}
+
+impl ::core::ops::Deref for UDPRouteLister {
+    type Target = lister::Lister<api::UDPRoute>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Reads the [`UDPRoute`](api::UDPRoute) objects of one namespace from a cache. Cloning is cheap.
+pub type UDPRouteNamespaceLister = lister::NamespaceLister<api::UDPRoute>;

@@ -3,5 +3,75 @@
 
 //! Listers for `gateway.networking.k8s.io/v1alpha3`.
 
-pub mod backend_tls_policies;
-pub mod tls_routes;
+use ::codegen_runtime::lister;
+use crate::apis::gateway_networking_k8s_io::v1alpha3 as api;
+
+/// Reads [`BackendTLSPolicy`](api::BackendTLSPolicy) objects from a cache. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct BackendTLSPolicyLister(lister::Lister<api::BackendTLSPolicy>);
+
+impl BackendTLSPolicyLister {
+    /// Reads the objects of one namespace.
+    #[inline]
+    #[must_use]
+    pub fn backend_tls_policies(
+        &self,
+        namespace: &str,
+    ) -> BackendTLSPolicyNamespaceLister {
+        self.0.namespace(namespace)
+    }
+}
+
+impl ::core::convert::From<lister::Lister<api::BackendTLSPolicy>>
+for BackendTLSPolicyLister {
+    #[inline]
+    fn from(lister: lister::Lister<api::BackendTLSPolicy>) -> Self {
+        Self(lister)
+    }
+}
+
+impl ::core::ops::Deref for BackendTLSPolicyLister {
+    type Target = lister::Lister<api::BackendTLSPolicy>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Reads the [`BackendTLSPolicy`](api::BackendTLSPolicy) objects of one namespace from a cache. Cloning is cheap.
+pub type BackendTLSPolicyNamespaceLister = lister::NamespaceLister<
+    api::BackendTLSPolicy,
+>;
+
+/// Reads [`TLSRoute`](api::TLSRoute) objects from a cache. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct TLSRouteLister(lister::Lister<api::TLSRoute>);
+
+impl TLSRouteLister {
+    /// Reads the objects of one namespace.
+    #[inline]
+    #[must_use]
+    pub fn tls_routes(&self, namespace: &str) -> TLSRouteNamespaceLister {
+        self.0.namespace(namespace)
+    }
+}
+
+impl ::core::convert::From<lister::Lister<api::TLSRoute>> for TLSRouteLister {
+    #[inline]
+    fn from(lister: lister::Lister<api::TLSRoute>) -> Self {
+        Self(lister)
+    }
+}
+
+impl ::core::ops::Deref for TLSRouteLister {
+    type Target = lister::Lister<api::TLSRoute>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Reads the [`TLSRoute`](api::TLSRoute) objects of one namespace from a cache. Cloning is cheap.
+pub type TLSRouteNamespaceLister = lister::NamespaceLister<api::TLSRoute>;

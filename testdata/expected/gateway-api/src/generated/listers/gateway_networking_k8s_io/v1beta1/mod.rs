@@ -3,7 +3,105 @@
 
 //! Listers for `gateway.networking.k8s.io/v1beta1`.
 
-pub mod gateways;
-pub mod gateway_classes;
-pub mod http_routes;
-pub mod reference_grants;
+use ::codegen_runtime::lister;
+use crate::apis::gateway_networking_k8s_io::v1beta1 as api;
+
+/// Reads [`Gateway`](api::Gateway) objects from a cache. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct GatewayLister(lister::Lister<api::Gateway>);
+
+impl GatewayLister {
+    /// Reads the objects of one namespace.
+    #[inline]
+    #[must_use]
+    pub fn gateways(&self, namespace: &str) -> GatewayNamespaceLister {
+        self.0.namespace(namespace)
+    }
+}
+
+impl ::core::convert::From<lister::Lister<api::Gateway>> for GatewayLister {
+    #[inline]
+    fn from(lister: lister::Lister<api::Gateway>) -> Self {
+        Self(lister)
+    }
+}
+
+impl ::core::ops::Deref for GatewayLister {
+    type Target = lister::Lister<api::Gateway>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Reads the [`Gateway`](api::Gateway) objects of one namespace from a cache. Cloning is cheap.
+pub type GatewayNamespaceLister = lister::NamespaceLister<api::Gateway>;
+
+/// Reads [`GatewayClass`](api::GatewayClass) objects from a cache. Cloning is cheap.
+pub type GatewayClassLister = lister::Lister<api::GatewayClass>;
+
+/// Reads [`HTTPRoute`](api::HTTPRoute) objects from a cache. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct HTTPRouteLister(lister::Lister<api::HTTPRoute>);
+
+impl HTTPRouteLister {
+    /// Reads the objects of one namespace.
+    #[inline]
+    #[must_use]
+    pub fn http_routes(&self, namespace: &str) -> HTTPRouteNamespaceLister {
+        self.0.namespace(namespace)
+    }
+}
+
+impl ::core::convert::From<lister::Lister<api::HTTPRoute>> for HTTPRouteLister {
+    #[inline]
+    fn from(lister: lister::Lister<api::HTTPRoute>) -> Self {
+        Self(lister)
+    }
+}
+
+impl ::core::ops::Deref for HTTPRouteLister {
+    type Target = lister::Lister<api::HTTPRoute>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Reads the [`HTTPRoute`](api::HTTPRoute) objects of one namespace from a cache. Cloning is cheap.
+pub type HTTPRouteNamespaceLister = lister::NamespaceLister<api::HTTPRoute>;
+
+/// Reads [`ReferenceGrant`](api::ReferenceGrant) objects from a cache. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct ReferenceGrantLister(lister::Lister<api::ReferenceGrant>);
+
+impl ReferenceGrantLister {
+    /// Reads the objects of one namespace.
+    #[inline]
+    #[must_use]
+    pub fn reference_grants(&self, namespace: &str) -> ReferenceGrantNamespaceLister {
+        self.0.namespace(namespace)
+    }
+}
+
+impl ::core::convert::From<lister::Lister<api::ReferenceGrant>>
+for ReferenceGrantLister {
+    #[inline]
+    fn from(lister: lister::Lister<api::ReferenceGrant>) -> Self {
+        Self(lister)
+    }
+}
+
+impl ::core::ops::Deref for ReferenceGrantLister {
+    type Target = lister::Lister<api::ReferenceGrant>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Reads the [`ReferenceGrant`](api::ReferenceGrant) objects of one namespace from a cache. Cloning is cheap.
+pub type ReferenceGrantNamespaceLister = lister::NamespaceLister<api::ReferenceGrant>;

@@ -3,6 +3,78 @@
 
 //! Listers for `gateway.networking.x-k8s.io/v1alpha1`.
 
-pub mod x_backends;
-pub mod x_backend_traffic_policies;
-pub mod x_meshes;
+use ::codegen_runtime::lister;
+use crate::apis::gateway_networking_x_k8s_io::v1alpha1 as api;
+
+/// Reads [`XBackend`](api::XBackend) objects from a cache. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct XBackendLister(lister::Lister<api::XBackend>);
+
+impl XBackendLister {
+    /// Reads the objects of one namespace.
+    #[inline]
+    #[must_use]
+    pub fn x_backends(&self, namespace: &str) -> XBackendNamespaceLister {
+        self.0.namespace(namespace)
+    }
+}
+
+impl ::core::convert::From<lister::Lister<api::XBackend>> for XBackendLister {
+    #[inline]
+    fn from(lister: lister::Lister<api::XBackend>) -> Self {
+        Self(lister)
+    }
+}
+
+impl ::core::ops::Deref for XBackendLister {
+    type Target = lister::Lister<api::XBackend>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Reads the [`XBackend`](api::XBackend) objects of one namespace from a cache. Cloning is cheap.
+pub type XBackendNamespaceLister = lister::NamespaceLister<api::XBackend>;
+
+/// Reads [`XBackendTrafficPolicy`](api::XBackendTrafficPolicy) objects from a cache. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct XBackendTrafficPolicyLister(lister::Lister<api::XBackendTrafficPolicy>);
+
+impl XBackendTrafficPolicyLister {
+    /// Reads the objects of one namespace.
+    #[inline]
+    #[must_use]
+    pub fn x_backend_traffic_policies(
+        &self,
+        namespace: &str,
+    ) -> XBackendTrafficPolicyNamespaceLister {
+        self.0.namespace(namespace)
+    }
+}
+
+impl ::core::convert::From<lister::Lister<api::XBackendTrafficPolicy>>
+for XBackendTrafficPolicyLister {
+    #[inline]
+    fn from(lister: lister::Lister<api::XBackendTrafficPolicy>) -> Self {
+        Self(lister)
+    }
+}
+
+impl ::core::ops::Deref for XBackendTrafficPolicyLister {
+    type Target = lister::Lister<api::XBackendTrafficPolicy>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Reads the [`XBackendTrafficPolicy`](api::XBackendTrafficPolicy) objects of one namespace from a cache. Cloning is cheap.
+pub type XBackendTrafficPolicyNamespaceLister = lister::NamespaceLister<
+    api::XBackendTrafficPolicy,
+>;
+
+/// Reads [`XMesh`](api::XMesh) objects from a cache. Cloning is cheap.
+pub type XMeshLister = lister::Lister<api::XMesh>;

@@ -3,29 +3,42 @@
 
 //! Informers for `traffic-control.example.com/v1alpha2`.
 
-pub mod http_routes;
-pub mod vmi_pools;
+use ::codegen_runtime::informer;
+use crate::apis::traffic_control::v1alpha2 as api;
+use crate::generated::listers::traffic_control::v1alpha2 as listers;
 
 /// Informers for `traffic-control.example.com/v1alpha2`.
-#[derive(Clone)]
-pub struct V1alpha2Informers(::codegen_runtime::informer::SharedInformerFactory);
+#[derive(Clone, Debug)]
+pub struct V1alpha2Informers(informer::SharedInformerFactory);
 
 impl V1alpha2Informers {
     /// Informers that `factory` holds.
+    #[inline]
     #[must_use]
-    pub fn new(factory: ::codegen_runtime::informer::SharedInformerFactory) -> Self {
+    pub fn new(factory: informer::SharedInformerFactory) -> Self {
         Self(factory)
     }
 
     /// The informer for `httproutes`.
+    #[inline]
     #[must_use]
-    pub fn http_routes(&self) -> http_routes::HTTPRouteInformer {
-        http_routes::HTTPRouteInformer::new(self.0.clone())
+    pub fn http_routes(&self) -> HTTPRouteInformer {
+        HTTPRouteInformer::new(self.0.clone())
     }
 
     /// The informer for `vmipools`.
+    #[inline]
     #[must_use]
-    pub fn vmi_pools(&self) -> vmi_pools::VMIPoolInformer {
-        vmi_pools::VMIPoolInformer::new(self.0.clone())
+    pub fn vmi_pools(&self) -> VMIPoolInformer {
+        VMIPoolInformer::new(self.0.clone())
     }
 }
+
+/// The factory's informer for [`HTTPRoute`](api::HTTPRoute) objects, and its lister. Cloning is cheap.
+pub type HTTPRouteInformer = informer::TypedInformer<
+    api::HTTPRoute,
+    listers::HTTPRouteLister,
+>;
+
+/// The factory's informer for [`VMIPool`](api::VMIPool) objects, and its lister. Cloning is cheap.
+pub type VMIPoolInformer = informer::TypedInformer<api::VMIPool, listers::VMIPoolLister>;

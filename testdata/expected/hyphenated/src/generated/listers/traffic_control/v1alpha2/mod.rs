@@ -3,5 +3,40 @@
 
 //! Listers for `traffic-control.example.com/v1alpha2`.
 
-pub mod http_routes;
-pub mod vmi_pools;
+use ::codegen_runtime::lister;
+use crate::apis::traffic_control::v1alpha2 as api;
+
+/// Reads [`HTTPRoute`](api::HTTPRoute) objects from a cache. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct HTTPRouteLister(lister::Lister<api::HTTPRoute>);
+
+impl HTTPRouteLister {
+    /// Reads the objects of one namespace.
+    #[inline]
+    #[must_use]
+    pub fn http_routes(&self, namespace: &str) -> HTTPRouteNamespaceLister {
+        self.0.namespace(namespace)
+    }
+}
+
+impl ::core::convert::From<lister::Lister<api::HTTPRoute>> for HTTPRouteLister {
+    #[inline]
+    fn from(lister: lister::Lister<api::HTTPRoute>) -> Self {
+        Self(lister)
+    }
+}
+
+impl ::core::ops::Deref for HTTPRouteLister {
+    type Target = lister::Lister<api::HTTPRoute>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Reads the [`HTTPRoute`](api::HTTPRoute) objects of one namespace from a cache. Cloning is cheap.
+pub type HTTPRouteNamespaceLister = lister::NamespaceLister<api::HTTPRoute>;
+
+/// Reads [`VMIPool`](api::VMIPool) objects from a cache. Cloning is cheap.
+pub type VMIPoolLister = lister::Lister<api::VMIPool>;

@@ -3,36 +3,52 @@
 
 //! Informers for `documents.example.com/v1`.
 
-pub mod cards;
-pub mod documents;
-pub mod shelves;
+use ::codegen_runtime::informer;
+use crate::apis::documents::v1 as api;
+use crate::generated::listers::documents::v1 as listers;
 
 /// Informers for `documents.example.com/v1`.
-#[derive(Clone)]
-pub struct V1Informers(::codegen_runtime::informer::SharedInformerFactory);
+#[derive(Clone, Debug)]
+pub struct V1Informers(informer::SharedInformerFactory);
 
 impl V1Informers {
     /// Informers that `factory` holds.
+    #[inline]
     #[must_use]
-    pub fn new(factory: ::codegen_runtime::informer::SharedInformerFactory) -> Self {
+    pub fn new(factory: informer::SharedInformerFactory) -> Self {
         Self(factory)
     }
 
     /// The informer for `cards`.
+    #[inline]
     #[must_use]
-    pub fn cards(&self) -> cards::CardInformer {
-        cards::CardInformer::new(self.0.clone())
+    pub fn cards(&self) -> CardInformer {
+        CardInformer::new(self.0.clone())
     }
 
     /// The informer for `documents`.
+    #[inline]
     #[must_use]
-    pub fn documents(&self) -> documents::DocumentInformer {
-        documents::DocumentInformer::new(self.0.clone())
+    pub fn documents(&self) -> DocumentInformer {
+        DocumentInformer::new(self.0.clone())
     }
 
     /// The informer for `shelves`.
+    #[inline]
     #[must_use]
-    pub fn shelves(&self) -> shelves::ShelfInformer {
-        shelves::ShelfInformer::new(self.0.clone())
+    pub fn shelves(&self) -> ShelfInformer {
+        ShelfInformer::new(self.0.clone())
     }
 }
+
+/// The factory's informer for [`Card`](api::Card) objects, and its lister. Cloning is cheap.
+pub type CardInformer = informer::TypedInformer<api::Card, listers::CardLister>;
+
+/// The factory's informer for [`Document`](api::Document) objects, and its lister. Cloning is cheap.
+pub type DocumentInformer = informer::TypedInformer<
+    api::Document,
+    listers::DocumentLister,
+>;
+
+/// The factory's informer for [`Shelf`](api::Shelf) objects, and its lister. Cloning is cheap.
+pub type ShelfInformer = informer::TypedInformer<api::Shelf, listers::ShelfLister>;

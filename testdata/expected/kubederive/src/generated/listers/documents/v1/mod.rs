@@ -3,6 +3,72 @@
 
 //! Listers for `documents.example.com/v1`.
 
-pub mod cards;
-pub mod documents;
-pub mod shelves;
+use ::codegen_runtime::lister;
+use crate::apis::documents::v1 as api;
+
+/// Reads [`Card`](api::Card) objects from a cache. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct CardLister(lister::Lister<api::Card>);
+
+impl CardLister {
+    /// Reads the objects of one namespace.
+    #[inline]
+    #[must_use]
+    pub fn cards(&self, namespace: &str) -> CardNamespaceLister {
+        self.0.namespace(namespace)
+    }
+}
+
+impl ::core::convert::From<lister::Lister<api::Card>> for CardLister {
+    #[inline]
+    fn from(lister: lister::Lister<api::Card>) -> Self {
+        Self(lister)
+    }
+}
+
+impl ::core::ops::Deref for CardLister {
+    type Target = lister::Lister<api::Card>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Reads the [`Card`](api::Card) objects of one namespace from a cache. Cloning is cheap.
+pub type CardNamespaceLister = lister::NamespaceLister<api::Card>;
+
+/// Reads [`Document`](api::Document) objects from a cache. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct DocumentLister(lister::Lister<api::Document>);
+
+impl DocumentLister {
+    /// Reads the objects of one namespace.
+    #[inline]
+    #[must_use]
+    pub fn documents(&self, namespace: &str) -> DocumentNamespaceLister {
+        self.0.namespace(namespace)
+    }
+}
+
+impl ::core::convert::From<lister::Lister<api::Document>> for DocumentLister {
+    #[inline]
+    fn from(lister: lister::Lister<api::Document>) -> Self {
+        Self(lister)
+    }
+}
+
+impl ::core::ops::Deref for DocumentLister {
+    type Target = lister::Lister<api::Document>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Reads the [`Document`](api::Document) objects of one namespace from a cache. Cloning is cheap.
+pub type DocumentNamespaceLister = lister::NamespaceLister<api::Document>;
+
+/// Reads [`Shelf`](api::Shelf) objects from a cache. Cloning is cheap.
+pub type ShelfLister = lister::Lister<api::Shelf>;

@@ -3,35 +3,47 @@
 
 //! Informers for `backup.kubevirt.io/v1alpha1`.
 
-pub mod virtual_machine_backups;
-pub mod virtual_machine_backup_trackers;
+use ::codegen_runtime::informer;
+use crate::apis::backup::v1alpha1 as api;
+use crate::generated::listers::backup::v1alpha1 as listers;
 
 /// Informers for `backup.kubevirt.io/v1alpha1`.
-#[derive(Clone)]
-pub struct V1alpha1Informers(::codegen_runtime::informer::SharedInformerFactory);
+#[derive(Clone, Debug)]
+pub struct V1alpha1Informers(informer::SharedInformerFactory);
 
 impl V1alpha1Informers {
     /// Informers that `factory` holds.
+    #[inline]
     #[must_use]
-    pub fn new(factory: ::codegen_runtime::informer::SharedInformerFactory) -> Self {
+    pub fn new(factory: informer::SharedInformerFactory) -> Self {
         Self(factory)
     }
 
     /// The informer for `virtualmachinebackups`.
+    #[inline]
     #[must_use]
-    pub fn virtual_machine_backups(
-        &self,
-    ) -> virtual_machine_backups::VirtualMachineBackupInformer {
-        virtual_machine_backups::VirtualMachineBackupInformer::new(self.0.clone())
+    pub fn virtual_machine_backups(&self) -> VirtualMachineBackupInformer {
+        VirtualMachineBackupInformer::new(self.0.clone())
     }
 
     /// The informer for `virtualmachinebackuptrackers`.
+    #[inline]
     #[must_use]
     pub fn virtual_machine_backup_trackers(
         &self,
-    ) -> virtual_machine_backup_trackers::VirtualMachineBackupTrackerInformer {
-        virtual_machine_backup_trackers::VirtualMachineBackupTrackerInformer::new(
-            self.0.clone(),
-        )
+    ) -> VirtualMachineBackupTrackerInformer {
+        VirtualMachineBackupTrackerInformer::new(self.0.clone())
     }
 }
+
+/// The factory's informer for [`VirtualMachineBackup`](api::VirtualMachineBackup) objects, and its lister. Cloning is cheap.
+pub type VirtualMachineBackupInformer = informer::TypedInformer<
+    api::VirtualMachineBackup,
+    listers::VirtualMachineBackupLister,
+>;
+
+/// The factory's informer for [`VirtualMachineBackupTracker`](api::VirtualMachineBackupTracker) objects, and its lister. Cloning is cheap.
+pub type VirtualMachineBackupTrackerInformer = informer::TypedInformer<
+    api::VirtualMachineBackupTracker,
+    listers::VirtualMachineBackupTrackerLister,
+>;

@@ -3,24 +3,32 @@
 
 //! Informers for `clone.kubevirt.io/v1beta1`.
 
-pub mod virtual_machine_clones;
+use ::codegen_runtime::informer;
+use crate::apis::clone::v1beta1 as api;
+use crate::generated::listers::clone::v1beta1 as listers;
 
 /// Informers for `clone.kubevirt.io/v1beta1`.
-#[derive(Clone)]
-pub struct V1beta1Informers(::codegen_runtime::informer::SharedInformerFactory);
+#[derive(Clone, Debug)]
+pub struct V1beta1Informers(informer::SharedInformerFactory);
 
 impl V1beta1Informers {
     /// Informers that `factory` holds.
+    #[inline]
     #[must_use]
-    pub fn new(factory: ::codegen_runtime::informer::SharedInformerFactory) -> Self {
+    pub fn new(factory: informer::SharedInformerFactory) -> Self {
         Self(factory)
     }
 
     /// The informer for `virtualmachineclones`.
+    #[inline]
     #[must_use]
-    pub fn virtual_machine_clones(
-        &self,
-    ) -> virtual_machine_clones::VirtualMachineCloneInformer {
-        virtual_machine_clones::VirtualMachineCloneInformer::new(self.0.clone())
+    pub fn virtual_machine_clones(&self) -> VirtualMachineCloneInformer {
+        VirtualMachineCloneInformer::new(self.0.clone())
     }
 }
+
+/// The factory's informer for [`VirtualMachineClone`](api::VirtualMachineClone) objects, and its lister. Cloning is cheap.
+pub type VirtualMachineCloneInformer = informer::TypedInformer<
+    api::VirtualMachineClone,
+    listers::VirtualMachineCloneLister,
+>;

@@ -3,24 +3,32 @@
 
 //! Informers for `export.kubevirt.io/v1beta1`.
 
-pub mod virtual_machine_exports;
+use ::codegen_runtime::informer;
+use crate::apis::export::v1beta1 as api;
+use crate::generated::listers::export::v1beta1 as listers;
 
 /// Informers for `export.kubevirt.io/v1beta1`.
-#[derive(Clone)]
-pub struct V1beta1Informers(::codegen_runtime::informer::SharedInformerFactory);
+#[derive(Clone, Debug)]
+pub struct V1beta1Informers(informer::SharedInformerFactory);
 
 impl V1beta1Informers {
     /// Informers that `factory` holds.
+    #[inline]
     #[must_use]
-    pub fn new(factory: ::codegen_runtime::informer::SharedInformerFactory) -> Self {
+    pub fn new(factory: informer::SharedInformerFactory) -> Self {
         Self(factory)
     }
 
     /// The informer for `virtualmachineexports`.
+    #[inline]
     #[must_use]
-    pub fn virtual_machine_exports(
-        &self,
-    ) -> virtual_machine_exports::VirtualMachineExportInformer {
-        virtual_machine_exports::VirtualMachineExportInformer::new(self.0.clone())
+    pub fn virtual_machine_exports(&self) -> VirtualMachineExportInformer {
+        VirtualMachineExportInformer::new(self.0.clone())
     }
 }
+
+/// The factory's informer for [`VirtualMachineExport`](api::VirtualMachineExport) objects, and its lister. Cloning is cheap.
+pub type VirtualMachineExportInformer = informer::TypedInformer<
+    api::VirtualMachineExport,
+    listers::VirtualMachineExportLister,
+>;

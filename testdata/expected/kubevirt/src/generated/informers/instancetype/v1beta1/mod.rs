@@ -3,59 +3,75 @@
 
 //! Informers for `instancetype.kubevirt.io/v1beta1`.
 
-pub mod virtual_machine_cluster_instancetypes;
-pub mod virtual_machine_cluster_preferences;
-pub mod virtual_machine_instancetypes;
-pub mod virtual_machine_preferences;
+use ::codegen_runtime::informer;
+use crate::apis::instancetype::v1beta1 as api;
+use crate::generated::listers::instancetype::v1beta1 as listers;
 
 /// Informers for `instancetype.kubevirt.io/v1beta1`.
-#[derive(Clone)]
-pub struct V1beta1Informers(::codegen_runtime::informer::SharedInformerFactory);
+#[derive(Clone, Debug)]
+pub struct V1beta1Informers(informer::SharedInformerFactory);
 
 impl V1beta1Informers {
     /// Informers that `factory` holds.
+    #[inline]
     #[must_use]
-    pub fn new(factory: ::codegen_runtime::informer::SharedInformerFactory) -> Self {
+    pub fn new(factory: informer::SharedInformerFactory) -> Self {
         Self(factory)
     }
 
     /// The informer for `virtualmachineclusterinstancetypes`.
+    #[inline]
     #[must_use]
     pub fn virtual_machine_cluster_instancetypes(
         &self,
-    ) -> virtual_machine_cluster_instancetypes::VirtualMachineClusterInstancetypeInformer {
-        virtual_machine_cluster_instancetypes::VirtualMachineClusterInstancetypeInformer::new(
-            self.0.clone(),
-        )
+    ) -> VirtualMachineClusterInstancetypeInformer {
+        VirtualMachineClusterInstancetypeInformer::new(self.0.clone())
     }
 
     /// The informer for `virtualmachineclusterpreferences`.
+    #[inline]
     #[must_use]
     pub fn virtual_machine_cluster_preferences(
         &self,
-    ) -> virtual_machine_cluster_preferences::VirtualMachineClusterPreferenceInformer {
-        virtual_machine_cluster_preferences::VirtualMachineClusterPreferenceInformer::new(
-            self.0.clone(),
-        )
+    ) -> VirtualMachineClusterPreferenceInformer {
+        VirtualMachineClusterPreferenceInformer::new(self.0.clone())
     }
 
     /// The informer for `virtualmachineinstancetypes`.
+    #[inline]
     #[must_use]
-    pub fn virtual_machine_instancetypes(
-        &self,
-    ) -> virtual_machine_instancetypes::VirtualMachineInstancetypeInformer {
-        virtual_machine_instancetypes::VirtualMachineInstancetypeInformer::new(
-            self.0.clone(),
-        )
+    pub fn virtual_machine_instancetypes(&self) -> VirtualMachineInstancetypeInformer {
+        VirtualMachineInstancetypeInformer::new(self.0.clone())
     }
 
     /// The informer for `virtualmachinepreferences`.
+    #[inline]
     #[must_use]
-    pub fn virtual_machine_preferences(
-        &self,
-    ) -> virtual_machine_preferences::VirtualMachinePreferenceInformer {
-        virtual_machine_preferences::VirtualMachinePreferenceInformer::new(
-            self.0.clone(),
-        )
+    pub fn virtual_machine_preferences(&self) -> VirtualMachinePreferenceInformer {
+        VirtualMachinePreferenceInformer::new(self.0.clone())
     }
 }
+
+/// The factory's informer for [`VirtualMachineClusterInstancetype`](api::VirtualMachineClusterInstancetype) objects, and its lister. Cloning is cheap.
+pub type VirtualMachineClusterInstancetypeInformer = informer::TypedInformer<
+    api::VirtualMachineClusterInstancetype,
+    listers::VirtualMachineClusterInstancetypeLister,
+>;
+
+/// The factory's informer for [`VirtualMachineClusterPreference`](api::VirtualMachineClusterPreference) objects, and its lister. Cloning is cheap.
+pub type VirtualMachineClusterPreferenceInformer = informer::TypedInformer<
+    api::VirtualMachineClusterPreference,
+    listers::VirtualMachineClusterPreferenceLister,
+>;
+
+/// The factory's informer for [`VirtualMachineInstancetype`](api::VirtualMachineInstancetype) objects, and its lister. Cloning is cheap.
+pub type VirtualMachineInstancetypeInformer = informer::TypedInformer<
+    api::VirtualMachineInstancetype,
+    listers::VirtualMachineInstancetypeLister,
+>;
+
+/// The factory's informer for [`VirtualMachinePreference`](api::VirtualMachinePreference) objects, and its lister. Cloning is cheap.
+pub type VirtualMachinePreferenceInformer = informer::TypedInformer<
+    api::VirtualMachinePreference,
+    listers::VirtualMachinePreferenceLister,
+>;

@@ -3,71 +3,103 @@
 
 //! Informers for `kubevirt.io/v1`.
 
-pub mod kube_virts;
-pub mod virtual_machines;
-pub mod virtual_machine_instances;
-pub mod virtual_machine_instance_migrations;
-pub mod virtual_machine_instance_presets;
-pub mod virtual_machine_instance_replica_sets;
+use ::codegen_runtime::informer;
+use crate::apis::kubevirt::v1 as api;
+use crate::generated::listers::kubevirt::v1 as listers;
 
 /// Informers for `kubevirt.io/v1`.
-#[derive(Clone)]
-pub struct V1Informers(::codegen_runtime::informer::SharedInformerFactory);
+#[derive(Clone, Debug)]
+pub struct V1Informers(informer::SharedInformerFactory);
 
 impl V1Informers {
     /// Informers that `factory` holds.
+    #[inline]
     #[must_use]
-    pub fn new(factory: ::codegen_runtime::informer::SharedInformerFactory) -> Self {
+    pub fn new(factory: informer::SharedInformerFactory) -> Self {
         Self(factory)
     }
 
     /// The informer for `kubevirts`.
+    #[inline]
     #[must_use]
-    pub fn kube_virts(&self) -> kube_virts::KubeVirtInformer {
-        kube_virts::KubeVirtInformer::new(self.0.clone())
+    pub fn kube_virts(&self) -> KubeVirtInformer {
+        KubeVirtInformer::new(self.0.clone())
     }
 
     /// The informer for `virtualmachines`.
+    #[inline]
     #[must_use]
-    pub fn virtual_machines(&self) -> virtual_machines::VirtualMachineInformer {
-        virtual_machines::VirtualMachineInformer::new(self.0.clone())
+    pub fn virtual_machines(&self) -> VirtualMachineInformer {
+        VirtualMachineInformer::new(self.0.clone())
     }
 
     /// The informer for `virtualmachineinstances`.
+    #[inline]
     #[must_use]
-    pub fn virtual_machine_instances(
-        &self,
-    ) -> virtual_machine_instances::VirtualMachineInstanceInformer {
-        virtual_machine_instances::VirtualMachineInstanceInformer::new(self.0.clone())
+    pub fn virtual_machine_instances(&self) -> VirtualMachineInstanceInformer {
+        VirtualMachineInstanceInformer::new(self.0.clone())
     }
 
     /// The informer for `virtualmachineinstancemigrations`.
+    #[inline]
     #[must_use]
     pub fn virtual_machine_instance_migrations(
         &self,
-    ) -> virtual_machine_instance_migrations::VirtualMachineInstanceMigrationInformer {
-        virtual_machine_instance_migrations::VirtualMachineInstanceMigrationInformer::new(
-            self.0.clone(),
-        )
+    ) -> VirtualMachineInstanceMigrationInformer {
+        VirtualMachineInstanceMigrationInformer::new(self.0.clone())
     }
 
     /// The informer for `virtualmachineinstancepresets`.
+    #[inline]
     #[must_use]
     pub fn virtual_machine_instance_presets(
         &self,
-    ) -> virtual_machine_instance_presets::VirtualMachineInstancePresetInformer {
-        virtual_machine_instance_presets::VirtualMachineInstancePresetInformer::new(
-            self.0.clone(),
-        )
+    ) -> VirtualMachineInstancePresetInformer {
+        VirtualMachineInstancePresetInformer::new(self.0.clone())
     }
 
     /// The informer for `virtualmachineinstancereplicasets`.
+    #[inline]
     #[must_use]
     pub fn virtual_machine_instance_replica_sets(
         &self,
-    ) -> virtual_machine_instance_replica_sets::VirtualMachineInstanceReplicaSetInformer {
-        virtual_machine_instance_replica_sets::VirtualMachineInstanceReplicaSetInformer::new(
-            self.0.clone(),
-        )
+    ) -> VirtualMachineInstanceReplicaSetInformer {
+        VirtualMachineInstanceReplicaSetInformer::new(self.0.clone())
     }
 }
+
+/// The factory's informer for [`KubeVirt`](api::KubeVirt) objects, and its lister. Cloning is cheap.
+pub type KubeVirtInformer = informer::TypedInformer<
+    api::KubeVirt,
+    listers::KubeVirtLister,
+>;
+
+/// The factory's informer for [`VirtualMachine`](api::VirtualMachine) objects, and its lister. Cloning is cheap.
+pub type VirtualMachineInformer = informer::TypedInformer<
+    api::VirtualMachine,
+    listers::VirtualMachineLister,
+>;
+
+/// The factory's informer for [`VirtualMachineInstance`](api::VirtualMachineInstance) objects, and its lister. Cloning is cheap.
+pub type VirtualMachineInstanceInformer = informer::TypedInformer<
+    api::VirtualMachineInstance,
+    listers::VirtualMachineInstanceLister,
+>;
+
+/// The factory's informer for [`VirtualMachineInstanceMigration`](api::VirtualMachineInstanceMigration) objects, and its lister. Cloning is cheap.
+pub type VirtualMachineInstanceMigrationInformer = informer::TypedInformer<
+    api::VirtualMachineInstanceMigration,
+    listers::VirtualMachineInstanceMigrationLister,
+>;
+
+/// The factory's informer for [`VirtualMachineInstancePreset`](api::VirtualMachineInstancePreset) objects, and its lister. Cloning is cheap.
+pub type VirtualMachineInstancePresetInformer = informer::TypedInformer<
+    api::VirtualMachineInstancePreset,
+    listers::VirtualMachineInstancePresetLister,
+>;
+
+/// The factory's informer for [`VirtualMachineInstanceReplicaSet`](api::VirtualMachineInstanceReplicaSet) objects, and its lister. Cloning is cheap.
+pub type VirtualMachineInstanceReplicaSetInformer = informer::TypedInformer<
+    api::VirtualMachineInstanceReplicaSet,
+    listers::VirtualMachineInstanceReplicaSetLister,
+>;

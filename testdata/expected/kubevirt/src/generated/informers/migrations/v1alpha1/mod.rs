@@ -3,22 +3,32 @@
 
 //! Informers for `migrations.kubevirt.io/v1alpha1`.
 
-pub mod migration_policies;
+use ::codegen_runtime::informer;
+use crate::apis::migrations::v1alpha1 as api;
+use crate::generated::listers::migrations::v1alpha1 as listers;
 
 /// Informers for `migrations.kubevirt.io/v1alpha1`.
-#[derive(Clone)]
-pub struct V1alpha1Informers(::codegen_runtime::informer::SharedInformerFactory);
+#[derive(Clone, Debug)]
+pub struct V1alpha1Informers(informer::SharedInformerFactory);
 
 impl V1alpha1Informers {
     /// Informers that `factory` holds.
+    #[inline]
     #[must_use]
-    pub fn new(factory: ::codegen_runtime::informer::SharedInformerFactory) -> Self {
+    pub fn new(factory: informer::SharedInformerFactory) -> Self {
         Self(factory)
     }
 
     /// The informer for `migrationpolicies`.
+    #[inline]
     #[must_use]
-    pub fn migration_policies(&self) -> migration_policies::MigrationPolicyInformer {
-        migration_policies::MigrationPolicyInformer::new(self.0.clone())
+    pub fn migration_policies(&self) -> MigrationPolicyInformer {
+        MigrationPolicyInformer::new(self.0.clone())
     }
 }
+
+/// The factory's informer for [`MigrationPolicy`](api::MigrationPolicy) objects, and its lister. Cloning is cheap.
+pub type MigrationPolicyInformer = informer::TypedInformer<
+    api::MigrationPolicy,
+    listers::MigrationPolicyLister,
+>;

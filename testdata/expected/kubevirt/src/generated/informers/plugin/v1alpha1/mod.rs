@@ -3,22 +3,29 @@
 
 //! Informers for `plugin.kubevirt.io/v1alpha1`.
 
-pub mod plugins;
+use ::codegen_runtime::informer;
+use crate::apis::plugin::v1alpha1 as api;
+use crate::generated::listers::plugin::v1alpha1 as listers;
 
 /// Informers for `plugin.kubevirt.io/v1alpha1`.
-#[derive(Clone)]
-pub struct V1alpha1Informers(::codegen_runtime::informer::SharedInformerFactory);
+#[derive(Clone, Debug)]
+pub struct V1alpha1Informers(informer::SharedInformerFactory);
 
 impl V1alpha1Informers {
     /// Informers that `factory` holds.
+    #[inline]
     #[must_use]
-    pub fn new(factory: ::codegen_runtime::informer::SharedInformerFactory) -> Self {
+    pub fn new(factory: informer::SharedInformerFactory) -> Self {
         Self(factory)
     }
 
     /// The informer for `plugins`.
+    #[inline]
     #[must_use]
-    pub fn plugins(&self) -> plugins::PluginInformer {
-        plugins::PluginInformer::new(self.0.clone())
+    pub fn plugins(&self) -> PluginInformer {
+        PluginInformer::new(self.0.clone())
     }
 }
+
+/// The factory's informer for [`Plugin`](api::Plugin) objects, and its lister. Cloning is cheap.
+pub type PluginInformer = informer::TypedInformer<api::Plugin, listers::PluginLister>;

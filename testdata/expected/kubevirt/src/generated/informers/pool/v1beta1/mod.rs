@@ -3,24 +3,32 @@
 
 //! Informers for `pool.kubevirt.io/v1beta1`.
 
-pub mod virtual_machine_pools;
+use ::codegen_runtime::informer;
+use crate::apis::pool::v1beta1 as api;
+use crate::generated::listers::pool::v1beta1 as listers;
 
 /// Informers for `pool.kubevirt.io/v1beta1`.
-#[derive(Clone)]
-pub struct V1beta1Informers(::codegen_runtime::informer::SharedInformerFactory);
+#[derive(Clone, Debug)]
+pub struct V1beta1Informers(informer::SharedInformerFactory);
 
 impl V1beta1Informers {
     /// Informers that `factory` holds.
+    #[inline]
     #[must_use]
-    pub fn new(factory: ::codegen_runtime::informer::SharedInformerFactory) -> Self {
+    pub fn new(factory: informer::SharedInformerFactory) -> Self {
         Self(factory)
     }
 
     /// The informer for `virtualmachinepools`.
+    #[inline]
     #[must_use]
-    pub fn virtual_machine_pools(
-        &self,
-    ) -> virtual_machine_pools::VirtualMachinePoolInformer {
-        virtual_machine_pools::VirtualMachinePoolInformer::new(self.0.clone())
+    pub fn virtual_machine_pools(&self) -> VirtualMachinePoolInformer {
+        VirtualMachinePoolInformer::new(self.0.clone())
     }
 }
+
+/// The factory's informer for [`VirtualMachinePool`](api::VirtualMachinePool) objects, and its lister. Cloning is cheap.
+pub type VirtualMachinePoolInformer = informer::TypedInformer<
+    api::VirtualMachinePool,
+    listers::VirtualMachinePoolLister,
+>;

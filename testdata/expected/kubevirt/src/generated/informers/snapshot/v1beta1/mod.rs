@@ -3,44 +3,60 @@
 
 //! Informers for `snapshot.kubevirt.io/v1beta1`.
 
-pub mod virtual_machine_restores;
-pub mod virtual_machine_snapshots;
-pub mod virtual_machine_snapshot_contents;
+use ::codegen_runtime::informer;
+use crate::apis::snapshot::v1beta1 as api;
+use crate::generated::listers::snapshot::v1beta1 as listers;
 
 /// Informers for `snapshot.kubevirt.io/v1beta1`.
-#[derive(Clone)]
-pub struct V1beta1Informers(::codegen_runtime::informer::SharedInformerFactory);
+#[derive(Clone, Debug)]
+pub struct V1beta1Informers(informer::SharedInformerFactory);
 
 impl V1beta1Informers {
     /// Informers that `factory` holds.
+    #[inline]
     #[must_use]
-    pub fn new(factory: ::codegen_runtime::informer::SharedInformerFactory) -> Self {
+    pub fn new(factory: informer::SharedInformerFactory) -> Self {
         Self(factory)
     }
 
     /// The informer for `virtualmachinerestores`.
+    #[inline]
     #[must_use]
-    pub fn virtual_machine_restores(
-        &self,
-    ) -> virtual_machine_restores::VirtualMachineRestoreInformer {
-        virtual_machine_restores::VirtualMachineRestoreInformer::new(self.0.clone())
+    pub fn virtual_machine_restores(&self) -> VirtualMachineRestoreInformer {
+        VirtualMachineRestoreInformer::new(self.0.clone())
     }
 
     /// The informer for `virtualmachinesnapshots`.
+    #[inline]
     #[must_use]
-    pub fn virtual_machine_snapshots(
-        &self,
-    ) -> virtual_machine_snapshots::VirtualMachineSnapshotInformer {
-        virtual_machine_snapshots::VirtualMachineSnapshotInformer::new(self.0.clone())
+    pub fn virtual_machine_snapshots(&self) -> VirtualMachineSnapshotInformer {
+        VirtualMachineSnapshotInformer::new(self.0.clone())
     }
 
     /// The informer for `virtualmachinesnapshotcontents`.
+    #[inline]
     #[must_use]
     pub fn virtual_machine_snapshot_contents(
         &self,
-    ) -> virtual_machine_snapshot_contents::VirtualMachineSnapshotContentInformer {
-        virtual_machine_snapshot_contents::VirtualMachineSnapshotContentInformer::new(
-            self.0.clone(),
-        )
+    ) -> VirtualMachineSnapshotContentInformer {
+        VirtualMachineSnapshotContentInformer::new(self.0.clone())
     }
 }
+
+/// The factory's informer for [`VirtualMachineRestore`](api::VirtualMachineRestore) objects, and its lister. Cloning is cheap.
+pub type VirtualMachineRestoreInformer = informer::TypedInformer<
+    api::VirtualMachineRestore,
+    listers::VirtualMachineRestoreLister,
+>;
+
+/// The factory's informer for [`VirtualMachineSnapshot`](api::VirtualMachineSnapshot) objects, and its lister. Cloning is cheap.
+pub type VirtualMachineSnapshotInformer = informer::TypedInformer<
+    api::VirtualMachineSnapshot,
+    listers::VirtualMachineSnapshotLister,
+>;
+
+/// The factory's informer for [`VirtualMachineSnapshotContent`](api::VirtualMachineSnapshotContent) objects, and its lister. Cloning is cheap.
+pub type VirtualMachineSnapshotContentInformer = informer::TypedInformer<
+    api::VirtualMachineSnapshotContent,
+    listers::VirtualMachineSnapshotContentLister,
+>;

@@ -3,31 +3,45 @@
 
 //! Informers for `sriovnetwork.k8snetworkplumbingwg.io/v1alpha1`.
 
-pub mod deviceattributes;
-pub mod sriov_resource_policies;
+use ::codegen_runtime::informer;
+use crate::apis::sriovnetwork::v1alpha1 as api;
+use crate::generated::listers::sriovnetwork::v1alpha1 as listers;
 
 /// Informers for `sriovnetwork.k8snetworkplumbingwg.io/v1alpha1`.
-#[derive(Clone)]
-pub struct V1alpha1Informers(::codegen_runtime::informer::SharedInformerFactory);
+#[derive(Clone, Debug)]
+pub struct V1alpha1Informers(informer::SharedInformerFactory);
 
 impl V1alpha1Informers {
     /// Informers that `factory` holds.
+    #[inline]
     #[must_use]
-    pub fn new(factory: ::codegen_runtime::informer::SharedInformerFactory) -> Self {
+    pub fn new(factory: informer::SharedInformerFactory) -> Self {
         Self(factory)
     }
 
     /// The informer for `deviceattributes`.
+    #[inline]
     #[must_use]
-    pub fn deviceattributes(&self) -> deviceattributes::DeviceAttributesInformer {
-        deviceattributes::DeviceAttributesInformer::new(self.0.clone())
+    pub fn deviceattributes(&self) -> DeviceAttributesInformer {
+        DeviceAttributesInformer::new(self.0.clone())
     }
 
     /// The informer for `sriovresourcepolicies`.
+    #[inline]
     #[must_use]
-    pub fn sriov_resource_policies(
-        &self,
-    ) -> sriov_resource_policies::SriovResourcePolicyInformer {
-        sriov_resource_policies::SriovResourcePolicyInformer::new(self.0.clone())
+    pub fn sriov_resource_policies(&self) -> SriovResourcePolicyInformer {
+        SriovResourcePolicyInformer::new(self.0.clone())
     }
 }
+
+/// The factory's informer for [`DeviceAttributes`](api::DeviceAttributes) objects, and its lister. Cloning is cheap.
+pub type DeviceAttributesInformer = informer::TypedInformer<
+    api::DeviceAttributes,
+    listers::DeviceAttributesLister,
+>;
+
+/// The factory's informer for [`SriovResourcePolicy`](api::SriovResourcePolicy) objects, and its lister. Cloning is cheap.
+pub type SriovResourcePolicyInformer = informer::TypedInformer<
+    api::SriovResourcePolicy,
+    listers::SriovResourcePolicyLister,
+>;

@@ -3,35 +3,47 @@
 
 //! Informers for `template.kubevirt.io/v1alpha1`.
 
-pub mod virtual_machine_templates;
-pub mod virtual_machine_template_requests;
+use ::codegen_runtime::informer;
+use crate::apis::template::v1alpha1 as api;
+use crate::generated::listers::template::v1alpha1 as listers;
 
 /// Informers for `template.kubevirt.io/v1alpha1`.
-#[derive(Clone)]
-pub struct V1alpha1Informers(::codegen_runtime::informer::SharedInformerFactory);
+#[derive(Clone, Debug)]
+pub struct V1alpha1Informers(informer::SharedInformerFactory);
 
 impl V1alpha1Informers {
     /// Informers that `factory` holds.
+    #[inline]
     #[must_use]
-    pub fn new(factory: ::codegen_runtime::informer::SharedInformerFactory) -> Self {
+    pub fn new(factory: informer::SharedInformerFactory) -> Self {
         Self(factory)
     }
 
     /// The informer for `virtualmachinetemplates`.
+    #[inline]
     #[must_use]
-    pub fn virtual_machine_templates(
-        &self,
-    ) -> virtual_machine_templates::VirtualMachineTemplateInformer {
-        virtual_machine_templates::VirtualMachineTemplateInformer::new(self.0.clone())
+    pub fn virtual_machine_templates(&self) -> VirtualMachineTemplateInformer {
+        VirtualMachineTemplateInformer::new(self.0.clone())
     }
 
     /// The informer for `virtualmachinetemplaterequests`.
+    #[inline]
     #[must_use]
     pub fn virtual_machine_template_requests(
         &self,
-    ) -> virtual_machine_template_requests::VirtualMachineTemplateRequestInformer {
-        virtual_machine_template_requests::VirtualMachineTemplateRequestInformer::new(
-            self.0.clone(),
-        )
+    ) -> VirtualMachineTemplateRequestInformer {
+        VirtualMachineTemplateRequestInformer::new(self.0.clone())
     }
 }
+
+/// The factory's informer for [`VirtualMachineTemplate`](api::VirtualMachineTemplate) objects, and its lister. Cloning is cheap.
+pub type VirtualMachineTemplateInformer = informer::TypedInformer<
+    api::VirtualMachineTemplate,
+    listers::VirtualMachineTemplateLister,
+>;
+
+/// The factory's informer for [`VirtualMachineTemplateRequest`](api::VirtualMachineTemplateRequest) objects, and its lister. Cloning is cheap.
+pub type VirtualMachineTemplateRequestInformer = informer::TypedInformer<
+    api::VirtualMachineTemplateRequest,
+    listers::VirtualMachineTemplateRequestLister,
+>;

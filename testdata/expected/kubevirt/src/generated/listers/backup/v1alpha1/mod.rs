@@ -3,5 +3,83 @@
 
 //! Listers for `backup.kubevirt.io/v1alpha1`.
 
-pub mod virtual_machine_backups;
-pub mod virtual_machine_backup_trackers;
+use ::codegen_runtime::lister;
+use crate::apis::backup::v1alpha1 as api;
+
+/// Reads [`VirtualMachineBackup`](api::VirtualMachineBackup) objects from a cache. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct VirtualMachineBackupLister(lister::Lister<api::VirtualMachineBackup>);
+
+impl VirtualMachineBackupLister {
+    /// Reads the objects of one namespace.
+    #[inline]
+    #[must_use]
+    pub fn virtual_machine_backups(
+        &self,
+        namespace: &str,
+    ) -> VirtualMachineBackupNamespaceLister {
+        self.0.namespace(namespace)
+    }
+}
+
+impl ::core::convert::From<lister::Lister<api::VirtualMachineBackup>>
+for VirtualMachineBackupLister {
+    #[inline]
+    fn from(lister: lister::Lister<api::VirtualMachineBackup>) -> Self {
+        Self(lister)
+    }
+}
+
+impl ::core::ops::Deref for VirtualMachineBackupLister {
+    type Target = lister::Lister<api::VirtualMachineBackup>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Reads the [`VirtualMachineBackup`](api::VirtualMachineBackup) objects of one namespace from a cache. Cloning is cheap.
+pub type VirtualMachineBackupNamespaceLister = lister::NamespaceLister<
+    api::VirtualMachineBackup,
+>;
+
+/// Reads [`VirtualMachineBackupTracker`](api::VirtualMachineBackupTracker) objects from a cache. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct VirtualMachineBackupTrackerLister(
+    lister::Lister<api::VirtualMachineBackupTracker>,
+);
+
+impl VirtualMachineBackupTrackerLister {
+    /// Reads the objects of one namespace.
+    #[inline]
+    #[must_use]
+    pub fn virtual_machine_backup_trackers(
+        &self,
+        namespace: &str,
+    ) -> VirtualMachineBackupTrackerNamespaceLister {
+        self.0.namespace(namespace)
+    }
+}
+
+impl ::core::convert::From<lister::Lister<api::VirtualMachineBackupTracker>>
+for VirtualMachineBackupTrackerLister {
+    #[inline]
+    fn from(lister: lister::Lister<api::VirtualMachineBackupTracker>) -> Self {
+        Self(lister)
+    }
+}
+
+impl ::core::ops::Deref for VirtualMachineBackupTrackerLister {
+    type Target = lister::Lister<api::VirtualMachineBackupTracker>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Reads the [`VirtualMachineBackupTracker`](api::VirtualMachineBackupTracker) objects of one namespace from a cache. Cloning is cheap.
+pub type VirtualMachineBackupTrackerNamespaceLister = lister::NamespaceLister<
+    api::VirtualMachineBackupTracker,
+>;

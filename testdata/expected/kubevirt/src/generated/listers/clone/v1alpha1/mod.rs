@@ -3,4 +3,43 @@
 
 //! Listers for `clone.kubevirt.io/v1alpha1`.
 
-pub mod virtual_machine_clones;
+use ::codegen_runtime::lister;
+use crate::apis::clone::v1alpha1 as api;
+
+/// Reads [`VirtualMachineClone`](api::VirtualMachineClone) objects from a cache. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct VirtualMachineCloneLister(lister::Lister<api::VirtualMachineClone>);
+
+impl VirtualMachineCloneLister {
+    /// Reads the objects of one namespace.
+    #[inline]
+    #[must_use]
+    pub fn virtual_machine_clones(
+        &self,
+        namespace: &str,
+    ) -> VirtualMachineCloneNamespaceLister {
+        self.0.namespace(namespace)
+    }
+}
+
+impl ::core::convert::From<lister::Lister<api::VirtualMachineClone>>
+for VirtualMachineCloneLister {
+    #[inline]
+    fn from(lister: lister::Lister<api::VirtualMachineClone>) -> Self {
+        Self(lister)
+    }
+}
+
+impl ::core::ops::Deref for VirtualMachineCloneLister {
+    type Target = lister::Lister<api::VirtualMachineClone>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Reads the [`VirtualMachineClone`](api::VirtualMachineClone) objects of one namespace from a cache. Cloning is cheap.
+pub type VirtualMachineCloneNamespaceLister = lister::NamespaceLister<
+    api::VirtualMachineClone,
+>;

@@ -3,4 +3,43 @@
 
 //! Listers for `export.kubevirt.io/v1beta1`.
 
-pub mod virtual_machine_exports;
+use ::codegen_runtime::lister;
+use crate::apis::export::v1beta1 as api;
+
+/// Reads [`VirtualMachineExport`](api::VirtualMachineExport) objects from a cache. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct VirtualMachineExportLister(lister::Lister<api::VirtualMachineExport>);
+
+impl VirtualMachineExportLister {
+    /// Reads the objects of one namespace.
+    #[inline]
+    #[must_use]
+    pub fn virtual_machine_exports(
+        &self,
+        namespace: &str,
+    ) -> VirtualMachineExportNamespaceLister {
+        self.0.namespace(namespace)
+    }
+}
+
+impl ::core::convert::From<lister::Lister<api::VirtualMachineExport>>
+for VirtualMachineExportLister {
+    #[inline]
+    fn from(lister: lister::Lister<api::VirtualMachineExport>) -> Self {
+        Self(lister)
+    }
+}
+
+impl ::core::ops::Deref for VirtualMachineExportLister {
+    type Target = lister::Lister<api::VirtualMachineExport>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Reads the [`VirtualMachineExport`](api::VirtualMachineExport) objects of one namespace from a cache. Cloning is cheap.
+pub type VirtualMachineExportNamespaceLister = lister::NamespaceLister<
+    api::VirtualMachineExport,
+>;

@@ -3,7 +3,93 @@
 
 //! Listers for `instancetype.kubevirt.io/v1beta1`.
 
-pub mod virtual_machine_cluster_instancetypes;
-pub mod virtual_machine_cluster_preferences;
-pub mod virtual_machine_instancetypes;
-pub mod virtual_machine_preferences;
+use ::codegen_runtime::lister;
+use crate::apis::instancetype::v1beta1 as api;
+
+/// Reads [`VirtualMachineClusterInstancetype`](api::VirtualMachineClusterInstancetype) objects from a cache. Cloning is cheap.
+pub type VirtualMachineClusterInstancetypeLister = lister::Lister<
+    api::VirtualMachineClusterInstancetype,
+>;
+
+/// Reads [`VirtualMachineClusterPreference`](api::VirtualMachineClusterPreference) objects from a cache. Cloning is cheap.
+pub type VirtualMachineClusterPreferenceLister = lister::Lister<
+    api::VirtualMachineClusterPreference,
+>;
+
+/// Reads [`VirtualMachineInstancetype`](api::VirtualMachineInstancetype) objects from a cache. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct VirtualMachineInstancetypeLister(
+    lister::Lister<api::VirtualMachineInstancetype>,
+);
+
+impl VirtualMachineInstancetypeLister {
+    /// Reads the objects of one namespace.
+    #[inline]
+    #[must_use]
+    pub fn virtual_machine_instancetypes(
+        &self,
+        namespace: &str,
+    ) -> VirtualMachineInstancetypeNamespaceLister {
+        self.0.namespace(namespace)
+    }
+}
+
+impl ::core::convert::From<lister::Lister<api::VirtualMachineInstancetype>>
+for VirtualMachineInstancetypeLister {
+    #[inline]
+    fn from(lister: lister::Lister<api::VirtualMachineInstancetype>) -> Self {
+        Self(lister)
+    }
+}
+
+impl ::core::ops::Deref for VirtualMachineInstancetypeLister {
+    type Target = lister::Lister<api::VirtualMachineInstancetype>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Reads the [`VirtualMachineInstancetype`](api::VirtualMachineInstancetype) objects of one namespace from a cache. Cloning is cheap.
+pub type VirtualMachineInstancetypeNamespaceLister = lister::NamespaceLister<
+    api::VirtualMachineInstancetype,
+>;
+
+/// Reads [`VirtualMachinePreference`](api::VirtualMachinePreference) objects from a cache. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct VirtualMachinePreferenceLister(lister::Lister<api::VirtualMachinePreference>);
+
+impl VirtualMachinePreferenceLister {
+    /// Reads the objects of one namespace.
+    #[inline]
+    #[must_use]
+    pub fn virtual_machine_preferences(
+        &self,
+        namespace: &str,
+    ) -> VirtualMachinePreferenceNamespaceLister {
+        self.0.namespace(namespace)
+    }
+}
+
+impl ::core::convert::From<lister::Lister<api::VirtualMachinePreference>>
+for VirtualMachinePreferenceLister {
+    #[inline]
+    fn from(lister: lister::Lister<api::VirtualMachinePreference>) -> Self {
+        Self(lister)
+    }
+}
+
+impl ::core::ops::Deref for VirtualMachinePreferenceLister {
+    type Target = lister::Lister<api::VirtualMachinePreference>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Reads the [`VirtualMachinePreference`](api::VirtualMachinePreference) objects of one namespace from a cache. Cloning is cheap.
+pub type VirtualMachinePreferenceNamespaceLister = lister::NamespaceLister<
+    api::VirtualMachinePreference,
+>;

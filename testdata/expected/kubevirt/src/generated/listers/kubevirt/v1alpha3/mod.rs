@@ -3,9 +3,228 @@
 
 //! Listers for `kubevirt.io/v1alpha3`.
 
-pub mod kube_virts;
-pub mod virtual_machines;
-pub mod virtual_machine_instances;
-pub mod virtual_machine_instance_migrations;
-pub mod virtual_machine_instance_presets;
-pub mod virtual_machine_instance_replica_sets;
+use ::codegen_runtime::lister;
+use crate::apis::kubevirt::v1alpha3 as api;
+
+/// Reads [`KubeVirt`](api::KubeVirt) objects from a cache. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct KubeVirtLister(lister::Lister<api::KubeVirt>);
+
+impl KubeVirtLister {
+    /// Reads the objects of one namespace.
+    #[inline]
+    #[must_use]
+    pub fn kube_virts(&self, namespace: &str) -> KubeVirtNamespaceLister {
+        self.0.namespace(namespace)
+    }
+}
+
+impl ::core::convert::From<lister::Lister<api::KubeVirt>> for KubeVirtLister {
+    #[inline]
+    fn from(lister: lister::Lister<api::KubeVirt>) -> Self {
+        Self(lister)
+    }
+}
+
+impl ::core::ops::Deref for KubeVirtLister {
+    type Target = lister::Lister<api::KubeVirt>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Reads the [`KubeVirt`](api::KubeVirt) objects of one namespace from a cache. Cloning is cheap.
+pub type KubeVirtNamespaceLister = lister::NamespaceLister<api::KubeVirt>;
+
+/// Reads [`VirtualMachine`](api::VirtualMachine) objects from a cache. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct VirtualMachineLister(lister::Lister<api::VirtualMachine>);
+
+impl VirtualMachineLister {
+    /// Reads the objects of one namespace.
+    #[inline]
+    #[must_use]
+    pub fn virtual_machines(&self, namespace: &str) -> VirtualMachineNamespaceLister {
+        self.0.namespace(namespace)
+    }
+}
+
+impl ::core::convert::From<lister::Lister<api::VirtualMachine>>
+for VirtualMachineLister {
+    #[inline]
+    fn from(lister: lister::Lister<api::VirtualMachine>) -> Self {
+        Self(lister)
+    }
+}
+
+impl ::core::ops::Deref for VirtualMachineLister {
+    type Target = lister::Lister<api::VirtualMachine>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Reads the [`VirtualMachine`](api::VirtualMachine) objects of one namespace from a cache. Cloning is cheap.
+pub type VirtualMachineNamespaceLister = lister::NamespaceLister<api::VirtualMachine>;
+
+/// Reads [`VirtualMachineInstance`](api::VirtualMachineInstance) objects from a cache. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct VirtualMachineInstanceLister(lister::Lister<api::VirtualMachineInstance>);
+
+impl VirtualMachineInstanceLister {
+    /// Reads the objects of one namespace.
+    #[inline]
+    #[must_use]
+    pub fn virtual_machine_instances(
+        &self,
+        namespace: &str,
+    ) -> VirtualMachineInstanceNamespaceLister {
+        self.0.namespace(namespace)
+    }
+}
+
+impl ::core::convert::From<lister::Lister<api::VirtualMachineInstance>>
+for VirtualMachineInstanceLister {
+    #[inline]
+    fn from(lister: lister::Lister<api::VirtualMachineInstance>) -> Self {
+        Self(lister)
+    }
+}
+
+impl ::core::ops::Deref for VirtualMachineInstanceLister {
+    type Target = lister::Lister<api::VirtualMachineInstance>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Reads the [`VirtualMachineInstance`](api::VirtualMachineInstance) objects of one namespace from a cache. Cloning is cheap.
+pub type VirtualMachineInstanceNamespaceLister = lister::NamespaceLister<
+    api::VirtualMachineInstance,
+>;
+
+/// Reads [`VirtualMachineInstanceMigration`](api::VirtualMachineInstanceMigration) objects from a cache. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct VirtualMachineInstanceMigrationLister(
+    lister::Lister<api::VirtualMachineInstanceMigration>,
+);
+
+impl VirtualMachineInstanceMigrationLister {
+    /// Reads the objects of one namespace.
+    #[inline]
+    #[must_use]
+    pub fn virtual_machine_instance_migrations(
+        &self,
+        namespace: &str,
+    ) -> VirtualMachineInstanceMigrationNamespaceLister {
+        self.0.namespace(namespace)
+    }
+}
+
+impl ::core::convert::From<lister::Lister<api::VirtualMachineInstanceMigration>>
+for VirtualMachineInstanceMigrationLister {
+    #[inline]
+    fn from(lister: lister::Lister<api::VirtualMachineInstanceMigration>) -> Self {
+        Self(lister)
+    }
+}
+
+impl ::core::ops::Deref for VirtualMachineInstanceMigrationLister {
+    type Target = lister::Lister<api::VirtualMachineInstanceMigration>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Reads the [`VirtualMachineInstanceMigration`](api::VirtualMachineInstanceMigration) objects of one namespace from a cache. Cloning is cheap.
+pub type VirtualMachineInstanceMigrationNamespaceLister = lister::NamespaceLister<
+    api::VirtualMachineInstanceMigration,
+>;
+
+/// Reads [`VirtualMachineInstancePreset`](api::VirtualMachineInstancePreset) objects from a cache. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct VirtualMachineInstancePresetLister(
+    lister::Lister<api::VirtualMachineInstancePreset>,
+);
+
+impl VirtualMachineInstancePresetLister {
+    /// Reads the objects of one namespace.
+    #[inline]
+    #[must_use]
+    pub fn virtual_machine_instance_presets(
+        &self,
+        namespace: &str,
+    ) -> VirtualMachineInstancePresetNamespaceLister {
+        self.0.namespace(namespace)
+    }
+}
+
+impl ::core::convert::From<lister::Lister<api::VirtualMachineInstancePreset>>
+for VirtualMachineInstancePresetLister {
+    #[inline]
+    fn from(lister: lister::Lister<api::VirtualMachineInstancePreset>) -> Self {
+        Self(lister)
+    }
+}
+
+impl ::core::ops::Deref for VirtualMachineInstancePresetLister {
+    type Target = lister::Lister<api::VirtualMachineInstancePreset>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Reads the [`VirtualMachineInstancePreset`](api::VirtualMachineInstancePreset) objects of one namespace from a cache. Cloning is cheap.
+pub type VirtualMachineInstancePresetNamespaceLister = lister::NamespaceLister<
+    api::VirtualMachineInstancePreset,
+>;
+
+/// Reads [`VirtualMachineInstanceReplicaSet`](api::VirtualMachineInstanceReplicaSet) objects from a cache. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct VirtualMachineInstanceReplicaSetLister(
+    lister::Lister<api::VirtualMachineInstanceReplicaSet>,
+);
+
+impl VirtualMachineInstanceReplicaSetLister {
+    /// Reads the objects of one namespace.
+    #[inline]
+    #[must_use]
+    pub fn virtual_machine_instance_replica_sets(
+        &self,
+        namespace: &str,
+    ) -> VirtualMachineInstanceReplicaSetNamespaceLister {
+        self.0.namespace(namespace)
+    }
+}
+
+impl ::core::convert::From<lister::Lister<api::VirtualMachineInstanceReplicaSet>>
+for VirtualMachineInstanceReplicaSetLister {
+    #[inline]
+    fn from(lister: lister::Lister<api::VirtualMachineInstanceReplicaSet>) -> Self {
+        Self(lister)
+    }
+}
+
+impl ::core::ops::Deref for VirtualMachineInstanceReplicaSetLister {
+    type Target = lister::Lister<api::VirtualMachineInstanceReplicaSet>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Reads the [`VirtualMachineInstanceReplicaSet`](api::VirtualMachineInstanceReplicaSet) objects of one namespace from a cache. Cloning is cheap.
+pub type VirtualMachineInstanceReplicaSetNamespaceLister = lister::NamespaceLister<
+    api::VirtualMachineInstanceReplicaSet,
+>;

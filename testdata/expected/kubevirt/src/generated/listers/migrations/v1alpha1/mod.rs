@@ -3,4 +3,8 @@
 
 //! Listers for `migrations.kubevirt.io/v1alpha1`.
 
-pub mod migration_policies;
+use ::codegen_runtime::lister;
+use crate::apis::migrations::v1alpha1 as api;
+
+/// Reads [`MigrationPolicy`](api::MigrationPolicy) objects from a cache. Cloning is cheap.
+pub type MigrationPolicyLister = lister::Lister<api::MigrationPolicy>;

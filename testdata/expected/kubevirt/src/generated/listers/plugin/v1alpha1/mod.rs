@@ -3,4 +3,8 @@
 
 //! Listers for `plugin.kubevirt.io/v1alpha1`.
 
-pub mod plugins;
+use ::codegen_runtime::lister;
+use crate::apis::plugin::v1alpha1 as api;
+
+/// Reads [`Plugin`](api::Plugin) objects from a cache. Cloning is cheap.
+pub type PluginLister = lister::Lister<api::Plugin>;

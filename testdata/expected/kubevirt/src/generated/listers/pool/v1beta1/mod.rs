@@ -3,4 +3,43 @@
 
 //! Listers for `pool.kubevirt.io/v1beta1`.
 
-pub mod virtual_machine_pools;
+use ::codegen_runtime::lister;
+use crate::apis::pool::v1beta1 as api;
+
+/// Reads [`VirtualMachinePool`](api::VirtualMachinePool) objects from a cache. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct VirtualMachinePoolLister(lister::Lister<api::VirtualMachinePool>);
+
+impl VirtualMachinePoolLister {
+    /// Reads the objects of one namespace.
+    #[inline]
+    #[must_use]
+    pub fn virtual_machine_pools(
+        &self,
+        namespace: &str,
+    ) -> VirtualMachinePoolNamespaceLister {
+        self.0.namespace(namespace)
+    }
+}
+
+impl ::core::convert::From<lister::Lister<api::VirtualMachinePool>>
+for VirtualMachinePoolLister {
+    #[inline]
+    fn from(lister: lister::Lister<api::VirtualMachinePool>) -> Self {
+        Self(lister)
+    }
+}
+
+impl ::core::ops::Deref for VirtualMachinePoolLister {
+    type Target = lister::Lister<api::VirtualMachinePool>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Reads the [`VirtualMachinePool`](api::VirtualMachinePool) objects of one namespace from a cache. Cloning is cheap.
+pub type VirtualMachinePoolNamespaceLister = lister::NamespaceLister<
+    api::VirtualMachinePool,
+>;

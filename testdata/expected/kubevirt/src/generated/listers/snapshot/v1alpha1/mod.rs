@@ -3,6 +3,121 @@
 
 //! Listers for `snapshot.kubevirt.io/v1alpha1`.
 
-pub mod virtual_machine_restores;
-pub mod virtual_machine_snapshots;
-pub mod virtual_machine_snapshot_contents;
+use ::codegen_runtime::lister;
+use crate::apis::snapshot::v1alpha1 as api;
+
+/// Reads [`VirtualMachineRestore`](api::VirtualMachineRestore) objects from a cache. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct VirtualMachineRestoreLister(lister::Lister<api::VirtualMachineRestore>);
+
+impl VirtualMachineRestoreLister {
+    /// Reads the objects of one namespace.
+    #[inline]
+    #[must_use]
+    pub fn virtual_machine_restores(
+        &self,
+        namespace: &str,
+    ) -> VirtualMachineRestoreNamespaceLister {
+        self.0.namespace(namespace)
+    }
+}
+
+impl ::core::convert::From<lister::Lister<api::VirtualMachineRestore>>
+for VirtualMachineRestoreLister {
+    #[inline]
+    fn from(lister: lister::Lister<api::VirtualMachineRestore>) -> Self {
+        Self(lister)
+    }
+}
+
+impl ::core::ops::Deref for VirtualMachineRestoreLister {
+    type Target = lister::Lister<api::VirtualMachineRestore>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Reads the [`VirtualMachineRestore`](api::VirtualMachineRestore) objects of one namespace from a cache. Cloning is cheap.
+pub type VirtualMachineRestoreNamespaceLister = lister::NamespaceLister<
+    api::VirtualMachineRestore,
+>;
+
+/// Reads [`VirtualMachineSnapshot`](api::VirtualMachineSnapshot) objects from a cache. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct VirtualMachineSnapshotLister(lister::Lister<api::VirtualMachineSnapshot>);
+
+impl VirtualMachineSnapshotLister {
+    /// Reads the objects of one namespace.
+    #[inline]
+    #[must_use]
+    pub fn virtual_machine_snapshots(
+        &self,
+        namespace: &str,
+    ) -> VirtualMachineSnapshotNamespaceLister {
+        self.0.namespace(namespace)
+    }
+}
+
+impl ::core::convert::From<lister::Lister<api::VirtualMachineSnapshot>>
+for VirtualMachineSnapshotLister {
+    #[inline]
+    fn from(lister: lister::Lister<api::VirtualMachineSnapshot>) -> Self {
+        Self(lister)
+    }
+}
+
+impl ::core::ops::Deref for VirtualMachineSnapshotLister {
+    type Target = lister::Lister<api::VirtualMachineSnapshot>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Reads the [`VirtualMachineSnapshot`](api::VirtualMachineSnapshot) objects of one namespace from a cache. Cloning is cheap.
+pub type VirtualMachineSnapshotNamespaceLister = lister::NamespaceLister<
+    api::VirtualMachineSnapshot,
+>;
+
+/// Reads [`VirtualMachineSnapshotContent`](api::VirtualMachineSnapshotContent) objects from a cache. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct VirtualMachineSnapshotContentLister(
+    lister::Lister<api::VirtualMachineSnapshotContent>,
+);
+
+impl VirtualMachineSnapshotContentLister {
+    /// Reads the objects of one namespace.
+    #[inline]
+    #[must_use]
+    pub fn virtual_machine_snapshot_contents(
+        &self,
+        namespace: &str,
+    ) -> VirtualMachineSnapshotContentNamespaceLister {
+        self.0.namespace(namespace)
+    }
+}
+
+impl ::core::convert::From<lister::Lister<api::VirtualMachineSnapshotContent>>
+for VirtualMachineSnapshotContentLister {
+    #[inline]
+    fn from(lister: lister::Lister<api::VirtualMachineSnapshotContent>) -> Self {
+        Self(lister)
+    }
+}
+
+impl ::core::ops::Deref for VirtualMachineSnapshotContentLister {
+    type Target = lister::Lister<api::VirtualMachineSnapshotContent>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Reads the [`VirtualMachineSnapshotContent`](api::VirtualMachineSnapshotContent) objects of one namespace from a cache. Cloning is cheap.
+pub type VirtualMachineSnapshotContentNamespaceLister = lister::NamespaceLister<
+    api::VirtualMachineSnapshotContent,
+>;

@@ -3,5 +3,78 @@
 
 //! Listers for `sriovnetwork.k8snetworkplumbingwg.io/v1alpha1`.
 
-pub mod deviceattributes;
-pub mod sriov_resource_policies;
+use ::codegen_runtime::lister;
+use crate::apis::sriovnetwork::v1alpha1 as api;
+
+/// Reads [`DeviceAttributes`](api::DeviceAttributes) objects from a cache. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct DeviceAttributesLister(lister::Lister<api::DeviceAttributes>);
+
+impl DeviceAttributesLister {
+    /// Reads the objects of one namespace.
+    #[inline]
+    #[must_use]
+    pub fn deviceattributes(&self, namespace: &str) -> DeviceAttributesNamespaceLister {
+        self.0.namespace(namespace)
+    }
+}
+
+impl ::core::convert::From<lister::Lister<api::DeviceAttributes>>
+for DeviceAttributesLister {
+    #[inline]
+    fn from(lister: lister::Lister<api::DeviceAttributes>) -> Self {
+        Self(lister)
+    }
+}
+
+impl ::core::ops::Deref for DeviceAttributesLister {
+    type Target = lister::Lister<api::DeviceAttributes>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Reads the [`DeviceAttributes`](api::DeviceAttributes) objects of one namespace from a cache. Cloning is cheap.
+pub type DeviceAttributesNamespaceLister = lister::NamespaceLister<
+    api::DeviceAttributes,
+>;
+
+/// Reads [`SriovResourcePolicy`](api::SriovResourcePolicy) objects from a cache. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct SriovResourcePolicyLister(lister::Lister<api::SriovResourcePolicy>);
+
+impl SriovResourcePolicyLister {
+    /// Reads the objects of one namespace.
+    #[inline]
+    #[must_use]
+    pub fn sriov_resource_policies(
+        &self,
+        namespace: &str,
+    ) -> SriovResourcePolicyNamespaceLister {
+        self.0.namespace(namespace)
+    }
+}
+
+impl ::core::convert::From<lister::Lister<api::SriovResourcePolicy>>
+for SriovResourcePolicyLister {
+    #[inline]
+    fn from(lister: lister::Lister<api::SriovResourcePolicy>) -> Self {
+        Self(lister)
+    }
+}
+
+impl ::core::ops::Deref for SriovResourcePolicyLister {
+    type Target = lister::Lister<api::SriovResourcePolicy>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Reads the [`SriovResourcePolicy`](api::SriovResourcePolicy) objects of one namespace from a cache. Cloning is cheap.
+pub type SriovResourcePolicyNamespaceLister = lister::NamespaceLister<
+    api::SriovResourcePolicy,
+>;

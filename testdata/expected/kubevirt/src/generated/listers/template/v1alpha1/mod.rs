@@ -3,5 +3,83 @@
 
 //! Listers for `template.kubevirt.io/v1alpha1`.
 
-pub mod virtual_machine_templates;
-pub mod virtual_machine_template_requests;
+use ::codegen_runtime::lister;
+use crate::apis::template::v1alpha1 as api;
+
+/// Reads [`VirtualMachineTemplate`](api::VirtualMachineTemplate) objects from a cache. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct VirtualMachineTemplateLister(lister::Lister<api::VirtualMachineTemplate>);
+
+impl VirtualMachineTemplateLister {
+    /// Reads the objects of one namespace.
+    #[inline]
+    #[must_use]
+    pub fn virtual_machine_templates(
+        &self,
+        namespace: &str,
+    ) -> VirtualMachineTemplateNamespaceLister {
+        self.0.namespace(namespace)
+    }
+}
+
+impl ::core::convert::From<lister::Lister<api::VirtualMachineTemplate>>
+for VirtualMachineTemplateLister {
+    #[inline]
+    fn from(lister: lister::Lister<api::VirtualMachineTemplate>) -> Self {
+        Self(lister)
+    }
+}
+
+impl ::core::ops::Deref for VirtualMachineTemplateLister {
+    type Target = lister::Lister<api::VirtualMachineTemplate>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Reads the [`VirtualMachineTemplate`](api::VirtualMachineTemplate) objects of one namespace from a cache. Cloning is cheap.
+pub type VirtualMachineTemplateNamespaceLister = lister::NamespaceLister<
+    api::VirtualMachineTemplate,
+>;
+
+/// Reads [`VirtualMachineTemplateRequest`](api::VirtualMachineTemplateRequest) objects from a cache. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct VirtualMachineTemplateRequestLister(
+    lister::Lister<api::VirtualMachineTemplateRequest>,
+);
+
+impl VirtualMachineTemplateRequestLister {
+    /// Reads the objects of one namespace.
+    #[inline]
+    #[must_use]
+    pub fn virtual_machine_template_requests(
+        &self,
+        namespace: &str,
+    ) -> VirtualMachineTemplateRequestNamespaceLister {
+        self.0.namespace(namespace)
+    }
+}
+
+impl ::core::convert::From<lister::Lister<api::VirtualMachineTemplateRequest>>
+for VirtualMachineTemplateRequestLister {
+    #[inline]
+    fn from(lister: lister::Lister<api::VirtualMachineTemplateRequest>) -> Self {
+        Self(lister)
+    }
+}
+
+impl ::core::ops::Deref for VirtualMachineTemplateRequestLister {
+    type Target = lister::Lister<api::VirtualMachineTemplateRequest>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Reads the [`VirtualMachineTemplateRequest`](api::VirtualMachineTemplateRequest) objects of one namespace from a cache. Cloning is cheap.
+pub type VirtualMachineTemplateRequestNamespaceLister = lister::NamespaceLister<
+    api::VirtualMachineTemplateRequest,
+>;

@@ -3,4 +3,37 @@
 
 //! Listers for `shop.example.com/v1beta1`.
 
-pub mod orders;
+use ::codegen_runtime::lister;
+use crate::apis::shop::v1beta1 as api;
+
+/// Reads [`Order`](api::Order) objects from a cache. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct OrderLister(lister::Lister<api::Order>);
+
+impl OrderLister {
+    /// Reads the objects of one namespace.
+    #[inline]
+    #[must_use]
+    pub fn orders(&self, namespace: &str) -> OrderNamespaceLister {
+        self.0.namespace(namespace)
+    }
+}
+
+impl ::core::convert::From<lister::Lister<api::Order>> for OrderLister {
+    #[inline]
+    fn from(lister: lister::Lister<api::Order>) -> Self {
+        Self(lister)
+    }
+}
+
+impl ::core::ops::Deref for OrderLister {
+    type Target = lister::Lister<api::Order>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Reads the [`Order`](api::Order) objects of one namespace from a cache. Cloning is cheap.
+pub type OrderNamespaceLister = lister::NamespaceLister<api::Order>;

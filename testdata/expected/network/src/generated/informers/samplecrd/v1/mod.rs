@@ -3,22 +3,29 @@
 
 //! Informers for `samplecrd.k8s.io/v1`.
 
-pub mod networks;
+use ::codegen_runtime::informer;
+use crate::apis::samplecrd::v1 as api;
+use crate::generated::listers::samplecrd::v1 as listers;
 
 /// Informers for `samplecrd.k8s.io/v1`.
-#[derive(Clone)]
-pub struct V1Informers(::codegen_runtime::informer::SharedInformerFactory);
+#[derive(Clone, Debug)]
+pub struct V1Informers(informer::SharedInformerFactory);
 
 impl V1Informers {
     /// Informers that `factory` holds.
+    #[inline]
     #[must_use]
-    pub fn new(factory: ::codegen_runtime::informer::SharedInformerFactory) -> Self {
+    pub fn new(factory: informer::SharedInformerFactory) -> Self {
         Self(factory)
     }
 
     /// The informer for `networks`.
+    #[inline]
     #[must_use]
-    pub fn networks(&self) -> networks::NetworkInformer {
-        networks::NetworkInformer::new(self.0.clone())
+    pub fn networks(&self) -> NetworkInformer {
+        NetworkInformer::new(self.0.clone())
     }
 }
+
+/// The factory's informer for [`Network`](api::Network) objects, and its lister. Cloning is cheap.
+pub type NetworkInformer = informer::TypedInformer<api::Network, listers::NetworkLister>;

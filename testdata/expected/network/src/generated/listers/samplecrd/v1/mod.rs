@@ -3,4 +3,37 @@
 
 //! Listers for `samplecrd.k8s.io/v1`.
 
-pub mod networks;
+use ::codegen_runtime::lister;
+use crate::apis::samplecrd::v1 as api;
+
+/// Reads [`Network`](api::Network) objects from a cache. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct NetworkLister(lister::Lister<api::Network>);
+
+impl NetworkLister {
+    /// Reads the objects of one namespace.
+    #[inline]
+    #[must_use]
+    pub fn networks(&self, namespace: &str) -> NetworkNamespaceLister {
+        self.0.namespace(namespace)
+    }
+}
+
+impl ::core::convert::From<lister::Lister<api::Network>> for NetworkLister {
+    #[inline]
+    fn from(lister: lister::Lister<api::Network>) -> Self {
+        Self(lister)
+    }
+}
+
+impl ::core::ops::Deref for NetworkLister {
+    type Target = lister::Lister<api::Network>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Reads the [`Network`](api::Network) objects of one namespace from a cache. Cloning is cheap.
+pub type NetworkNamespaceLister = lister::NamespaceLister<api::Network>;

@@ -3,22 +3,29 @@
 
 //! Informers for `apps.jicki.cn/v1alpha1`.
 
-pub mod pod_sets;
+use ::codegen_runtime::informer;
+use crate::apis::apps::v1alpha1 as api;
+use crate::generated::listers::apps::v1alpha1 as listers;
 
 /// Informers for `apps.jicki.cn/v1alpha1`.
-#[derive(Clone)]
-pub struct V1alpha1Informers(::codegen_runtime::informer::SharedInformerFactory);
+#[derive(Clone, Debug)]
+pub struct V1alpha1Informers(informer::SharedInformerFactory);
 
 impl V1alpha1Informers {
     /// Informers that `factory` holds.
+    #[inline]
     #[must_use]
-    pub fn new(factory: ::codegen_runtime::informer::SharedInformerFactory) -> Self {
+    pub fn new(factory: informer::SharedInformerFactory) -> Self {
         Self(factory)
     }
 
     /// The informer for `podsets`.
+    #[inline]
     #[must_use]
-    pub fn pod_sets(&self) -> pod_sets::PodSetInformer {
-        pod_sets::PodSetInformer::new(self.0.clone())
+    pub fn pod_sets(&self) -> PodSetInformer {
+        PodSetInformer::new(self.0.clone())
     }
 }
+
+/// The factory's informer for [`PodSet`](api::PodSet) objects, and its lister. Cloning is cheap.
+pub type PodSetInformer = informer::TypedInformer<api::PodSet, listers::PodSetLister>;

@@ -3,4 +3,37 @@
 
 //! Listers for `apps.jicki.cn/v1alpha1`.
 
-pub mod pod_sets;
+use ::codegen_runtime::lister;
+use crate::apis::apps::v1alpha1 as api;
+
+/// Reads [`PodSet`](api::PodSet) objects from a cache. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct PodSetLister(lister::Lister<api::PodSet>);
+
+impl PodSetLister {
+    /// Reads the objects of one namespace.
+    #[inline]
+    #[must_use]
+    pub fn pod_sets(&self, namespace: &str) -> PodSetNamespaceLister {
+        self.0.namespace(namespace)
+    }
+}
+
+impl ::core::convert::From<lister::Lister<api::PodSet>> for PodSetLister {
+    #[inline]
+    fn from(lister: lister::Lister<api::PodSet>) -> Self {
+        Self(lister)
+    }
+}
+
+impl ::core::ops::Deref for PodSetLister {
+    type Target = lister::Lister<api::PodSet>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Reads the [`PodSet`](api::PodSet) objects of one namespace from a cache. Cloning is cheap.
+pub type PodSetNamespaceLister = lister::NamespaceLister<api::PodSet>;

@@ -3,36 +3,49 @@
 
 //! Informers for `fleet.example.com/v1`.
 
-pub mod catalogs;
-pub mod fleets;
-pub mod regions;
+use ::codegen_runtime::informer;
+use crate::apis::fleet::v1 as api;
+use crate::generated::listers::fleet::v1 as listers;
 
 /// Informers for `fleet.example.com/v1`.
-#[derive(Clone)]
-pub struct V1Informers(::codegen_runtime::informer::SharedInformerFactory);
+#[derive(Clone, Debug)]
+pub struct V1Informers(informer::SharedInformerFactory);
 
 impl V1Informers {
     /// Informers that `factory` holds.
+    #[inline]
     #[must_use]
-    pub fn new(factory: ::codegen_runtime::informer::SharedInformerFactory) -> Self {
+    pub fn new(factory: informer::SharedInformerFactory) -> Self {
         Self(factory)
     }
 
     /// The informer for `catalogue`.
+    #[inline]
     #[must_use]
-    pub fn catalogs(&self) -> catalogs::CatalogInformer {
-        catalogs::CatalogInformer::new(self.0.clone())
+    pub fn catalogs(&self) -> CatalogInformer {
+        CatalogInformer::new(self.0.clone())
     }
 
     /// The informer for `fleets`.
+    #[inline]
     #[must_use]
-    pub fn fleets(&self) -> fleets::FleetInformer {
-        fleets::FleetInformer::new(self.0.clone())
+    pub fn fleets(&self) -> FleetInformer {
+        FleetInformer::new(self.0.clone())
     }
 
     /// The informer for `regions`.
+    #[inline]
     #[must_use]
-    pub fn regions(&self) -> regions::RegionInformer {
-        regions::RegionInformer::new(self.0.clone())
+    pub fn regions(&self) -> RegionInformer {
+        RegionInformer::new(self.0.clone())
     }
 }
+
+/// The factory's informer for [`Catalog`](api::Catalog) objects, and its lister. Cloning is cheap.
+pub type CatalogInformer = informer::TypedInformer<api::Catalog, listers::CatalogLister>;
+
+/// The factory's informer for [`Fleet`](api::Fleet) objects, and its lister. Cloning is cheap.
+pub type FleetInformer = informer::TypedInformer<api::Fleet, listers::FleetLister>;
+
+/// The factory's informer for [`Region`](api::Region) objects, and its lister. Cloning is cheap.
+pub type RegionInformer = informer::TypedInformer<api::Region, listers::RegionLister>;

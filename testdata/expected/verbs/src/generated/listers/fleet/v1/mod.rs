@@ -3,6 +3,72 @@
 
 //! Listers for `fleet.example.com/v1`.
 
-pub mod catalogs;
-pub mod fleets;
-pub mod regions;
+use ::codegen_runtime::lister;
+use crate::apis::fleet::v1 as api;
+
+/// Reads [`Catalog`](api::Catalog) objects from a cache. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct CatalogLister(lister::Lister<api::Catalog>);
+
+impl CatalogLister {
+    /// Reads the objects of one namespace.
+    #[inline]
+    #[must_use]
+    pub fn catalogs(&self, namespace: &str) -> CatalogNamespaceLister {
+        self.0.namespace(namespace)
+    }
+}
+
+impl ::core::convert::From<lister::Lister<api::Catalog>> for CatalogLister {
+    #[inline]
+    fn from(lister: lister::Lister<api::Catalog>) -> Self {
+        Self(lister)
+    }
+}
+
+impl ::core::ops::Deref for CatalogLister {
+    type Target = lister::Lister<api::Catalog>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Reads the [`Catalog`](api::Catalog) objects of one namespace from a cache. Cloning is cheap.
+pub type CatalogNamespaceLister = lister::NamespaceLister<api::Catalog>;
+
+/// Reads [`Fleet`](api::Fleet) objects from a cache. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct FleetLister(lister::Lister<api::Fleet>);
+
+impl FleetLister {
+    /// Reads the objects of one namespace.
+    #[inline]
+    #[must_use]
+    pub fn fleets(&self, namespace: &str) -> FleetNamespaceLister {
+        self.0.namespace(namespace)
+    }
+}
+
+impl ::core::convert::From<lister::Lister<api::Fleet>> for FleetLister {
+    #[inline]
+    fn from(lister: lister::Lister<api::Fleet>) -> Self {
+        Self(lister)
+    }
+}
+
+impl ::core::ops::Deref for FleetLister {
+    type Target = lister::Lister<api::Fleet>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Reads the [`Fleet`](api::Fleet) objects of one namespace from a cache. Cloning is cheap.
+pub type FleetNamespaceLister = lister::NamespaceLister<api::Fleet>;
+
+/// Reads [`Region`](api::Region) objects from a cache. Cloning is cheap.
+pub type RegionLister = lister::Lister<api::Region>;

@@ -3,30 +3,38 @@
 
 //! Typed clients for `storage.example.com/v1beta1`.
 
-pub mod backups;
+use ::codegen_runtime::{client, kube};
+use crate::apis::storage::v1beta1 as api;
 
 /// Clients for the resources of `storage.example.com/v1beta1`. Cloning is cheap.
 #[derive(Clone)]
-pub struct StorageV1beta1Client {
-    client: ::codegen_runtime::kube::Client,
-}
+pub struct StorageV1beta1Client(kube::Client);
 
 impl StorageV1beta1Client {
     /// Clients that send requests through `client`.
+    #[inline]
     #[must_use]
-    pub fn new(client: ::codegen_runtime::kube::Client) -> Self {
-        Self { client }
+    pub fn new(client: kube::Client) -> Self {
+        Self(client)
     }
 
     /// The client that requests go through.
+    #[inline]
     #[must_use]
-    pub fn client(&self) -> &::codegen_runtime::kube::Client {
-        &self.client
+    pub fn client(&self) -> &kube::Client {
+        &self.0
     }
 
     /// The client for `backups`.
+    #[inline]
     #[must_use]
-    pub fn backups(&self) -> backups::Backups {
-        backups::Backups::new(self.client.clone())
+    pub fn backups(&self) -> Backups {
+        Backups::cluster(self.0.clone())
     }
 }
+
+/// Client for [`Backup`](api::Backup) objects. Cloning is cheap.
+pub type Backups = client::TypedClient<api::Backup, client::verbs::NoStatus>;
+
+/// A list of [`Backup`](api::Backup) objects.
+pub type BackupList = kube::api::ObjectList<api::Backup>;

@@ -3,102 +3,152 @@
 
 //! Typed clients for `argoproj.io/v1alpha1`.
 
-pub mod cluster_workflow_templates;
-pub mod cron_workflows;
-pub mod workflows;
-pub mod workflow_artifact_gc_tasks;
-pub mod workflow_event_bindings;
-pub mod workflow_task_results;
-pub mod workflow_task_sets;
-pub mod workflow_templates;
+use ::codegen_runtime::{client, kube};
+use crate::apis::argoproj::v1alpha1 as api;
 
 /// Clients for the resources of `argoproj.io/v1alpha1`. Cloning is cheap.
 #[derive(Clone)]
-pub struct ArgoprojV1alpha1Client {
-    client: ::codegen_runtime::kube::Client,
-}
+pub struct ArgoprojV1alpha1Client(kube::Client);
 
 impl ArgoprojV1alpha1Client {
     /// Clients that send requests through `client`.
+    #[inline]
     #[must_use]
-    pub fn new(client: ::codegen_runtime::kube::Client) -> Self {
-        Self { client }
+    pub fn new(client: kube::Client) -> Self {
+        Self(client)
     }
 
     /// The client that requests go through.
+    #[inline]
     #[must_use]
-    pub fn client(&self) -> &::codegen_runtime::kube::Client {
-        &self.client
+    pub fn client(&self) -> &kube::Client {
+        &self.0
     }
 
     /// The client for `clusterworkflowtemplates`.
+    #[inline]
     #[must_use]
-    pub fn cluster_workflow_templates(
-        &self,
-    ) -> cluster_workflow_templates::ClusterWorkflowTemplates {
-        cluster_workflow_templates::ClusterWorkflowTemplates::new(self.client.clone())
+    pub fn cluster_workflow_templates(&self) -> ClusterWorkflowTemplates {
+        ClusterWorkflowTemplates::cluster(self.0.clone())
     }
 
     /// The client for `cronworkflows` in `namespace`; the empty one stands for all namespaces.
+    #[inline]
     #[must_use]
-    pub fn cron_workflows(&self, namespace: &str) -> cron_workflows::CronWorkflows {
-        cron_workflows::CronWorkflows::new(self.client.clone(), namespace)
+    pub fn cron_workflows(&self, namespace: &str) -> CronWorkflows {
+        CronWorkflows::namespaced(self.0.clone(), namespace)
     }
 
     /// The client for `workflows` in `namespace`; the empty one stands for all namespaces.
+    #[inline]
     #[must_use]
-    pub fn workflows(&self, namespace: &str) -> workflows::Workflows {
-        workflows::Workflows::new(self.client.clone(), namespace)
+    pub fn workflows(&self, namespace: &str) -> Workflows {
+        Workflows::namespaced(self.0.clone(), namespace)
     }
 
     /// The client for `workflowartifactgctasks` in `namespace`; the empty one stands for all namespaces.
+    #[inline]
     #[must_use]
     pub fn workflow_artifact_gc_tasks(
         &self,
         namespace: &str,
-    ) -> workflow_artifact_gc_tasks::WorkflowArtifactGCTasks {
-        workflow_artifact_gc_tasks::WorkflowArtifactGCTasks::new(
-            self.client.clone(),
-            namespace,
-        )
+    ) -> WorkflowArtifactGCTasks {
+        WorkflowArtifactGCTasks::namespaced(self.0.clone(), namespace)
     }
 
     /// The client for `workfloweventbindings` in `namespace`; the empty one stands for all namespaces.
+    #[inline]
     #[must_use]
-    pub fn workflow_event_bindings(
-        &self,
-        namespace: &str,
-    ) -> workflow_event_bindings::WorkflowEventBindings {
-        workflow_event_bindings::WorkflowEventBindings::new(
-            self.client.clone(),
-            namespace,
-        )
+    pub fn workflow_event_bindings(&self, namespace: &str) -> WorkflowEventBindings {
+        WorkflowEventBindings::namespaced(self.0.clone(), namespace)
     }
 
     /// The client for `workflowtaskresults` in `namespace`; the empty one stands for all namespaces.
+    #[inline]
     #[must_use]
-    pub fn workflow_task_results(
-        &self,
-        namespace: &str,
-    ) -> workflow_task_results::WorkflowTaskResults {
-        workflow_task_results::WorkflowTaskResults::new(self.client.clone(), namespace)
+    pub fn workflow_task_results(&self, namespace: &str) -> WorkflowTaskResults {
+        WorkflowTaskResults::namespaced(self.0.clone(), namespace)
     }
 
     /// The client for `workflowtasksets` in `namespace`; the empty one stands for all namespaces.
+    #[inline]
     #[must_use]
-    pub fn workflow_task_sets(
-        &self,
-        namespace: &str,
-    ) -> workflow_task_sets::WorkflowTaskSets {
-        workflow_task_sets::WorkflowTaskSets::new(self.client.clone(), namespace)
+    pub fn workflow_task_sets(&self, namespace: &str) -> WorkflowTaskSets {
+        WorkflowTaskSets::namespaced(self.0.clone(), namespace)
     }
 
     /// The client for `workflowtemplates` in `namespace`; the empty one stands for all namespaces.
+    #[inline]
     #[must_use]
-    pub fn workflow_templates(
-        &self,
-        namespace: &str,
-    ) -> workflow_templates::WorkflowTemplates {
-        workflow_templates::WorkflowTemplates::new(self.client.clone(), namespace)
+    pub fn workflow_templates(&self, namespace: &str) -> WorkflowTemplates {
+        WorkflowTemplates::namespaced(self.0.clone(), namespace)
     }
 }
+
+/// Client for [`ClusterWorkflowTemplate`](api::ClusterWorkflowTemplate) objects. Cloning is cheap.
+pub type ClusterWorkflowTemplates = client::TypedClient<
+    api::ClusterWorkflowTemplate,
+    client::verbs::NoStatus,
+>;
+
+/// A list of [`ClusterWorkflowTemplate`](api::ClusterWorkflowTemplate) objects.
+pub type ClusterWorkflowTemplateList = kube::api::ObjectList<
+    api::ClusterWorkflowTemplate,
+>;
+
+/// Client for [`CronWorkflow`](api::CronWorkflow) objects. Cloning is cheap.
+pub type CronWorkflows = client::TypedClient<api::CronWorkflow, client::verbs::NoStatus>;
+
+/// A list of [`CronWorkflow`](api::CronWorkflow) objects.
+pub type CronWorkflowList = kube::api::ObjectList<api::CronWorkflow>;
+
+/// Client for [`Workflow`](api::Workflow) objects. Cloning is cheap.
+pub type Workflows = client::TypedClient<api::Workflow, client::verbs::NoStatus>;
+
+/// A list of [`Workflow`](api::Workflow) objects.
+pub type WorkflowList = kube::api::ObjectList<api::Workflow>;
+
+/// Client for [`WorkflowArtifactGCTask`](api::WorkflowArtifactGCTask) objects. Cloning is cheap.
+pub type WorkflowArtifactGCTasks = client::TypedClient<
+    api::WorkflowArtifactGCTask,
+    client::verbs::WithStatus,
+>;
+
+/// A list of [`WorkflowArtifactGCTask`](api::WorkflowArtifactGCTask) objects.
+pub type WorkflowArtifactGCTaskList = kube::api::ObjectList<api::WorkflowArtifactGCTask>;
+
+/// Client for [`WorkflowEventBinding`](api::WorkflowEventBinding) objects. Cloning is cheap.
+pub type WorkflowEventBindings = client::TypedClient<
+    api::WorkflowEventBinding,
+    client::verbs::NoStatus,
+>;
+
+/// A list of [`WorkflowEventBinding`](api::WorkflowEventBinding) objects.
+pub type WorkflowEventBindingList = kube::api::ObjectList<api::WorkflowEventBinding>;
+
+/// Client for [`WorkflowTaskResult`](api::WorkflowTaskResult) objects. Cloning is cheap.
+pub type WorkflowTaskResults = client::TypedClient<
+    api::WorkflowTaskResult,
+    client::verbs::NoStatus,
+>;
+
+/// A list of [`WorkflowTaskResult`](api::WorkflowTaskResult) objects.
+pub type WorkflowTaskResultList = kube::api::ObjectList<api::WorkflowTaskResult>;
+
+/// Client for [`WorkflowTaskSet`](api::WorkflowTaskSet) objects. Cloning is cheap.
+pub type WorkflowTaskSets = client::TypedClient<
+    api::WorkflowTaskSet,
+    client::verbs::WithStatus,
+>;
+
+/// A list of [`WorkflowTaskSet`](api::WorkflowTaskSet) objects.
+pub type WorkflowTaskSetList = kube::api::ObjectList<api::WorkflowTaskSet>;
+
+/// Client for [`WorkflowTemplate`](api::WorkflowTemplate) objects. Cloning is cheap.
+pub type WorkflowTemplates = client::TypedClient<
+    api::WorkflowTemplate,
+    client::verbs::NoStatus,
+>;
+
+/// A list of [`WorkflowTemplate`](api::WorkflowTemplate) objects.
+pub type WorkflowTemplateList = kube::api::ObjectList<api::WorkflowTemplate>;

@@ -3,54 +3,83 @@
 
 //! Typed clients for `cert-manager.io/v1`.
 
-pub mod certificates;
-pub mod certificate_requests;
-pub mod cluster_issuers;
-pub mod issuers;
+use ::codegen_runtime::{client, kube};
+use crate::apis::cert_manager::v1 as api;
 
 /// Clients for the resources of `cert-manager.io/v1`. Cloning is cheap.
 #[derive(Clone)]
-pub struct CertManagerV1Client {
-    client: ::codegen_runtime::kube::Client,
-}
+pub struct CertManagerV1Client(kube::Client);
 
 impl CertManagerV1Client {
     /// Clients that send requests through `client`.
+    #[inline]
     #[must_use]
-    pub fn new(client: ::codegen_runtime::kube::Client) -> Self {
-        Self { client }
+    pub fn new(client: kube::Client) -> Self {
+        Self(client)
     }
 
     /// The client that requests go through.
+    #[inline]
     #[must_use]
-    pub fn client(&self) -> &::codegen_runtime::kube::Client {
-        &self.client
+    pub fn client(&self) -> &kube::Client {
+        &self.0
     }
 
     /// The client for `certificates` in `namespace`; the empty one stands for all namespaces.
+    #[inline]
     #[must_use]
-    pub fn certificates(&self, namespace: &str) -> certificates::Certificates {
-        certificates::Certificates::new(self.client.clone(), namespace)
+    pub fn certificates(&self, namespace: &str) -> Certificates {
+        Certificates::namespaced(self.0.clone(), namespace)
     }
 
     /// The client for `certificaterequests` in `namespace`; the empty one stands for all namespaces.
+    #[inline]
     #[must_use]
-    pub fn certificate_requests(
-        &self,
-        namespace: &str,
-    ) -> certificate_requests::CertificateRequests {
-        certificate_requests::CertificateRequests::new(self.client.clone(), namespace)
+    pub fn certificate_requests(&self, namespace: &str) -> CertificateRequests {
+        CertificateRequests::namespaced(self.0.clone(), namespace)
     }
 
     /// The client for `clusterissuers`.
+    #[inline]
     #[must_use]
-    pub fn cluster_issuers(&self) -> cluster_issuers::ClusterIssuers {
-        cluster_issuers::ClusterIssuers::new(self.client.clone())
+    pub fn cluster_issuers(&self) -> ClusterIssuers {
+        ClusterIssuers::cluster(self.0.clone())
     }
 
     /// The client for `issuers` in `namespace`; the empty one stands for all namespaces.
+    #[inline]
     #[must_use]
-    pub fn issuers(&self, namespace: &str) -> issuers::Issuers {
-        issuers::Issuers::new(self.client.clone(), namespace)
+    pub fn issuers(&self, namespace: &str) -> Issuers {
+        Issuers::namespaced(self.0.clone(), namespace)
     }
 }
+
+/// Client for [`Certificate`](api::Certificate) objects. Cloning is cheap.
+pub type Certificates = client::TypedClient<api::Certificate, client::verbs::WithStatus>;
+
+/// A list of [`Certificate`](api::Certificate) objects.
+pub type CertificateList = kube::api::ObjectList<api::Certificate>;
+
+/// Client for [`CertificateRequest`](api::CertificateRequest) objects. Cloning is cheap.
+pub type CertificateRequests = client::TypedClient<
+    api::CertificateRequest,
+    client::verbs::WithStatus,
+>;
+
+/// A list of [`CertificateRequest`](api::CertificateRequest) objects.
+pub type CertificateRequestList = kube::api::ObjectList<api::CertificateRequest>;
+
+/// Client for [`ClusterIssuer`](api::ClusterIssuer) objects. Cloning is cheap.
+pub type ClusterIssuers = client::TypedClient<
+    api::ClusterIssuer,
+    client::verbs::WithStatus,
+>;
+
+/// A list of [`ClusterIssuer`](api::ClusterIssuer) objects.
+pub type ClusterIssuerList = kube::api::ObjectList<api::ClusterIssuer>;
+
+/// Client for [`Issuer`](api::Issuer) objects. Cloning is cheap.
+pub type Issuers = client::TypedClient<api::Issuer, client::verbs::WithStatus>;
+
+/// A list of [`Issuer`](api::Issuer) objects.
+pub type IssuerList = kube::api::ObjectList<api::Issuer>;

@@ -3,51 +3,77 @@
 
 //! Typed clients for `features.example.com/v1`.
 
-pub mod bares;
-pub mod everythings;
-pub mod flats;
-pub mod scalars;
+use ::codegen_runtime::{client, kube};
+use crate::apis::features::v1 as api;
 
 /// Clients for the resources of `features.example.com/v1`. Cloning is cheap.
 #[derive(Clone)]
-pub struct FeaturesV1Client {
-    client: ::codegen_runtime::kube::Client,
-}
+pub struct FeaturesV1Client(kube::Client);
 
 impl FeaturesV1Client {
     /// Clients that send requests through `client`.
+    #[inline]
     #[must_use]
-    pub fn new(client: ::codegen_runtime::kube::Client) -> Self {
-        Self { client }
+    pub fn new(client: kube::Client) -> Self {
+        Self(client)
     }
 
     /// The client that requests go through.
+    #[inline]
     #[must_use]
-    pub fn client(&self) -> &::codegen_runtime::kube::Client {
-        &self.client
+    pub fn client(&self) -> &kube::Client {
+        &self.0
     }
 
     /// The client for `bares`.
+    #[inline]
     #[must_use]
-    pub fn bares(&self) -> bares::Bares {
-        bares::Bares::new(self.client.clone())
+    pub fn bares(&self) -> Bares {
+        Bares::cluster(self.0.clone())
     }
 
     /// The client for `everythings` in `namespace`; the empty one stands for all namespaces.
+    #[inline]
     #[must_use]
-    pub fn everythings(&self, namespace: &str) -> everythings::Everythings {
-        everythings::Everythings::new(self.client.clone(), namespace)
+    pub fn everythings(&self, namespace: &str) -> Everythings {
+        Everythings::namespaced(self.0.clone(), namespace)
     }
 
     /// The client for `flats` in `namespace`; the empty one stands for all namespaces.
+    #[inline]
     #[must_use]
-    pub fn flats(&self, namespace: &str) -> flats::Flats {
-        flats::Flats::new(self.client.clone(), namespace)
+    pub fn flats(&self, namespace: &str) -> Flats {
+        Flats::namespaced(self.0.clone(), namespace)
     }
 
     /// The client for `scalars`.
+    #[inline]
     #[must_use]
-    pub fn scalars(&self) -> scalars::Scalars {
-        scalars::Scalars::new(self.client.clone())
+    pub fn scalars(&self) -> Scalars {
+        Scalars::cluster(self.0.clone())
     }
 }
+
+/// Client for [`Bare`](api::Bare) objects. Cloning is cheap.
+pub type Bares = client::TypedClient<api::Bare, client::verbs::NoStatus>;
+
+/// A list of [`Bare`](api::Bare) objects.
+pub type BareList = kube::api::ObjectList<api::Bare>;
+
+/// Client for [`Everything`](api::Everything) objects. Cloning is cheap.
+pub type Everythings = client::TypedClient<api::Everything>;
+
+/// A list of [`Everything`](api::Everything) objects.
+pub type EverythingList = kube::api::ObjectList<api::Everything>;
+
+/// Client for [`Flat`](api::Flat) objects. Cloning is cheap.
+pub type Flats = client::TypedClient<api::Flat, client::verbs::NoStatus>;
+
+/// A list of [`Flat`](api::Flat) objects.
+pub type FlatList = kube::api::ObjectList<api::Flat>;
+
+/// Client for [`Scalar`](api::Scalar) objects. Cloning is cheap.
+pub type Scalars = client::TypedClient<api::Scalar, client::verbs::NoStatus>;
+
+/// A list of [`Scalar`](api::Scalar) objects.
+pub type ScalarList = kube::api::ObjectList<api::Scalar>;

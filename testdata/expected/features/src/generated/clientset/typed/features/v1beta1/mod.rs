@@ -3,30 +3,38 @@
 
 //! Typed clients for `features.example.com/v1beta1`.
 
-pub mod everythings;
+use ::codegen_runtime::{client, kube};
+use crate::apis::features::v1beta1 as api;
 
 /// Clients for the resources of `features.example.com/v1beta1`. Cloning is cheap.
 #[derive(Clone)]
-pub struct FeaturesV1beta1Client {
-    client: ::codegen_runtime::kube::Client,
-}
+pub struct FeaturesV1beta1Client(kube::Client);
 
 impl FeaturesV1beta1Client {
     /// Clients that send requests through `client`.
+    #[inline]
     #[must_use]
-    pub fn new(client: ::codegen_runtime::kube::Client) -> Self {
-        Self { client }
+    pub fn new(client: kube::Client) -> Self {
+        Self(client)
     }
 
     /// The client that requests go through.
+    #[inline]
     #[must_use]
-    pub fn client(&self) -> &::codegen_runtime::kube::Client {
-        &self.client
+    pub fn client(&self) -> &kube::Client {
+        &self.0
     }
 
     /// The client for `everythings` in `namespace`; the empty one stands for all namespaces.
+    #[inline]
     #[must_use]
-    pub fn everythings(&self, namespace: &str) -> everythings::Everythings {
-        everythings::Everythings::new(self.client.clone(), namespace)
+    pub fn everythings(&self, namespace: &str) -> Everythings {
+        Everythings::namespaced(self.0.clone(), namespace)
     }
 }
+
+/// Client for [`Everything`](api::Everything) objects. Cloning is cheap.
+pub type Everythings = client::TypedClient<api::Everything, client::verbs::NoStatus>;
+
+/// A list of [`Everything`](api::Everything) objects.
+pub type EverythingList = kube::api::ObjectList<api::Everything>;

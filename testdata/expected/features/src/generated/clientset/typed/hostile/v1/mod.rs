@@ -3,79 +3,129 @@
 
 //! Typed clients for `hostile.example.com/v1`.
 
-pub mod defaults;
-pub mod hostiles;
-pub mod options;
-pub mod selves;
-pub mod serializes;
-pub mod strings;
-pub mod times;
-pub mod values;
+use ::codegen_runtime::{client, kube};
+use crate::apis::hostile::v1 as api;
 
 /// Clients for the resources of `hostile.example.com/v1`. Cloning is cheap.
 #[derive(Clone)]
-pub struct HostileV1Client {
-    client: ::codegen_runtime::kube::Client,
-}
+pub struct HostileV1Client(kube::Client);
 
 impl HostileV1Client {
     /// Clients that send requests through `client`.
+    #[inline]
     #[must_use]
-    pub fn new(client: ::codegen_runtime::kube::Client) -> Self {
-        Self { client }
+    pub fn new(client: kube::Client) -> Self {
+        Self(client)
     }
 
     /// The client that requests go through.
+    #[inline]
     #[must_use]
-    pub fn client(&self) -> &::codegen_runtime::kube::Client {
-        &self.client
+    pub fn client(&self) -> &kube::Client {
+        &self.0
     }
 
     /// The client for `defaults` in `namespace`; the empty one stands for all namespaces.
+    #[inline]
     #[must_use]
-    pub fn defaults(&self, namespace: &str) -> defaults::Defaults {
-        defaults::Defaults::new(self.client.clone(), namespace)
+    pub fn defaults(&self, namespace: &str) -> Defaults {
+        Defaults::namespaced(self.0.clone(), namespace)
     }
 
     /// The client for `hostiles` in `namespace`; the empty one stands for all namespaces.
+    #[inline]
     #[must_use]
-    pub fn hostiles(&self, namespace: &str) -> hostiles::Hostiles {
-        hostiles::Hostiles::new(self.client.clone(), namespace)
+    pub fn hostiles(&self, namespace: &str) -> Hostiles {
+        Hostiles::namespaced(self.0.clone(), namespace)
     }
 
     /// The client for `options` in `namespace`; the empty one stands for all namespaces.
+    #[inline]
     #[must_use]
-    pub fn options(&self, namespace: &str) -> options::Options {
-        options::Options::new(self.client.clone(), namespace)
+    pub fn options(&self, namespace: &str) -> Options {
+        Options::namespaced(self.0.clone(), namespace)
     }
 
     /// The client for `selves` in `namespace`; the empty one stands for all namespaces.
+    #[inline]
     #[must_use]
-    pub fn selves(&self, namespace: &str) -> selves::Selves {
-        selves::Selves::new(self.client.clone(), namespace)
+    pub fn selves(&self, namespace: &str) -> Selves {
+        Selves::namespaced(self.0.clone(), namespace)
     }
 
     /// The client for `serializes` in `namespace`; the empty one stands for all namespaces.
+    #[inline]
     #[must_use]
-    pub fn serializes(&self, namespace: &str) -> serializes::Serializes {
-        serializes::Serializes::new(self.client.clone(), namespace)
+    pub fn serializes(&self, namespace: &str) -> Serializes {
+        Serializes::namespaced(self.0.clone(), namespace)
     }
 
     /// The client for `strings` in `namespace`; the empty one stands for all namespaces.
+    #[inline]
     #[must_use]
-    pub fn strings(&self, namespace: &str) -> strings::Strings {
-        strings::Strings::new(self.client.clone(), namespace)
+    pub fn strings(&self, namespace: &str) -> Strings {
+        Strings::namespaced(self.0.clone(), namespace)
     }
 
     /// The client for `times` in `namespace`; the empty one stands for all namespaces.
+    #[inline]
     #[must_use]
-    pub fn times(&self, namespace: &str) -> times::Times {
-        times::Times::new(self.client.clone(), namespace)
+    pub fn times(&self, namespace: &str) -> Times {
+        Times::namespaced(self.0.clone(), namespace)
     }
 
     /// The client for `values` in `namespace`; the empty one stands for all namespaces.
+    #[inline]
     #[must_use]
-    pub fn values(&self, namespace: &str) -> values::Values {
-        values::Values::new(self.client.clone(), namespace)
+    pub fn values(&self, namespace: &str) -> Values {
+        Values::namespaced(self.0.clone(), namespace)
     }
 }
+
+/// Client for [`Default`](api::Default) objects. Cloning is cheap.
+pub type Defaults = client::TypedClient<api::Default, client::verbs::NoStatus>;
+
+/// A list of [`Default`](api::Default) objects.
+pub type DefaultList = kube::api::ObjectList<api::Default>;
+
+/// Client for [`Hostile`](api::Hostile) objects. Cloning is cheap.
+pub type Hostiles = client::TypedClient<api::Hostile, client::verbs::NoStatus>;
+
+/// A list of [`Hostile`](api::Hostile) objects.
+pub type HostileList = kube::api::ObjectList<api::Hostile>;
+
+/// Client for [`Option`](api::Option) objects. Cloning is cheap.
+pub type Options = client::TypedClient<api::Option, client::verbs::NoStatus>;
+
+/// A list of [`Option`](api::Option) objects.
+pub type OptionList = kube::api::ObjectList<api::Option>;
+
+/// Client for [`Self_`](api::Self_) objects. Cloning is cheap.
+pub type Selves = client::TypedClient<api::Self_, client::verbs::NoStatus>;
+
+/// A list of [`Self_`](api::Self_) objects.
+pub type SelfList = kube::api::ObjectList<api::Self_>;
+
+/// Client for [`Serialize`](api::Serialize) objects. Cloning is cheap.
+pub type Serializes = client::TypedClient<api::Serialize, client::verbs::NoStatus>;
+
+/// A list of [`Serialize`](api::Serialize) objects.
+pub type SerializeList = kube::api::ObjectList<api::Serialize>;
+
+/// Client for [`String`](api::String) objects. Cloning is cheap.
+pub type Strings = client::TypedClient<api::String, client::verbs::NoStatus>;
+
+/// A list of [`String`](api::String) objects.
+pub type StringList = kube::api::ObjectList<api::String>;
+
+/// Client for [`Time`](api::Time) objects. Cloning is cheap.
+pub type Times = client::TypedClient<api::Time, client::verbs::NoStatus>;
+
+/// A list of [`Time`](api::Time) objects.
+pub type TimeList = kube::api::ObjectList<api::Time>;
+
+/// Client for [`Value`](api::Value) objects. Cloning is cheap.
+pub type Values = client::TypedClient<api::Value, client::verbs::NoStatus>;
+
+/// A list of [`Value`](api::Value) objects.
+pub type ValueList = kube::api::ObjectList<api::Value>;

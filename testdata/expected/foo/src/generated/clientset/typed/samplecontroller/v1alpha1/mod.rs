@@ -3,30 +3,38 @@
 
 //! Typed clients for `samplecontroller.k8s.io/v1alpha1`.
 
-pub mod foos;
+use ::codegen_runtime::{client, kube};
+use crate::apis::samplecontroller::v1alpha1 as api;
 
 /// Clients for the resources of `samplecontroller.k8s.io/v1alpha1`. Cloning is cheap.
 #[derive(Clone)]
-pub struct SamplecontrollerV1alpha1Client {
-    client: ::codegen_runtime::kube::Client,
-}
+pub struct SamplecontrollerV1alpha1Client(kube::Client);
 
 impl SamplecontrollerV1alpha1Client {
     /// Clients that send requests through `client`.
+    #[inline]
     #[must_use]
-    pub fn new(client: ::codegen_runtime::kube::Client) -> Self {
-        Self { client }
+    pub fn new(client: kube::Client) -> Self {
+        Self(client)
     }
 
     /// The client that requests go through.
+    #[inline]
     #[must_use]
-    pub fn client(&self) -> &::codegen_runtime::kube::Client {
-        &self.client
+    pub fn client(&self) -> &kube::Client {
+        &self.0
     }
 
     /// The client for `foos` in `namespace`; the empty one stands for all namespaces.
+    #[inline]
     #[must_use]
-    pub fn foos(&self, namespace: &str) -> foos::Foos {
-        foos::Foos::new(self.client.clone(), namespace)
+    pub fn foos(&self, namespace: &str) -> Foos {
+        Foos::namespaced(self.0.clone(), namespace)
     }
 }
+
+/// Client for [`Foo`](api::Foo) objects. Cloning is cheap.
+pub type Foos = client::TypedClient<api::Foo, client::verbs::WithStatus>;
+
+/// A list of [`Foo`](api::Foo) objects.
+pub type FooList = kube::api::ObjectList<api::Foo>;

@@ -3,99 +3,164 @@
 
 //! Typed clients for `gateway.networking.k8s.io/v1`.
 
-pub mod backend_tls_policies;
-pub mod grpc_routes;
-pub mod gateways;
-pub mod gateway_classes;
-pub mod http_routes;
-pub mod listener_sets;
-pub mod reference_grants;
-pub mod tcp_routes;
-pub mod tls_routes;
-pub mod udp_routes;
+use ::codegen_runtime::{client, kube};
+use crate::apis::gateway_networking_k8s_io::v1 as api;
 
 /// Clients for the resources of `gateway.networking.k8s.io/v1`. Cloning is cheap.
 #[derive(Clone)]
-pub struct GatewayV1Client {
-    client: ::codegen_runtime::kube::Client,
-}
+pub struct GatewayV1Client(kube::Client);
 
 impl GatewayV1Client {
     /// Clients that send requests through `client`.
+    #[inline]
     #[must_use]
-    pub fn new(client: ::codegen_runtime::kube::Client) -> Self {
-        Self { client }
+    pub fn new(client: kube::Client) -> Self {
+        Self(client)
     }
 
     /// The client that requests go through.
+    #[inline]
     #[must_use]
-    pub fn client(&self) -> &::codegen_runtime::kube::Client {
-        &self.client
+    pub fn client(&self) -> &kube::Client {
+        &self.0
     }
 
     /// The client for `backendtlspolicies` in `namespace`; the empty one stands for all namespaces.
+    #[inline]
     #[must_use]
-    pub fn backend_tls_policies(
-        &self,
-        namespace: &str,
-    ) -> backend_tls_policies::BackendTLSPolicies {
-        backend_tls_policies::BackendTLSPolicies::new(self.client.clone(), namespace)
+    pub fn backend_tls_policies(&self, namespace: &str) -> BackendTLSPolicies {
+        BackendTLSPolicies::namespaced(self.0.clone(), namespace)
     }
 
     /// The client for `grpcroutes` in `namespace`; the empty one stands for all namespaces.
+    #[inline]
     #[must_use]
-    pub fn grpc_routes(&self, namespace: &str) -> grpc_routes::GRPCRoutes {
-        grpc_routes::GRPCRoutes::new(self.client.clone(), namespace)
+    pub fn grpc_routes(&self, namespace: &str) -> GRPCRoutes {
+        GRPCRoutes::namespaced(self.0.clone(), namespace)
     }
 
     /// The client for `gateways` in `namespace`; the empty one stands for all namespaces.
+    #[inline]
     #[must_use]
-    pub fn gateways(&self, namespace: &str) -> gateways::Gateways {
-        gateways::Gateways::new(self.client.clone(), namespace)
+    pub fn gateways(&self, namespace: &str) -> Gateways {
+        Gateways::namespaced(self.0.clone(), namespace)
     }
 
     /// The client for `gatewayclasses`.
+    #[inline]
     #[must_use]
-    pub fn gateway_classes(&self) -> gateway_classes::GatewayClasses {
-        gateway_classes::GatewayClasses::new(self.client.clone())
+    pub fn gateway_classes(&self) -> GatewayClasses {
+        GatewayClasses::cluster(self.0.clone())
     }
 
     /// The client for `httproutes` in `namespace`; the empty one stands for all namespaces.
+    #[inline]
     #[must_use]
-    pub fn http_routes(&self, namespace: &str) -> http_routes::HTTPRoutes {
-        http_routes::HTTPRoutes::new(self.client.clone(), namespace)
+    pub fn http_routes(&self, namespace: &str) -> HTTPRoutes {
+        HTTPRoutes::namespaced(self.0.clone(), namespace)
     }
 
     /// The client for `listenersets` in `namespace`; the empty one stands for all namespaces.
+    #[inline]
     #[must_use]
-    pub fn listener_sets(&self, namespace: &str) -> listener_sets::ListenerSets {
-        listener_sets::ListenerSets::new(self.client.clone(), namespace)
+    pub fn listener_sets(&self, namespace: &str) -> ListenerSets {
+        ListenerSets::namespaced(self.0.clone(), namespace)
     }
 
     /// The client for `referencegrants` in `namespace`; the empty one stands for all namespaces.
+    #[inline]
     #[must_use]
-    pub fn reference_grants(
-        &self,
-        namespace: &str,
-    ) -> reference_grants::ReferenceGrants {
-        reference_grants::ReferenceGrants::new(self.client.clone(), namespace)
+    pub fn reference_grants(&self, namespace: &str) -> ReferenceGrants {
+        ReferenceGrants::namespaced(self.0.clone(), namespace)
     }
 
     /// The client for `tcproutes` in `namespace`; the empty one stands for all namespaces.
+    #[inline]
     #[must_use]
-    pub fn tcp_routes(&self, namespace: &str) -> tcp_routes::TCPRoutes {
-        tcp_routes::TCPRoutes::new(self.client.clone(), namespace)
+    pub fn tcp_routes(&self, namespace: &str) -> TCPRoutes {
+        TCPRoutes::namespaced(self.0.clone(), namespace)
     }
 
     /// The client for `tlsroutes` in `namespace`; the empty one stands for all namespaces.
+    #[inline]
     #[must_use]
-    pub fn tls_routes(&self, namespace: &str) -> tls_routes::TLSRoutes {
-        tls_routes::TLSRoutes::new(self.client.clone(), namespace)
+    pub fn tls_routes(&self, namespace: &str) -> TLSRoutes {
+        TLSRoutes::namespaced(self.0.clone(), namespace)
     }
 
     /// The client for `udproutes` in `namespace`; the empty one stands for all namespaces.
+    #[inline]
     #[must_use]
-    pub fn udp_routes(&self, namespace: &str) -> udp_routes::UDPRoutes {
-        udp_routes::UDPRoutes::new(self.client.clone(), namespace)
+    pub fn udp_routes(&self, namespace: &str) -> UDPRoutes {
+        UDPRoutes::namespaced(self.0.clone(), namespace)
     }
 }
+
+/// Client for [`BackendTLSPolicy`](api::BackendTLSPolicy) objects. Cloning is cheap.
+pub type BackendTLSPolicies = client::TypedClient<
+    api::BackendTLSPolicy,
+    client::verbs::WithStatus,
+>;
+
+/// A list of [`BackendTLSPolicy`](api::BackendTLSPolicy) objects.
+pub type BackendTLSPolicyList = kube::api::ObjectList<api::BackendTLSPolicy>;
+
+/// Client for [`GRPCRoute`](api::GRPCRoute) objects. Cloning is cheap.
+pub type GRPCRoutes = client::TypedClient<api::GRPCRoute, client::verbs::WithStatus>;
+
+/// A list of [`GRPCRoute`](api::GRPCRoute) objects.
+pub type GRPCRouteList = kube::api::ObjectList<api::GRPCRoute>;
+
+/// Client for [`Gateway`](api::Gateway) objects. Cloning is cheap.
+pub type Gateways = client::TypedClient<api::Gateway, client::verbs::WithStatus>;
+
+/// A list of [`Gateway`](api::Gateway) objects.
+pub type GatewayList = kube::api::ObjectList<api::Gateway>;
+
+/// Client for [`GatewayClass`](api::GatewayClass) objects. Cloning is cheap.
+pub type GatewayClasses = client::TypedClient<
+    api::GatewayClass,
+    client::verbs::WithStatus,
+>;
+
+/// A list of [`GatewayClass`](api::GatewayClass) objects.
+pub type GatewayClassList = kube::api::ObjectList<api::GatewayClass>;
+
+/// Client for [`HTTPRoute`](api::HTTPRoute) objects. Cloning is cheap.
+pub type HTTPRoutes = client::TypedClient<api::HTTPRoute, client::verbs::WithStatus>;
+
+/// A list of [`HTTPRoute`](api::HTTPRoute) objects.
+pub type HTTPRouteList = kube::api::ObjectList<api::HTTPRoute>;
+
+/// Client for [`ListenerSet`](api::ListenerSet) objects. Cloning is cheap.
+pub type ListenerSets = client::TypedClient<api::ListenerSet, client::verbs::WithStatus>;
+
+/// A list of [`ListenerSet`](api::ListenerSet) objects.
+pub type ListenerSetList = kube::api::ObjectList<api::ListenerSet>;
+
+/// Client for [`ReferenceGrant`](api::ReferenceGrant) objects. Cloning is cheap.
+pub type ReferenceGrants = client::TypedClient<
+    api::ReferenceGrant,
+    client::verbs::NoStatus,
+>;
+
+/// A list of [`ReferenceGrant`](api::ReferenceGrant) objects.
+pub type ReferenceGrantList = kube::api::ObjectList<api::ReferenceGrant>;
+
+/// Client for [`TCPRoute`](api::TCPRoute) objects. Cloning is cheap.
+pub type TCPRoutes = client::TypedClient<api::TCPRoute, client::verbs::WithStatus>;
+
+/// A list of [`TCPRoute`](api::TCPRoute) objects.
+pub type TCPRouteList = kube::api::ObjectList<api::TCPRoute>;
+
+/// Client for [`TLSRoute`](api::TLSRoute) objects. Cloning is cheap.
+pub type TLSRoutes = client::TypedClient<api::TLSRoute, client::verbs::WithStatus>;
+
+/// A list of [`TLSRoute`](api::TLSRoute) objects.
+pub type TLSRouteList = kube::api::ObjectList<api::TLSRoute>;
+
+/// Client for [`UDPRoute`](api::UDPRoute) objects. Cloning is cheap.
+pub type UDPRoutes = client::TypedClient<api::UDPRoute, client::verbs::WithStatus>;
+
+/// A list of [`UDPRoute`](api::UDPRoute) objects.
+pub type UDPRouteList = kube::api::ObjectList<api::UDPRoute>;

@@ -3,44 +3,64 @@
 
 //! Typed clients for `gateway.networking.k8s.io/v1alpha2`.
 
-pub mod tcp_routes;
-pub mod tls_routes;
-pub mod udp_routes;
+use ::codegen_runtime::{client, kube};
+use crate::apis::gateway_networking_k8s_io::v1alpha2 as api;
 
 /// Clients for the resources of `gateway.networking.k8s.io/v1alpha2`. Cloning is cheap.
 #[derive(Clone)]
-pub struct GatewayV1alpha2Client {
-    client: ::codegen_runtime::kube::Client,
-}
+pub struct GatewayV1alpha2Client(kube::Client);
 
 impl GatewayV1alpha2Client {
     /// Clients that send requests through `client`.
+    #[inline]
     #[must_use]
-    pub fn new(client: ::codegen_runtime::kube::Client) -> Self {
-        Self { client }
+    pub fn new(client: kube::Client) -> Self {
+        Self(client)
     }
 
     /// The client that requests go through.
+    #[inline]
     #[must_use]
-    pub fn client(&self) -> &::codegen_runtime::kube::Client {
-        &self.client
+    pub fn client(&self) -> &kube::Client {
+        &self.0
     }
 
     /// The client for `tcproutes` in `namespace`; the empty one stands for all namespaces.
+    #[inline]
     #[must_use]
-    pub fn tcp_routes(&self, namespace: &str) -> tcp_routes::TCPRoutes {
-        tcp_routes::TCPRoutes::new(self.client.clone(), namespace)
+    pub fn tcp_routes(&self, namespace: &str) -> TCPRoutes {
+        TCPRoutes::namespaced(self.0.clone(), namespace)
     }
 
     /// The client for `tlsroutes` in `namespace`; the empty one stands for all namespaces.
+    #[inline]
     #[must_use]
-    pub fn tls_routes(&self, namespace: &str) -> tls_routes::TLSRoutes {
-        tls_routes::TLSRoutes::new(self.client.clone(), namespace)
+    pub fn tls_routes(&self, namespace: &str) -> TLSRoutes {
+        TLSRoutes::namespaced(self.0.clone(), namespace)
     }
 
     /// The client for `udproutes` in `namespace`; the empty one stands for all namespaces.
+    #[inline]
     #[must_use]
-    pub fn udp_routes(&self, namespace: &str) -> udp_routes::UDPRoutes {
-        udp_routes::UDPRoutes::new(self.client.clone(), namespace)
+    pub fn udp_routes(&self, namespace: &str) -> UDPRoutes {
+        UDPRoutes::namespaced(self.0.clone(), namespace)
     }
 }
+
+/// Client for [`TCPRoute`](api::TCPRoute) objects. Cloning is cheap.
+pub type TCPRoutes = client::TypedClient<api::TCPRoute, client::verbs::WithStatus>;
+
+/// A list of [`TCPRoute`](api::TCPRoute) objects.
+pub type TCPRouteList = kube::api::ObjectList<api::TCPRoute>;
+
+/// Client for [`TLSRoute`](api::TLSRoute) objects. Cloning is cheap.
+pub type TLSRoutes = client::TypedClient<api::TLSRoute, client::verbs::WithStatus>;
+
+/// A list of [`TLSRoute`](api::TLSRoute) objects.
+pub type TLSRouteList = kube::api::ObjectList<api::TLSRoute>;
+
+/// Client for [`UDPRoute`](api::UDPRoute) objects. Cloning is cheap.
+pub type UDPRoutes = client::TypedClient<api::UDPRoute, client::verbs::WithStatus>;
+
+/// A list of [`UDPRoute`](api::UDPRoute) objects.
+pub type UDPRouteList = kube::api::ObjectList<api::UDPRoute>;

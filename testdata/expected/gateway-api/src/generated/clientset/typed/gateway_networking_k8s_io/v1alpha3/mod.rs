@@ -3,40 +3,54 @@
 
 //! Typed clients for `gateway.networking.k8s.io/v1alpha3`.
 
-pub mod backend_tls_policies;
-pub mod tls_routes;
+use ::codegen_runtime::{client, kube};
+use crate::apis::gateway_networking_k8s_io::v1alpha3 as api;
 
 /// Clients for the resources of `gateway.networking.k8s.io/v1alpha3`. Cloning is cheap.
 #[derive(Clone)]
-pub struct GatewayV1alpha3Client {
-    client: ::codegen_runtime::kube::Client,
-}
+pub struct GatewayV1alpha3Client(kube::Client);
 
 impl GatewayV1alpha3Client {
     /// Clients that send requests through `client`.
+    #[inline]
     #[must_use]
-    pub fn new(client: ::codegen_runtime::kube::Client) -> Self {
-        Self { client }
+    pub fn new(client: kube::Client) -> Self {
+        Self(client)
     }
 
     /// The client that requests go through.
+    #[inline]
     #[must_use]
-    pub fn client(&self) -> &::codegen_runtime::kube::Client {
-        &self.client
+    pub fn client(&self) -> &kube::Client {
+        &self.0
     }
 
     /// The client for `backendtlspolicies` in `namespace`; the empty one stands for all namespaces.
+    #[inline]
     #[must_use]
-    pub fn backend_tls_policies(
-        &self,
-        namespace: &str,
-    ) -> backend_tls_policies::BackendTLSPolicies {
-        backend_tls_policies::BackendTLSPolicies::new(self.client.clone(), namespace)
+    pub fn backend_tls_policies(&self, namespace: &str) -> BackendTLSPolicies {
+        BackendTLSPolicies::namespaced(self.0.clone(), namespace)
     }
 
     /// The client for `tlsroutes` in `namespace`; the empty one stands for all namespaces.
+    #[inline]
     #[must_use]
-    pub fn tls_routes(&self, namespace: &str) -> tls_routes::TLSRoutes {
-        tls_routes::TLSRoutes::new(self.client.clone(), namespace)
+    pub fn tls_routes(&self, namespace: &str) -> TLSRoutes {
+        TLSRoutes::namespaced(self.0.clone(), namespace)
     }
 }
+
+/// Client for [`BackendTLSPolicy`](api::BackendTLSPolicy) objects. Cloning is cheap.
+pub type BackendTLSPolicies = client::TypedClient<
+    api::BackendTLSPolicy,
+    client::verbs::WithStatus,
+>;
+
+/// A list of [`BackendTLSPolicy`](api::BackendTLSPolicy) objects.
+pub type BackendTLSPolicyList = kube::api::ObjectList<api::BackendTLSPolicy>;
+
+/// Client for [`TLSRoute`](api::TLSRoute) objects. Cloning is cheap.
+pub type TLSRoutes = client::TypedClient<api::TLSRoute, client::verbs::WithStatus>;
+
+/// A list of [`TLSRoute`](api::TLSRoute) objects.
+pub type TLSRouteList = kube::api::ObjectList<api::TLSRoute>;

@@ -3,54 +3,83 @@
 
 //! Typed clients for `gateway.networking.k8s.io/v1beta1`.
 
-pub mod gateways;
-pub mod gateway_classes;
-pub mod http_routes;
-pub mod reference_grants;
+use ::codegen_runtime::{client, kube};
+use crate::apis::gateway_networking_k8s_io::v1beta1 as api;
 
 /// Clients for the resources of `gateway.networking.k8s.io/v1beta1`. Cloning is cheap.
 #[derive(Clone)]
-pub struct GatewayV1beta1Client {
-    client: ::codegen_runtime::kube::Client,
-}
+pub struct GatewayV1beta1Client(kube::Client);
 
 impl GatewayV1beta1Client {
     /// Clients that send requests through `client`.
+    #[inline]
     #[must_use]
-    pub fn new(client: ::codegen_runtime::kube::Client) -> Self {
-        Self { client }
+    pub fn new(client: kube::Client) -> Self {
+        Self(client)
     }
 
     /// The client that requests go through.
+    #[inline]
     #[must_use]
-    pub fn client(&self) -> &::codegen_runtime::kube::Client {
-        &self.client
+    pub fn client(&self) -> &kube::Client {
+        &self.0
     }
 
     /// The client for `gateways` in `namespace`; the empty one stands for all namespaces.
+    #[inline]
     #[must_use]
-    pub fn gateways(&self, namespace: &str) -> gateways::Gateways {
-        gateways::Gateways::new(self.client.clone(), namespace)
+    pub fn gateways(&self, namespace: &str) -> Gateways {
+        Gateways::namespaced(self.0.clone(), namespace)
     }
 
     /// The client for `gatewayclasses`.
+    #[inline]
     #[must_use]
-    pub fn gateway_classes(&self) -> gateway_classes::GatewayClasses {
-        gateway_classes::GatewayClasses::new(self.client.clone())
+    pub fn gateway_classes(&self) -> GatewayClasses {
+        GatewayClasses::cluster(self.0.clone())
     }
 
     /// The client for `httproutes` in `namespace`; the empty one stands for all namespaces.
+    #[inline]
     #[must_use]
-    pub fn http_routes(&self, namespace: &str) -> http_routes::HTTPRoutes {
-        http_routes::HTTPRoutes::new(self.client.clone(), namespace)
+    pub fn http_routes(&self, namespace: &str) -> HTTPRoutes {
+        HTTPRoutes::namespaced(self.0.clone(), namespace)
     }
 
     /// The client for `referencegrants` in `namespace`; the empty one stands for all namespaces.
+    #[inline]
     #[must_use]
-    pub fn reference_grants(
-        &self,
-        namespace: &str,
-    ) -> reference_grants::ReferenceGrants {
-        reference_grants::ReferenceGrants::new(self.client.clone(), namespace)
+    pub fn reference_grants(&self, namespace: &str) -> ReferenceGrants {
+        ReferenceGrants::namespaced(self.0.clone(), namespace)
     }
 }
+
+/// Client for [`Gateway`](api::Gateway) objects. Cloning is cheap.
+pub type Gateways = client::TypedClient<api::Gateway, client::verbs::WithStatus>;
+
+/// A list of [`Gateway`](api::Gateway) objects.
+pub type GatewayList = kube::api::ObjectList<api::Gateway>;
+
+/// Client for [`GatewayClass`](api::GatewayClass) objects. Cloning is cheap.
+pub type GatewayClasses = client::TypedClient<
+    api::GatewayClass,
+    client::verbs::WithStatus,
+>;
+
+/// A list of [`GatewayClass`](api::GatewayClass) objects.
+pub type GatewayClassList = kube::api::ObjectList<api::GatewayClass>;
+
+/// Client for [`HTTPRoute`](api::HTTPRoute) objects. Cloning is cheap.
+pub type HTTPRoutes = client::TypedClient<api::HTTPRoute, client::verbs::WithStatus>;
+
+/// A list of [`HTTPRoute`](api::HTTPRoute) objects.
+pub type HTTPRouteList = kube::api::ObjectList<api::HTTPRoute>;
+
+/// Client for [`ReferenceGrant`](api::ReferenceGrant) objects. Cloning is cheap.
+pub type ReferenceGrants = client::TypedClient<
+    api::ReferenceGrant,
+    client::verbs::NoStatus,
+>;
+
+/// A list of [`ReferenceGrant`](api::ReferenceGrant) objects.
+pub type ReferenceGrantList = kube::api::ObjectList<api::ReferenceGrant>;

@@ -3,50 +3,70 @@
 
 //! Typed clients for `gateway.networking.x-k8s.io/v1alpha1`.
 
-pub mod x_backends;
-pub mod x_backend_traffic_policies;
-pub mod x_meshes;
+use ::codegen_runtime::{client, kube};
+use crate::apis::gateway_networking_x_k8s_io::v1alpha1 as api;
 
 /// Clients for the resources of `gateway.networking.x-k8s.io/v1alpha1`. Cloning is cheap.
 #[derive(Clone)]
-pub struct GatewayV1alpha1Client {
-    client: ::codegen_runtime::kube::Client,
-}
+pub struct GatewayV1alpha1Client(kube::Client);
 
 impl GatewayV1alpha1Client {
     /// Clients that send requests through `client`.
+    #[inline]
     #[must_use]
-    pub fn new(client: ::codegen_runtime::kube::Client) -> Self {
-        Self { client }
+    pub fn new(client: kube::Client) -> Self {
+        Self(client)
     }
 
     /// The client that requests go through.
+    #[inline]
     #[must_use]
-    pub fn client(&self) -> &::codegen_runtime::kube::Client {
-        &self.client
+    pub fn client(&self) -> &kube::Client {
+        &self.0
     }
 
     /// The client for `xbackends` in `namespace`; the empty one stands for all namespaces.
+    #[inline]
     #[must_use]
-    pub fn x_backends(&self, namespace: &str) -> x_backends::XBackends {
-        x_backends::XBackends::new(self.client.clone(), namespace)
+    pub fn x_backends(&self, namespace: &str) -> XBackends {
+        XBackends::namespaced(self.0.clone(), namespace)
     }
 
     /// The client for `xbackendtrafficpolicies` in `namespace`; the empty one stands for all namespaces.
+    #[inline]
     #[must_use]
     pub fn x_backend_traffic_policies(
         &self,
         namespace: &str,
-    ) -> x_backend_traffic_policies::XBackendTrafficPolicies {
-        x_backend_traffic_policies::XBackendTrafficPolicies::new(
-            self.client.clone(),
-            namespace,
-        )
+    ) -> XBackendTrafficPolicies {
+        XBackendTrafficPolicies::namespaced(self.0.clone(), namespace)
     }
 
     /// The client for `xmeshes`.
+    #[inline]
     #[must_use]
-    pub fn x_meshes(&self) -> x_meshes::XMeshes {
-        x_meshes::XMeshes::new(self.client.clone())
+    pub fn x_meshes(&self) -> XMeshes {
+        XMeshes::cluster(self.0.clone())
     }
 }
+
+/// Client for [`XBackend`](api::XBackend) objects. Cloning is cheap.
+pub type XBackends = client::TypedClient<api::XBackend, client::verbs::WithStatus>;
+
+/// A list of [`XBackend`](api::XBackend) objects.
+pub type XBackendList = kube::api::ObjectList<api::XBackend>;
+
+/// Client for [`XBackendTrafficPolicy`](api::XBackendTrafficPolicy) objects. Cloning is cheap.
+pub type XBackendTrafficPolicies = client::TypedClient<
+    api::XBackendTrafficPolicy,
+    client::verbs::WithStatus,
+>;
+
+/// A list of [`XBackendTrafficPolicy`](api::XBackendTrafficPolicy) objects.
+pub type XBackendTrafficPolicyList = kube::api::ObjectList<api::XBackendTrafficPolicy>;
+
+/// Client for [`XMesh`](api::XMesh) objects. Cloning is cheap.
+pub type XMeshes = client::TypedClient<api::XMesh, client::verbs::WithStatus>;
+
+/// A list of [`XMesh`](api::XMesh) objects.
+pub type XMeshList = kube::api::ObjectList<api::XMesh>;

@@ -3,37 +3,51 @@
 
 //! Typed clients for `traffic-control.example.com/v1alpha2`.
 
-pub mod http_routes;
-pub mod vmi_pools;
+use ::codegen_runtime::{client, kube};
+use crate::apis::traffic_control::v1alpha2 as api;
 
 /// Clients for the resources of `traffic-control.example.com/v1alpha2`. Cloning is cheap.
 #[derive(Clone)]
-pub struct TrafficControlV1alpha2Client {
-    client: ::codegen_runtime::kube::Client,
-}
+pub struct TrafficControlV1alpha2Client(kube::Client);
 
 impl TrafficControlV1alpha2Client {
     /// Clients that send requests through `client`.
+    #[inline]
     #[must_use]
-    pub fn new(client: ::codegen_runtime::kube::Client) -> Self {
-        Self { client }
+    pub fn new(client: kube::Client) -> Self {
+        Self(client)
     }
 
     /// The client that requests go through.
+    #[inline]
     #[must_use]
-    pub fn client(&self) -> &::codegen_runtime::kube::Client {
-        &self.client
+    pub fn client(&self) -> &kube::Client {
+        &self.0
     }
 
     /// The client for `httproutes` in `namespace`; the empty one stands for all namespaces.
+    #[inline]
     #[must_use]
-    pub fn http_routes(&self, namespace: &str) -> http_routes::HTTPRoutes {
-        http_routes::HTTPRoutes::new(self.client.clone(), namespace)
+    pub fn http_routes(&self, namespace: &str) -> HTTPRoutes {
+        HTTPRoutes::namespaced(self.0.clone(), namespace)
     }
 
     /// The client for `vmipools`.
+    #[inline]
     #[must_use]
-    pub fn vmi_pools(&self) -> vmi_pools::VMIPools {
-        vmi_pools::VMIPools::new(self.client.clone())
+    pub fn vmi_pools(&self) -> VMIPools {
+        VMIPools::cluster(self.0.clone())
     }
 }
+
+/// Client for [`HTTPRoute`](api::HTTPRoute) objects. Cloning is cheap.
+pub type HTTPRoutes = client::TypedClient<api::HTTPRoute, client::verbs::NoStatus>;
+
+/// A list of [`HTTPRoute`](api::HTTPRoute) objects.
+pub type HTTPRouteList = kube::api::ObjectList<api::HTTPRoute>;
+
+/// Client for [`VMIPool`](api::VMIPool) objects. Cloning is cheap.
+pub type VMIPools = client::TypedClient<api::VMIPool, client::verbs::NoStatus>;
+
+/// A list of [`VMIPool`](api::VMIPool) objects.
+pub type VMIPoolList = kube::api::ObjectList<api::VMIPool>;

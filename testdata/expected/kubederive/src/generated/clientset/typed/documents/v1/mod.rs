@@ -3,44 +3,76 @@
 
 //! Typed clients for `documents.example.com/v1`.
 
-pub mod cards;
-pub mod documents;
-pub mod shelves;
+use ::codegen_runtime::{client, kube};
+use crate::apis::documents::v1 as api;
 
 /// Clients for the resources of `documents.example.com/v1`. Cloning is cheap.
 #[derive(Clone)]
-pub struct DocumentsV1Client {
-    client: ::codegen_runtime::kube::Client,
-}
+pub struct DocumentsV1Client(kube::Client);
 
 impl DocumentsV1Client {
     /// Clients that send requests through `client`.
+    #[inline]
     #[must_use]
-    pub fn new(client: ::codegen_runtime::kube::Client) -> Self {
-        Self { client }
+    pub fn new(client: kube::Client) -> Self {
+        Self(client)
     }
 
     /// The client that requests go through.
+    #[inline]
     #[must_use]
-    pub fn client(&self) -> &::codegen_runtime::kube::Client {
-        &self.client
+    pub fn client(&self) -> &kube::Client {
+        &self.0
     }
 
     /// The client for `cards` in `namespace`; the empty one stands for all namespaces.
+    #[inline]
     #[must_use]
-    pub fn cards(&self, namespace: &str) -> cards::Cards {
-        cards::Cards::new(self.client.clone(), namespace)
+    pub fn cards(&self, namespace: &str) -> Cards {
+        Cards::namespaced(self.0.clone(), namespace)
     }
 
     /// The client for `documents` in `namespace`; the empty one stands for all namespaces.
+    #[inline]
     #[must_use]
-    pub fn documents(&self, namespace: &str) -> documents::Documents {
-        documents::Documents::new(self.client.clone(), namespace)
+    pub fn documents(&self, namespace: &str) -> Documents {
+        Documents::namespaced(self.0.clone(), namespace)
     }
 
     /// The client for `shelves`.
+    #[inline]
     #[must_use]
-    pub fn shelves(&self) -> shelves::Shelves {
-        shelves::Shelves::new(self.client.clone())
+    pub fn shelves(&self) -> Shelves {
+        Shelves::cluster(self.0.clone())
     }
 }
+
+/// Client for [`Card`](api::Card) objects. Cloning is cheap.
+pub type Cards = client::TypedClient<api::Card, client::verbs::NoStatus>;
+
+/// A list of [`Card`](api::Card) objects.
+pub type CardList = kube::api::ObjectList<api::Card>;
+
+/// Client for [`Document`](api::Document) objects. Cloning is cheap.
+pub type Documents = client::TypedClient<api::Document>;
+
+/// A list of [`Document`](api::Document) objects.
+pub type DocumentList = kube::api::ObjectList<api::Document>;
+
+/// Client for [`Shelf`](api::Shelf) objects. Cloning is cheap.
+pub type Shelves = client::TypedClient<api::Shelf, ShelfVerbs>;
+
+/// A list of [`Shelf`](api::Shelf) objects.
+pub type ShelfList = kube::api::ObjectList<api::Shelf>;
+
+/// The verbs of [`Shelves`]: create, update, delete, get, list, watch, patch, apply.
+#[derive(Clone, Copy, Debug)]
+pub enum ShelfVerbs {}
+impl client::verbs::Create for ShelfVerbs {}
+impl client::verbs::Update for ShelfVerbs {}
+impl client::verbs::Delete for ShelfVerbs {}
+impl client::verbs::Get for ShelfVerbs {}
+impl client::verbs::List for ShelfVerbs {}
+impl client::verbs::Watch for ShelfVerbs {}
+impl client::verbs::Patch for ShelfVerbs {}
+impl client::verbs::Apply for ShelfVerbs {}

@@ -3,49 +3,62 @@
 
 //! Typed clients for `backup.kubevirt.io/v1alpha1`.
 
-pub mod virtual_machine_backups;
-pub mod virtual_machine_backup_trackers;
+use ::codegen_runtime::{client, kube};
+use crate::apis::backup::v1alpha1 as api;
 
 /// Clients for the resources of `backup.kubevirt.io/v1alpha1`. Cloning is cheap.
 #[derive(Clone)]
-pub struct BackupV1alpha1Client {
-    client: ::codegen_runtime::kube::Client,
-}
+pub struct BackupV1alpha1Client(kube::Client);
 
 impl BackupV1alpha1Client {
     /// Clients that send requests through `client`.
+    #[inline]
     #[must_use]
-    pub fn new(client: ::codegen_runtime::kube::Client) -> Self {
-        Self { client }
+    pub fn new(client: kube::Client) -> Self {
+        Self(client)
     }
 
     /// The client that requests go through.
+    #[inline]
     #[must_use]
-    pub fn client(&self) -> &::codegen_runtime::kube::Client {
-        &self.client
+    pub fn client(&self) -> &kube::Client {
+        &self.0
     }
 
     /// The client for `virtualmachinebackups` in `namespace`; the empty one stands for all namespaces.
+    #[inline]
     #[must_use]
-    pub fn virtual_machine_backups(
-        &self,
-        namespace: &str,
-    ) -> virtual_machine_backups::VirtualMachineBackups {
-        virtual_machine_backups::VirtualMachineBackups::new(
-            self.client.clone(),
-            namespace,
-        )
+    pub fn virtual_machine_backups(&self, namespace: &str) -> VirtualMachineBackups {
+        VirtualMachineBackups::namespaced(self.0.clone(), namespace)
     }
 
     /// The client for `virtualmachinebackuptrackers` in `namespace`; the empty one stands for all namespaces.
+    #[inline]
     #[must_use]
     pub fn virtual_machine_backup_trackers(
         &self,
         namespace: &str,
-    ) -> virtual_machine_backup_trackers::VirtualMachineBackupTrackers {
-        virtual_machine_backup_trackers::VirtualMachineBackupTrackers::new(
-            self.client.clone(),
-            namespace,
-        )
+    ) -> VirtualMachineBackupTrackers {
+        VirtualMachineBackupTrackers::namespaced(self.0.clone(), namespace)
     }
 }
+
+/// Client for [`VirtualMachineBackup`](api::VirtualMachineBackup) objects. Cloning is cheap.
+pub type VirtualMachineBackups = client::TypedClient<
+    api::VirtualMachineBackup,
+    client::verbs::WithStatus,
+>;
+
+/// A list of [`VirtualMachineBackup`](api::VirtualMachineBackup) objects.
+pub type VirtualMachineBackupList = kube::api::ObjectList<api::VirtualMachineBackup>;
+
+/// Client for [`VirtualMachineBackupTracker`](api::VirtualMachineBackupTracker) objects. Cloning is cheap.
+pub type VirtualMachineBackupTrackers = client::TypedClient<
+    api::VirtualMachineBackupTracker,
+    client::verbs::WithStatus,
+>;
+
+/// A list of [`VirtualMachineBackupTracker`](api::VirtualMachineBackupTracker) objects.
+pub type VirtualMachineBackupTrackerList = kube::api::ObjectList<
+    api::VirtualMachineBackupTracker,
+>;

@@ -3,33 +3,41 @@
 
 //! Typed clients for `clone.kubevirt.io/v1alpha1`.
 
-pub mod virtual_machine_clones;
+use ::codegen_runtime::{client, kube};
+use crate::apis::clone::v1alpha1 as api;
 
 /// Clients for the resources of `clone.kubevirt.io/v1alpha1`. Cloning is cheap.
 #[derive(Clone)]
-pub struct CloneV1alpha1Client {
-    client: ::codegen_runtime::kube::Client,
-}
+pub struct CloneV1alpha1Client(kube::Client);
 
 impl CloneV1alpha1Client {
     /// Clients that send requests through `client`.
+    #[inline]
     #[must_use]
-    pub fn new(client: ::codegen_runtime::kube::Client) -> Self {
-        Self { client }
+    pub fn new(client: kube::Client) -> Self {
+        Self(client)
     }
 
     /// The client that requests go through.
+    #[inline]
     #[must_use]
-    pub fn client(&self) -> &::codegen_runtime::kube::Client {
-        &self.client
+    pub fn client(&self) -> &kube::Client {
+        &self.0
     }
 
     /// The client for `virtualmachineclones` in `namespace`; the empty one stands for all namespaces.
+    #[inline]
     #[must_use]
-    pub fn virtual_machine_clones(
-        &self,
-        namespace: &str,
-    ) -> virtual_machine_clones::VirtualMachineClones {
-        virtual_machine_clones::VirtualMachineClones::new(self.client.clone(), namespace)
+    pub fn virtual_machine_clones(&self, namespace: &str) -> VirtualMachineClones {
+        VirtualMachineClones::namespaced(self.0.clone(), namespace)
     }
 }
+
+/// Client for [`VirtualMachineClone`](api::VirtualMachineClone) objects. Cloning is cheap.
+pub type VirtualMachineClones = client::TypedClient<
+    api::VirtualMachineClone,
+    client::verbs::WithStatus,
+>;
+
+/// A list of [`VirtualMachineClone`](api::VirtualMachineClone) objects.
+pub type VirtualMachineCloneList = kube::api::ObjectList<api::VirtualMachineClone>;

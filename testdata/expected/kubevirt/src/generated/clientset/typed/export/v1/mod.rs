@@ -3,36 +3,41 @@
 
 //! Typed clients for `export.kubevirt.io/v1`.
 
-pub mod virtual_machine_exports;
+use ::codegen_runtime::{client, kube};
+use crate::apis::export::v1 as api;
 
 /// Clients for the resources of `export.kubevirt.io/v1`. Cloning is cheap.
 #[derive(Clone)]
-pub struct ExportV1Client {
-    client: ::codegen_runtime::kube::Client,
-}
+pub struct ExportV1Client(kube::Client);
 
 impl ExportV1Client {
     /// Clients that send requests through `client`.
+    #[inline]
     #[must_use]
-    pub fn new(client: ::codegen_runtime::kube::Client) -> Self {
-        Self { client }
+    pub fn new(client: kube::Client) -> Self {
+        Self(client)
     }
 
     /// The client that requests go through.
+    #[inline]
     #[must_use]
-    pub fn client(&self) -> &::codegen_runtime::kube::Client {
-        &self.client
+    pub fn client(&self) -> &kube::Client {
+        &self.0
     }
 
     /// The client for `virtualmachineexports` in `namespace`; the empty one stands for all namespaces.
+    #[inline]
     #[must_use]
-    pub fn virtual_machine_exports(
-        &self,
-        namespace: &str,
-    ) -> virtual_machine_exports::VirtualMachineExports {
-        virtual_machine_exports::VirtualMachineExports::new(
-            self.client.clone(),
-            namespace,
-        )
+    pub fn virtual_machine_exports(&self, namespace: &str) -> VirtualMachineExports {
+        VirtualMachineExports::namespaced(self.0.clone(), namespace)
     }
 }
+
+/// Client for [`VirtualMachineExport`](api::VirtualMachineExport) objects. Cloning is cheap.
+pub type VirtualMachineExports = client::TypedClient<
+    api::VirtualMachineExport,
+    client::verbs::WithStatus,
+>;
+
+/// A list of [`VirtualMachineExport`](api::VirtualMachineExport) objects.
+pub type VirtualMachineExportList = kube::api::ObjectList<api::VirtualMachineExport>;

@@ -3,71 +3,107 @@
 
 //! Typed clients for `instancetype.kubevirt.io/v1beta1`.
 
-pub mod virtual_machine_cluster_instancetypes;
-pub mod virtual_machine_cluster_preferences;
-pub mod virtual_machine_instancetypes;
-pub mod virtual_machine_preferences;
+use ::codegen_runtime::{client, kube};
+use crate::apis::instancetype::v1beta1 as api;
 
 /// Clients for the resources of `instancetype.kubevirt.io/v1beta1`. Cloning is cheap.
 #[derive(Clone)]
-pub struct InstancetypeV1beta1Client {
-    client: ::codegen_runtime::kube::Client,
-}
+pub struct InstancetypeV1beta1Client(kube::Client);
 
 impl InstancetypeV1beta1Client {
     /// Clients that send requests through `client`.
+    #[inline]
     #[must_use]
-    pub fn new(client: ::codegen_runtime::kube::Client) -> Self {
-        Self { client }
+    pub fn new(client: kube::Client) -> Self {
+        Self(client)
     }
 
     /// The client that requests go through.
+    #[inline]
     #[must_use]
-    pub fn client(&self) -> &::codegen_runtime::kube::Client {
-        &self.client
+    pub fn client(&self) -> &kube::Client {
+        &self.0
     }
 
     /// The client for `virtualmachineclusterinstancetypes`.
+    #[inline]
     #[must_use]
     pub fn virtual_machine_cluster_instancetypes(
         &self,
-    ) -> virtual_machine_cluster_instancetypes::VirtualMachineClusterInstancetypes {
-        virtual_machine_cluster_instancetypes::VirtualMachineClusterInstancetypes::new(
-            self.client.clone(),
-        )
+    ) -> VirtualMachineClusterInstancetypes {
+        VirtualMachineClusterInstancetypes::cluster(self.0.clone())
     }
 
     /// The client for `virtualmachineclusterpreferences`.
+    #[inline]
     #[must_use]
     pub fn virtual_machine_cluster_preferences(
         &self,
-    ) -> virtual_machine_cluster_preferences::VirtualMachineClusterPreferences {
-        virtual_machine_cluster_preferences::VirtualMachineClusterPreferences::new(
-            self.client.clone(),
-        )
+    ) -> VirtualMachineClusterPreferences {
+        VirtualMachineClusterPreferences::cluster(self.0.clone())
     }
 
     /// The client for `virtualmachineinstancetypes` in `namespace`; the empty one stands for all namespaces.
+    #[inline]
     #[must_use]
     pub fn virtual_machine_instancetypes(
         &self,
         namespace: &str,
-    ) -> virtual_machine_instancetypes::VirtualMachineInstancetypes {
-        virtual_machine_instancetypes::VirtualMachineInstancetypes::new(
-            self.client.clone(),
-            namespace,
-        )
+    ) -> VirtualMachineInstancetypes {
+        VirtualMachineInstancetypes::namespaced(self.0.clone(), namespace)
     }
 
     /// The client for `virtualmachinepreferences` in `namespace`; the empty one stands for all namespaces.
+    #[inline]
     #[must_use]
     pub fn virtual_machine_preferences(
         &self,
         namespace: &str,
-    ) -> virtual_machine_preferences::VirtualMachinePreferences {
-        virtual_machine_preferences::VirtualMachinePreferences::new(
-            self.client.clone(),
-            namespace,
-        )
+    ) -> VirtualMachinePreferences {
+        VirtualMachinePreferences::namespaced(self.0.clone(), namespace)
     }
 }
+
+/// Client for [`VirtualMachineClusterInstancetype`](api::VirtualMachineClusterInstancetype) objects. Cloning is cheap.
+pub type VirtualMachineClusterInstancetypes = client::TypedClient<
+    api::VirtualMachineClusterInstancetype,
+    client::verbs::NoStatus,
+>;
+
+/// A list of [`VirtualMachineClusterInstancetype`](api::VirtualMachineClusterInstancetype) objects.
+pub type VirtualMachineClusterInstancetypeList = kube::api::ObjectList<
+    api::VirtualMachineClusterInstancetype,
+>;
+
+/// Client for [`VirtualMachineClusterPreference`](api::VirtualMachineClusterPreference) objects. Cloning is cheap.
+pub type VirtualMachineClusterPreferences = client::TypedClient<
+    api::VirtualMachineClusterPreference,
+    client::verbs::NoStatus,
+>;
+
+/// A list of [`VirtualMachineClusterPreference`](api::VirtualMachineClusterPreference) objects.
+pub type VirtualMachineClusterPreferenceList = kube::api::ObjectList<
+    api::VirtualMachineClusterPreference,
+>;
+
+/// Client for [`VirtualMachineInstancetype`](api::VirtualMachineInstancetype) objects. Cloning is cheap.
+pub type VirtualMachineInstancetypes = client::TypedClient<
+    api::VirtualMachineInstancetype,
+    client::verbs::NoStatus,
+>;
+
+/// A list of [`VirtualMachineInstancetype`](api::VirtualMachineInstancetype) objects.
+pub type VirtualMachineInstancetypeList = kube::api::ObjectList<
+    api::VirtualMachineInstancetype,
+>;
+
+/// Client for [`VirtualMachinePreference`](api::VirtualMachinePreference) objects. Cloning is cheap.
+pub type VirtualMachinePreferences = client::TypedClient<
+    api::VirtualMachinePreference,
+    client::verbs::NoStatus,
+>;
+
+/// A list of [`VirtualMachinePreference`](api::VirtualMachinePreference) objects.
+pub type VirtualMachinePreferenceList = kube::api::ObjectList<
+    api::VirtualMachinePreference,
+>;

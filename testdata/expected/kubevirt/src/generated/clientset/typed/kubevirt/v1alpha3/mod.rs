@@ -3,92 +3,132 @@
 
 //! Typed clients for `kubevirt.io/v1alpha3`.
 
-pub mod kube_virts;
-pub mod virtual_machines;
-pub mod virtual_machine_instances;
-pub mod virtual_machine_instance_migrations;
-pub mod virtual_machine_instance_presets;
-pub mod virtual_machine_instance_replica_sets;
+use ::codegen_runtime::{client, kube};
+use crate::apis::kubevirt::v1alpha3 as api;
 
 /// Clients for the resources of `kubevirt.io/v1alpha3`. Cloning is cheap.
 #[derive(Clone)]
-pub struct KubevirtV1alpha3Client {
-    client: ::codegen_runtime::kube::Client,
-}
+pub struct KubevirtV1alpha3Client(kube::Client);
 
 impl KubevirtV1alpha3Client {
     /// Clients that send requests through `client`.
+    #[inline]
     #[must_use]
-    pub fn new(client: ::codegen_runtime::kube::Client) -> Self {
-        Self { client }
+    pub fn new(client: kube::Client) -> Self {
+        Self(client)
     }
 
     /// The client that requests go through.
+    #[inline]
     #[must_use]
-    pub fn client(&self) -> &::codegen_runtime::kube::Client {
-        &self.client
+    pub fn client(&self) -> &kube::Client {
+        &self.0
     }
 
     /// The client for `kubevirts` in `namespace`; the empty one stands for all namespaces.
+    #[inline]
     #[must_use]
-    pub fn kube_virts(&self, namespace: &str) -> kube_virts::KubeVirts {
-        kube_virts::KubeVirts::new(self.client.clone(), namespace)
+    pub fn kube_virts(&self, namespace: &str) -> KubeVirts {
+        KubeVirts::namespaced(self.0.clone(), namespace)
     }
 
     /// The client for `virtualmachines` in `namespace`; the empty one stands for all namespaces.
+    #[inline]
     #[must_use]
-    pub fn virtual_machines(
-        &self,
-        namespace: &str,
-    ) -> virtual_machines::VirtualMachines {
-        virtual_machines::VirtualMachines::new(self.client.clone(), namespace)
+    pub fn virtual_machines(&self, namespace: &str) -> VirtualMachines {
+        VirtualMachines::namespaced(self.0.clone(), namespace)
     }
 
     /// The client for `virtualmachineinstances` in `namespace`; the empty one stands for all namespaces.
+    #[inline]
     #[must_use]
-    pub fn virtual_machine_instances(
-        &self,
-        namespace: &str,
-    ) -> virtual_machine_instances::VirtualMachineInstances {
-        virtual_machine_instances::VirtualMachineInstances::new(
-            self.client.clone(),
-            namespace,
-        )
+    pub fn virtual_machine_instances(&self, namespace: &str) -> VirtualMachineInstances {
+        VirtualMachineInstances::namespaced(self.0.clone(), namespace)
     }
 
     /// The client for `virtualmachineinstancemigrations` in `namespace`; the empty one stands for all namespaces.
+    #[inline]
     #[must_use]
     pub fn virtual_machine_instance_migrations(
         &self,
         namespace: &str,
-    ) -> virtual_machine_instance_migrations::VirtualMachineInstanceMigrations {
-        virtual_machine_instance_migrations::VirtualMachineInstanceMigrations::new(
-            self.client.clone(),
-            namespace,
-        )
+    ) -> VirtualMachineInstanceMigrations {
+        VirtualMachineInstanceMigrations::namespaced(self.0.clone(), namespace)
     }
 
     /// The client for `virtualmachineinstancepresets` in `namespace`; the empty one stands for all namespaces.
+    #[inline]
     #[must_use]
     pub fn virtual_machine_instance_presets(
         &self,
         namespace: &str,
-    ) -> virtual_machine_instance_presets::VirtualMachineInstancePresets {
-        virtual_machine_instance_presets::VirtualMachineInstancePresets::new(
-            self.client.clone(),
-            namespace,
-        )
+    ) -> VirtualMachineInstancePresets {
+        VirtualMachineInstancePresets::namespaced(self.0.clone(), namespace)
     }
 
     /// The client for `virtualmachineinstancereplicasets` in `namespace`; the empty one stands for all namespaces.
+    #[inline]
     #[must_use]
     pub fn virtual_machine_instance_replica_sets(
         &self,
         namespace: &str,
-    ) -> virtual_machine_instance_replica_sets::VirtualMachineInstanceReplicaSets {
-        virtual_machine_instance_replica_sets::VirtualMachineInstanceReplicaSets::new(
-            self.client.clone(),
-            namespace,
-        )
+    ) -> VirtualMachineInstanceReplicaSets {
+        VirtualMachineInstanceReplicaSets::namespaced(self.0.clone(), namespace)
     }
 }
+
+/// Client for [`KubeVirt`](api::KubeVirt) objects. Cloning is cheap.
+pub type KubeVirts = client::TypedClient<api::KubeVirt, client::verbs::WithStatus>;
+
+/// A list of [`KubeVirt`](api::KubeVirt) objects.
+pub type KubeVirtList = kube::api::ObjectList<api::KubeVirt>;
+
+/// Client for [`VirtualMachine`](api::VirtualMachine) objects. Cloning is cheap.
+pub type VirtualMachines = client::TypedClient<
+    api::VirtualMachine,
+    client::verbs::WithStatus,
+>;
+
+/// A list of [`VirtualMachine`](api::VirtualMachine) objects.
+pub type VirtualMachineList = kube::api::ObjectList<api::VirtualMachine>;
+
+/// Client for [`VirtualMachineInstance`](api::VirtualMachineInstance) objects. Cloning is cheap.
+pub type VirtualMachineInstances = client::TypedClient<
+    api::VirtualMachineInstance,
+    client::verbs::NoStatus,
+>;
+
+/// A list of [`VirtualMachineInstance`](api::VirtualMachineInstance) objects.
+pub type VirtualMachineInstanceList = kube::api::ObjectList<api::VirtualMachineInstance>;
+
+/// Client for [`VirtualMachineInstanceMigration`](api::VirtualMachineInstanceMigration) objects. Cloning is cheap.
+pub type VirtualMachineInstanceMigrations = client::TypedClient<
+    api::VirtualMachineInstanceMigration,
+    client::verbs::WithStatus,
+>;
+
+/// A list of [`VirtualMachineInstanceMigration`](api::VirtualMachineInstanceMigration) objects.
+pub type VirtualMachineInstanceMigrationList = kube::api::ObjectList<
+    api::VirtualMachineInstanceMigration,
+>;
+
+/// Client for [`VirtualMachineInstancePreset`](api::VirtualMachineInstancePreset) objects. Cloning is cheap.
+pub type VirtualMachineInstancePresets = client::TypedClient<
+    api::VirtualMachineInstancePreset,
+    client::verbs::NoStatus,
+>;
+
+/// A list of [`VirtualMachineInstancePreset`](api::VirtualMachineInstancePreset) objects.
+pub type VirtualMachineInstancePresetList = kube::api::ObjectList<
+    api::VirtualMachineInstancePreset,
+>;
+
+/// Client for [`VirtualMachineInstanceReplicaSet`](api::VirtualMachineInstanceReplicaSet) objects. Cloning is cheap.
+pub type VirtualMachineInstanceReplicaSets = client::TypedClient<
+    api::VirtualMachineInstanceReplicaSet,
+>;
+
+/// A list of [`VirtualMachineInstanceReplicaSet`](api::VirtualMachineInstanceReplicaSet) objects.
+pub type VirtualMachineInstanceReplicaSetList = kube::api::ObjectList<
+    api::VirtualMachineInstanceReplicaSet,
+>;

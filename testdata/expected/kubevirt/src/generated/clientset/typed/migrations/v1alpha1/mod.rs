@@ -3,30 +3,41 @@
 
 //! Typed clients for `migrations.kubevirt.io/v1alpha1`.
 
-pub mod migration_policies;
+use ::codegen_runtime::{client, kube};
+use crate::apis::migrations::v1alpha1 as api;
 
 /// Clients for the resources of `migrations.kubevirt.io/v1alpha1`. Cloning is cheap.
 #[derive(Clone)]
-pub struct MigrationsV1alpha1Client {
-    client: ::codegen_runtime::kube::Client,
-}
+pub struct MigrationsV1alpha1Client(kube::Client);
 
 impl MigrationsV1alpha1Client {
     /// Clients that send requests through `client`.
+    #[inline]
     #[must_use]
-    pub fn new(client: ::codegen_runtime::kube::Client) -> Self {
-        Self { client }
+    pub fn new(client: kube::Client) -> Self {
+        Self(client)
     }
 
     /// The client that requests go through.
+    #[inline]
     #[must_use]
-    pub fn client(&self) -> &::codegen_runtime::kube::Client {
-        &self.client
+    pub fn client(&self) -> &kube::Client {
+        &self.0
     }
 
     /// The client for `migrationpolicies`.
+    #[inline]
     #[must_use]
-    pub fn migration_policies(&self) -> migration_policies::MigrationPolicies {
-        migration_policies::MigrationPolicies::new(self.client.clone())
+    pub fn migration_policies(&self) -> MigrationPolicies {
+        MigrationPolicies::cluster(self.0.clone())
     }
 }
+
+/// Client for [`MigrationPolicy`](api::MigrationPolicy) objects. Cloning is cheap.
+pub type MigrationPolicies = client::TypedClient<
+    api::MigrationPolicy,
+    client::verbs::WithStatus,
+>;
+
+/// A list of [`MigrationPolicy`](api::MigrationPolicy) objects.
+pub type MigrationPolicyList = kube::api::ObjectList<api::MigrationPolicy>;

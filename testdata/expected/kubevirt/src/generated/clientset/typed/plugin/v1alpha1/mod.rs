@@ -3,30 +3,38 @@
 
 //! Typed clients for `plugin.kubevirt.io/v1alpha1`.
 
-pub mod plugins;
+use ::codegen_runtime::{client, kube};
+use crate::apis::plugin::v1alpha1 as api;
 
 /// Clients for the resources of `plugin.kubevirt.io/v1alpha1`. Cloning is cheap.
 #[derive(Clone)]
-pub struct PluginV1alpha1Client {
-    client: ::codegen_runtime::kube::Client,
-}
+pub struct PluginV1alpha1Client(kube::Client);
 
 impl PluginV1alpha1Client {
     /// Clients that send requests through `client`.
+    #[inline]
     #[must_use]
-    pub fn new(client: ::codegen_runtime::kube::Client) -> Self {
-        Self { client }
+    pub fn new(client: kube::Client) -> Self {
+        Self(client)
     }
 
     /// The client that requests go through.
+    #[inline]
     #[must_use]
-    pub fn client(&self) -> &::codegen_runtime::kube::Client {
-        &self.client
+    pub fn client(&self) -> &kube::Client {
+        &self.0
     }
 
     /// The client for `plugins`.
+    #[inline]
     #[must_use]
-    pub fn plugins(&self) -> plugins::Plugins {
-        plugins::Plugins::new(self.client.clone())
+    pub fn plugins(&self) -> Plugins {
+        Plugins::cluster(self.0.clone())
     }
 }
+
+/// Client for [`Plugin`](api::Plugin) objects. Cloning is cheap.
+pub type Plugins = client::TypedClient<api::Plugin, client::verbs::NoStatus>;
+
+/// A list of [`Plugin`](api::Plugin) objects.
+pub type PluginList = kube::api::ObjectList<api::Plugin>;

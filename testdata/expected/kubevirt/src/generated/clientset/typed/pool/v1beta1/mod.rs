@@ -3,33 +3,38 @@
 
 //! Typed clients for `pool.kubevirt.io/v1beta1`.
 
-pub mod virtual_machine_pools;
+use ::codegen_runtime::{client, kube};
+use crate::apis::pool::v1beta1 as api;
 
 /// Clients for the resources of `pool.kubevirt.io/v1beta1`. Cloning is cheap.
 #[derive(Clone)]
-pub struct PoolV1beta1Client {
-    client: ::codegen_runtime::kube::Client,
-}
+pub struct PoolV1beta1Client(kube::Client);
 
 impl PoolV1beta1Client {
     /// Clients that send requests through `client`.
+    #[inline]
     #[must_use]
-    pub fn new(client: ::codegen_runtime::kube::Client) -> Self {
-        Self { client }
+    pub fn new(client: kube::Client) -> Self {
+        Self(client)
     }
 
     /// The client that requests go through.
+    #[inline]
     #[must_use]
-    pub fn client(&self) -> &::codegen_runtime::kube::Client {
-        &self.client
+    pub fn client(&self) -> &kube::Client {
+        &self.0
     }
 
     /// The client for `virtualmachinepools` in `namespace`; the empty one stands for all namespaces.
+    #[inline]
     #[must_use]
-    pub fn virtual_machine_pools(
-        &self,
-        namespace: &str,
-    ) -> virtual_machine_pools::VirtualMachinePools {
-        virtual_machine_pools::VirtualMachinePools::new(self.client.clone(), namespace)
+    pub fn virtual_machine_pools(&self, namespace: &str) -> VirtualMachinePools {
+        VirtualMachinePools::namespaced(self.0.clone(), namespace)
     }
 }
+
+/// Client for [`VirtualMachinePool`](api::VirtualMachinePool) objects. Cloning is cheap.
+pub type VirtualMachinePools = client::TypedClient<api::VirtualMachinePool>;
+
+/// A list of [`VirtualMachinePool`](api::VirtualMachinePool) objects.
+pub type VirtualMachinePoolList = kube::api::ObjectList<api::VirtualMachinePool>;

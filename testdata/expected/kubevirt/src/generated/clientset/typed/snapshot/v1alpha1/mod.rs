@@ -3,62 +3,78 @@
 
 //! Typed clients for `snapshot.kubevirt.io/v1alpha1`.
 
-pub mod virtual_machine_restores;
-pub mod virtual_machine_snapshots;
-pub mod virtual_machine_snapshot_contents;
+use ::codegen_runtime::{client, kube};
+use crate::apis::snapshot::v1alpha1 as api;
 
 /// Clients for the resources of `snapshot.kubevirt.io/v1alpha1`. Cloning is cheap.
 #[derive(Clone)]
-pub struct SnapshotV1alpha1Client {
-    client: ::codegen_runtime::kube::Client,
-}
+pub struct SnapshotV1alpha1Client(kube::Client);
 
 impl SnapshotV1alpha1Client {
     /// Clients that send requests through `client`.
+    #[inline]
     #[must_use]
-    pub fn new(client: ::codegen_runtime::kube::Client) -> Self {
-        Self { client }
+    pub fn new(client: kube::Client) -> Self {
+        Self(client)
     }
 
     /// The client that requests go through.
+    #[inline]
     #[must_use]
-    pub fn client(&self) -> &::codegen_runtime::kube::Client {
-        &self.client
+    pub fn client(&self) -> &kube::Client {
+        &self.0
     }
 
     /// The client for `virtualmachinerestores` in `namespace`; the empty one stands for all namespaces.
+    #[inline]
     #[must_use]
-    pub fn virtual_machine_restores(
-        &self,
-        namespace: &str,
-    ) -> virtual_machine_restores::VirtualMachineRestores {
-        virtual_machine_restores::VirtualMachineRestores::new(
-            self.client.clone(),
-            namespace,
-        )
+    pub fn virtual_machine_restores(&self, namespace: &str) -> VirtualMachineRestores {
+        VirtualMachineRestores::namespaced(self.0.clone(), namespace)
     }
 
     /// The client for `virtualmachinesnapshots` in `namespace`; the empty one stands for all namespaces.
+    #[inline]
     #[must_use]
-    pub fn virtual_machine_snapshots(
-        &self,
-        namespace: &str,
-    ) -> virtual_machine_snapshots::VirtualMachineSnapshots {
-        virtual_machine_snapshots::VirtualMachineSnapshots::new(
-            self.client.clone(),
-            namespace,
-        )
+    pub fn virtual_machine_snapshots(&self, namespace: &str) -> VirtualMachineSnapshots {
+        VirtualMachineSnapshots::namespaced(self.0.clone(), namespace)
     }
 
     /// The client for `virtualmachinesnapshotcontents` in `namespace`; the empty one stands for all namespaces.
+    #[inline]
     #[must_use]
     pub fn virtual_machine_snapshot_contents(
         &self,
         namespace: &str,
-    ) -> virtual_machine_snapshot_contents::VirtualMachineSnapshotContents {
-        virtual_machine_snapshot_contents::VirtualMachineSnapshotContents::new(
-            self.client.clone(),
-            namespace,
-        )
+    ) -> VirtualMachineSnapshotContents {
+        VirtualMachineSnapshotContents::namespaced(self.0.clone(), namespace)
     }
 }
+
+/// Client for [`VirtualMachineRestore`](api::VirtualMachineRestore) objects. Cloning is cheap.
+pub type VirtualMachineRestores = client::TypedClient<
+    api::VirtualMachineRestore,
+    client::verbs::WithStatus,
+>;
+
+/// A list of [`VirtualMachineRestore`](api::VirtualMachineRestore) objects.
+pub type VirtualMachineRestoreList = kube::api::ObjectList<api::VirtualMachineRestore>;
+
+/// Client for [`VirtualMachineSnapshot`](api::VirtualMachineSnapshot) objects. Cloning is cheap.
+pub type VirtualMachineSnapshots = client::TypedClient<
+    api::VirtualMachineSnapshot,
+    client::verbs::WithStatus,
+>;
+
+/// A list of [`VirtualMachineSnapshot`](api::VirtualMachineSnapshot) objects.
+pub type VirtualMachineSnapshotList = kube::api::ObjectList<api::VirtualMachineSnapshot>;
+
+/// Client for [`VirtualMachineSnapshotContent`](api::VirtualMachineSnapshotContent) objects. Cloning is cheap.
+pub type VirtualMachineSnapshotContents = client::TypedClient<
+    api::VirtualMachineSnapshotContent,
+    client::verbs::WithStatus,
+>;
+
+/// A list of [`VirtualMachineSnapshotContent`](api::VirtualMachineSnapshotContent) objects.
+pub type VirtualMachineSnapshotContentList = kube::api::ObjectList<
+    api::VirtualMachineSnapshotContent,
+>;

@@ -3,46 +3,57 @@
 
 //! Typed clients for `sriovnetwork.k8snetworkplumbingwg.io/v1alpha1`.
 
-pub mod deviceattributes;
-pub mod sriov_resource_policies;
+use ::codegen_runtime::{client, kube};
+use crate::apis::sriovnetwork::v1alpha1 as api;
 
 /// Clients for the resources of `sriovnetwork.k8snetworkplumbingwg.io/v1alpha1`. Cloning is cheap.
 #[derive(Clone)]
-pub struct SriovnetworkV1alpha1Client {
-    client: ::codegen_runtime::kube::Client,
-}
+pub struct SriovnetworkV1alpha1Client(kube::Client);
 
 impl SriovnetworkV1alpha1Client {
     /// Clients that send requests through `client`.
+    #[inline]
     #[must_use]
-    pub fn new(client: ::codegen_runtime::kube::Client) -> Self {
-        Self { client }
+    pub fn new(client: kube::Client) -> Self {
+        Self(client)
     }
 
     /// The client that requests go through.
+    #[inline]
     #[must_use]
-    pub fn client(&self) -> &::codegen_runtime::kube::Client {
-        &self.client
+    pub fn client(&self) -> &kube::Client {
+        &self.0
     }
 
     /// The client for `deviceattributes` in `namespace`; the empty one stands for all namespaces.
+    #[inline]
     #[must_use]
-    pub fn deviceattributes(
-        &self,
-        namespace: &str,
-    ) -> deviceattributes::Deviceattributes {
-        deviceattributes::Deviceattributes::new(self.client.clone(), namespace)
+    pub fn deviceattributes(&self, namespace: &str) -> Deviceattributes {
+        Deviceattributes::namespaced(self.0.clone(), namespace)
     }
 
     /// The client for `sriovresourcepolicies` in `namespace`; the empty one stands for all namespaces.
+    #[inline]
     #[must_use]
-    pub fn sriov_resource_policies(
-        &self,
-        namespace: &str,
-    ) -> sriov_resource_policies::SriovResourcePolicies {
-        sriov_resource_policies::SriovResourcePolicies::new(
-            self.client.clone(),
-            namespace,
-        )
+    pub fn sriov_resource_policies(&self, namespace: &str) -> SriovResourcePolicies {
+        SriovResourcePolicies::namespaced(self.0.clone(), namespace)
     }
 }
+
+/// Client for [`DeviceAttributes`](api::DeviceAttributes) objects. Cloning is cheap.
+pub type Deviceattributes = client::TypedClient<
+    api::DeviceAttributes,
+    client::verbs::NoStatus,
+>;
+
+/// A list of [`DeviceAttributes`](api::DeviceAttributes) objects.
+pub type DeviceAttributesList = kube::api::ObjectList<api::DeviceAttributes>;
+
+/// Client for [`SriovResourcePolicy`](api::SriovResourcePolicy) objects. Cloning is cheap.
+pub type SriovResourcePolicies = client::TypedClient<
+    api::SriovResourcePolicy,
+    client::verbs::NoStatus,
+>;
+
+/// A list of [`SriovResourcePolicy`](api::SriovResourcePolicy) objects.
+pub type SriovResourcePolicyList = kube::api::ObjectList<api::SriovResourcePolicy>;

@@ -3,49 +3,62 @@
 
 //! Typed clients for `template.kubevirt.io/v1alpha1`.
 
-pub mod virtual_machine_templates;
-pub mod virtual_machine_template_requests;
+use ::codegen_runtime::{client, kube};
+use crate::apis::template::v1alpha1 as api;
 
 /// Clients for the resources of `template.kubevirt.io/v1alpha1`. Cloning is cheap.
 #[derive(Clone)]
-pub struct TemplateV1alpha1Client {
-    client: ::codegen_runtime::kube::Client,
-}
+pub struct TemplateV1alpha1Client(kube::Client);
 
 impl TemplateV1alpha1Client {
     /// Clients that send requests through `client`.
+    #[inline]
     #[must_use]
-    pub fn new(client: ::codegen_runtime::kube::Client) -> Self {
-        Self { client }
+    pub fn new(client: kube::Client) -> Self {
+        Self(client)
     }
 
     /// The client that requests go through.
+    #[inline]
     #[must_use]
-    pub fn client(&self) -> &::codegen_runtime::kube::Client {
-        &self.client
+    pub fn client(&self) -> &kube::Client {
+        &self.0
     }
 
     /// The client for `virtualmachinetemplates` in `namespace`; the empty one stands for all namespaces.
+    #[inline]
     #[must_use]
-    pub fn virtual_machine_templates(
-        &self,
-        namespace: &str,
-    ) -> virtual_machine_templates::VirtualMachineTemplates {
-        virtual_machine_templates::VirtualMachineTemplates::new(
-            self.client.clone(),
-            namespace,
-        )
+    pub fn virtual_machine_templates(&self, namespace: &str) -> VirtualMachineTemplates {
+        VirtualMachineTemplates::namespaced(self.0.clone(), namespace)
     }
 
     /// The client for `virtualmachinetemplaterequests` in `namespace`; the empty one stands for all namespaces.
+    #[inline]
     #[must_use]
     pub fn virtual_machine_template_requests(
         &self,
         namespace: &str,
-    ) -> virtual_machine_template_requests::VirtualMachineTemplateRequests {
-        virtual_machine_template_requests::VirtualMachineTemplateRequests::new(
-            self.client.clone(),
-            namespace,
-        )
+    ) -> VirtualMachineTemplateRequests {
+        VirtualMachineTemplateRequests::namespaced(self.0.clone(), namespace)
     }
 }
+
+/// Client for [`VirtualMachineTemplate`](api::VirtualMachineTemplate) objects. Cloning is cheap.
+pub type VirtualMachineTemplates = client::TypedClient<
+    api::VirtualMachineTemplate,
+    client::verbs::WithStatus,
+>;
+
+/// A list of [`VirtualMachineTemplate`](api::VirtualMachineTemplate) objects.
+pub type VirtualMachineTemplateList = kube::api::ObjectList<api::VirtualMachineTemplate>;
+
+/// Client for [`VirtualMachineTemplateRequest`](api::VirtualMachineTemplateRequest) objects. Cloning is cheap.
+pub type VirtualMachineTemplateRequests = client::TypedClient<
+    api::VirtualMachineTemplateRequest,
+    client::verbs::WithStatus,
+>;
+
+/// A list of [`VirtualMachineTemplateRequest`](api::VirtualMachineTemplateRequest) objects.
+pub type VirtualMachineTemplateRequestList = kube::api::ObjectList<
+    api::VirtualMachineTemplateRequest,
+>;

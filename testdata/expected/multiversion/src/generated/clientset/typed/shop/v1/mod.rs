@@ -3,30 +3,38 @@
 
 //! Typed clients for `shop.example.com/v1`.
 
-pub mod orders;
+use ::codegen_runtime::{client, kube};
+use crate::apis::shop::v1 as api;
 
 /// Clients for the resources of `shop.example.com/v1`. Cloning is cheap.
 #[derive(Clone)]
-pub struct ShopV1Client {
-    client: ::codegen_runtime::kube::Client,
-}
+pub struct ShopV1Client(kube::Client);
 
 impl ShopV1Client {
     /// Clients that send requests through `client`.
+    #[inline]
     #[must_use]
-    pub fn new(client: ::codegen_runtime::kube::Client) -> Self {
-        Self { client }
+    pub fn new(client: kube::Client) -> Self {
+        Self(client)
     }
 
     /// The client that requests go through.
+    #[inline]
     #[must_use]
-    pub fn client(&self) -> &::codegen_runtime::kube::Client {
-        &self.client
+    pub fn client(&self) -> &kube::Client {
+        &self.0
     }
 
     /// The client for `orders` in `namespace`; the empty one stands for all namespaces.
+    #[inline]
     #[must_use]
-    pub fn orders(&self, namespace: &str) -> orders::Orders {
-        orders::Orders::new(self.client.clone(), namespace)
+    pub fn orders(&self, namespace: &str) -> Orders {
+        Orders::namespaced(self.0.clone(), namespace)
     }
 }
+
+/// Client for [`Order`](api::Order) objects. Cloning is cheap.
+pub type Orders = client::TypedClient<api::Order, client::verbs::WithStatus>;
+
+/// A list of [`Order`](api::Order) objects.
+pub type OrderList = kube::api::ObjectList<api::Order>;

@@ -3,30 +3,38 @@
 
 //! Typed clients for `samplecrd.k8s.io/v1`.
 
-pub mod networks;
+use ::codegen_runtime::{client, kube};
+use crate::apis::samplecrd::v1 as api;
 
 /// Clients for the resources of `samplecrd.k8s.io/v1`. Cloning is cheap.
 #[derive(Clone)]
-pub struct SamplecrdV1Client {
-    client: ::codegen_runtime::kube::Client,
-}
+pub struct SamplecrdV1Client(kube::Client);
 
 impl SamplecrdV1Client {
     /// Clients that send requests through `client`.
+    #[inline]
     #[must_use]
-    pub fn new(client: ::codegen_runtime::kube::Client) -> Self {
-        Self { client }
+    pub fn new(client: kube::Client) -> Self {
+        Self(client)
     }
 
     /// The client that requests go through.
+    #[inline]
     #[must_use]
-    pub fn client(&self) -> &::codegen_runtime::kube::Client {
-        &self.client
+    pub fn client(&self) -> &kube::Client {
+        &self.0
     }
 
     /// The client for `networks` in `namespace`; the empty one stands for all namespaces.
+    #[inline]
     #[must_use]
-    pub fn networks(&self, namespace: &str) -> networks::Networks {
-        networks::Networks::new(self.client.clone(), namespace)
+    pub fn networks(&self, namespace: &str) -> Networks {
+        Networks::namespaced(self.0.clone(), namespace)
     }
 }
+
+/// Client for [`Network`](api::Network) objects. Cloning is cheap.
+pub type Networks = client::TypedClient<api::Network, client::verbs::NoStatus>;
+
+/// A list of [`Network`](api::Network) objects.
+pub type NetworkList = kube::api::ObjectList<api::Network>;

@@ -3,30 +3,38 @@
 
 //! Typed clients for `apps.jicki.cn/v1alpha1`.
 
-pub mod pod_sets;
+use ::codegen_runtime::{client, kube};
+use crate::apis::apps::v1alpha1 as api;
 
 /// Clients for the resources of `apps.jicki.cn/v1alpha1`. Cloning is cheap.
 #[derive(Clone)]
-pub struct AppsV1alpha1Client {
-    client: ::codegen_runtime::kube::Client,
-}
+pub struct AppsV1alpha1Client(kube::Client);
 
 impl AppsV1alpha1Client {
     /// Clients that send requests through `client`.
+    #[inline]
     #[must_use]
-    pub fn new(client: ::codegen_runtime::kube::Client) -> Self {
-        Self { client }
+    pub fn new(client: kube::Client) -> Self {
+        Self(client)
     }
 
     /// The client that requests go through.
+    #[inline]
     #[must_use]
-    pub fn client(&self) -> &::codegen_runtime::kube::Client {
-        &self.client
+    pub fn client(&self) -> &kube::Client {
+        &self.0
     }
 
     /// The client for `podsets` in `namespace`; the empty one stands for all namespaces.
+    #[inline]
     #[must_use]
-    pub fn pod_sets(&self, namespace: &str) -> pod_sets::PodSets {
-        pod_sets::PodSets::new(self.client.clone(), namespace)
+    pub fn pod_sets(&self, namespace: &str) -> PodSets {
+        PodSets::namespaced(self.0.clone(), namespace)
     }
 }
+
+/// Client for [`PodSet`](api::PodSet) objects. Cloning is cheap.
+pub type PodSets = client::TypedClient<api::PodSet, client::verbs::WithStatus>;
+
+/// A list of [`PodSet`](api::PodSet) objects.
+pub type PodSetList = kube::api::ObjectList<api::PodSet>;

@@ -3,51 +3,213 @@
 
 //! Typed clients for `fleet.example.com/v1`.
 
-pub mod catalogs;
-pub mod checks;
-pub mod fleets;
-pub mod regions;
+use ::codegen_runtime::{client, kube};
+use crate::apis::fleet::v1 as api;
 
 /// Clients for the resources of `fleet.example.com/v1`. Cloning is cheap.
 #[derive(Clone)]
-pub struct FleetV1Client {
-    client: ::codegen_runtime::kube::Client,
-}
+pub struct FleetV1Client(kube::Client);
 
 impl FleetV1Client {
     /// Clients that send requests through `client`.
+    #[inline]
     #[must_use]
-    pub fn new(client: ::codegen_runtime::kube::Client) -> Self {
-        Self { client }
+    pub fn new(client: kube::Client) -> Self {
+        Self(client)
     }
 
     /// The client that requests go through.
+    #[inline]
     #[must_use]
-    pub fn client(&self) -> &::codegen_runtime::kube::Client {
-        &self.client
+    pub fn client(&self) -> &kube::Client {
+        &self.0
     }
 
     /// The client for `catalogue` in `namespace`; the empty one stands for all namespaces.
+    #[inline]
     #[must_use]
-    pub fn catalogs(&self, namespace: &str) -> catalogs::Catalogs {
-        catalogs::Catalogs::new(self.client.clone(), namespace)
+    pub fn catalogs(&self, namespace: &str) -> Catalogs {
+        Catalogs::namespaced(self.0.clone(), namespace)
     }
 
     /// The client for `checks` in `namespace`; the empty one stands for all namespaces.
+    #[inline]
     #[must_use]
-    pub fn checks(&self, namespace: &str) -> checks::Checks {
-        checks::Checks::new(self.client.clone(), namespace)
+    pub fn checks(&self, namespace: &str) -> Checks {
+        client::TypedClient::namespaced(self.0.clone(), namespace).into()
     }
 
     /// The client for `fleets` in `namespace`; the empty one stands for all namespaces.
+    #[inline]
     #[must_use]
-    pub fn fleets(&self, namespace: &str) -> fleets::Fleets {
-        fleets::Fleets::new(self.client.clone(), namespace)
+    pub fn fleets(&self, namespace: &str) -> Fleets {
+        client::TypedClient::namespaced(self.0.clone(), namespace).into()
     }
 
     /// The client for `regions`.
+    #[inline]
     #[must_use]
-    pub fn regions(&self) -> regions::Regions {
-        regions::Regions::new(self.client.clone())
+    pub fn regions(&self) -> Regions {
+        Regions::cluster(self.0.clone())
     }
 }
+
+/// Client for [`Catalog`](api::Catalog) objects. Cloning is cheap.
+pub type Catalogs = client::TypedClient<api::Catalog, client::verbs::ReadOnly>;
+
+/// A list of [`Catalog`](api::Catalog) objects.
+pub type CatalogList = kube::api::ObjectList<api::Catalog>;
+
+/// Client for [`Check`](api::Check) objects. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct Checks(client::TypedClient<api::Check, client::verbs::NoVerbs>);
+
+impl Checks {
+    /// Creates what the input asks for, and returns the server's answer.
+    #[inline]
+    pub async fn create(
+        &self,
+        input: &api::Check,
+        params: &kube::api::PostParams,
+    ) -> client::Result<api::CheckResult> {
+        self.0.unrestricted().create_as(input, params).await
+    }
+
+    /// Posts to `probe` of the object.
+    #[inline]
+    pub async fn probe(
+        &self,
+        name: &str,
+        input: &api::Check,
+        params: &kube::api::PostParams,
+    ) -> client::Result<api::Check> {
+        self.0.create_subresource(name, "probe", input, params).await
+    }
+
+    /// Creates the object itself, as the verb of the same name does.
+    #[inline]
+    pub async fn start(
+        &self,
+        input: &api::Check,
+        params: &kube::api::PostParams,
+    ) -> client::Result<api::Check> {
+        self.0.unrestricted().create(input, params).await
+    }
+
+    /// Watches objects, as the verb of the same name does.
+    #[inline]
+    pub async fn follow(
+        &self,
+        params: &kube::api::WatchParams,
+        resource_version: &str,
+    ) -> client::Result<client::WatchStream<api::Check>> {
+        self.0.unrestricted().watch(params, resource_version).await
+    }
+
+    /// Deletes the object itself, as the verb of the same name does.
+    #[inline]
+    pub async fn cancel(
+        &self,
+        name: &str,
+        params: &kube::api::DeleteParams,
+    ) -> client::Result<client::Either<api::Check, kube::core::Status>> {
+        self.0.unrestricted().delete(name, params).await
+    }
+}
+
+impl ::core::convert::From<client::TypedClient<api::Check, client::verbs::NoVerbs>>
+for Checks {
+    #[inline]
+    fn from(client: client::TypedClient<api::Check, client::verbs::NoVerbs>) -> Self {
+        Self(client)
+    }
+}
+
+impl ::core::ops::Deref for Checks {
+    type Target = client::TypedClient<api::Check, client::verbs::NoVerbs>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Client for [`Fleet`](api::Fleet) objects. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct Fleets(client::TypedClient<api::Fleet, FleetVerbs>);
+
+impl Fleets {
+    /// Reads `scale` of the object.
+    #[inline]
+    pub async fn get_scale(&self, name: &str) -> client::Result<client::Scale> {
+        self.0.get_subresource(name, "scale").await
+    }
+
+    /// Replaces `scale` of the object.
+    #[inline]
+    pub async fn update_scale(
+        &self,
+        name: &str,
+        input: &client::Scale,
+        params: &kube::api::PostParams,
+    ) -> client::Result<client::Scale> {
+        self.0.update_subresource(name, "scale", input, params).await
+    }
+
+    /// Posts to `restart` of the object.
+    #[inline]
+    pub async fn restart(
+        &self,
+        name: &str,
+        input: &api::RestartOptions,
+        params: &kube::api::PostParams,
+    ) -> client::Result<api::RestartResult> {
+        self.0.create_subresource(name, "restart", input, params).await
+    }
+}
+
+impl ::core::convert::From<client::TypedClient<api::Fleet, FleetVerbs>> for Fleets {
+    #[inline]
+    fn from(client: client::TypedClient<api::Fleet, FleetVerbs>) -> Self {
+        Self(client)
+    }
+}
+
+impl ::core::ops::Deref for Fleets {
+    type Target = client::TypedClient<api::Fleet, FleetVerbs>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// A list of [`Fleet`](api::Fleet) objects.
+pub type FleetList = kube::api::ObjectList<api::Fleet>;
+
+/// The verbs of [`Fleets`]: create, update, updateStatus, delete, get, list, watch, apply, applyStatus.
+#[derive(Clone, Copy, Debug)]
+pub enum FleetVerbs {}
+impl client::verbs::Create for FleetVerbs {}
+impl client::verbs::Update for FleetVerbs {}
+impl client::verbs::UpdateStatus for FleetVerbs {}
+impl client::verbs::Delete for FleetVerbs {}
+impl client::verbs::Get for FleetVerbs {}
+impl client::verbs::List for FleetVerbs {}
+impl client::verbs::Watch for FleetVerbs {}
+impl client::verbs::Apply for FleetVerbs {}
+impl client::verbs::ApplyStatus for FleetVerbs {}
+/// Client for [`Region`](api::Region) objects. Cloning is cheap.
+pub type Regions = client::TypedClient<api::Region, RegionVerbs>;
+
+/// A list of [`Region`](api::Region) objects.
+pub type RegionList = kube::api::ObjectList<api::Region>;
+
+/// The verbs of [`Regions`]: create, updateStatus, get, list, watch.
+#[derive(Clone, Copy, Debug)]
+pub enum RegionVerbs {}
+impl client::verbs::Create for RegionVerbs {}
+impl client::verbs::UpdateStatus for RegionVerbs {}
+impl client::verbs::Get for RegionVerbs {}
+impl client::verbs::List for RegionVerbs {}
+impl client::verbs::Watch for RegionVerbs {}

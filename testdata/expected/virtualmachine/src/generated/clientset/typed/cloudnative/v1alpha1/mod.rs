@@ -3,33 +3,41 @@
 
 //! Typed clients for `cloudnative.czs/v1alpha1`.
 
-pub mod virtual_machines;
+use ::codegen_runtime::{client, kube};
+use crate::apis::cloudnative::v1alpha1 as api;
 
 /// Clients for the resources of `cloudnative.czs/v1alpha1`. Cloning is cheap.
 #[derive(Clone)]
-pub struct CloudnativeV1alpha1Client {
-    client: ::codegen_runtime::kube::Client,
-}
+pub struct CloudnativeV1alpha1Client(kube::Client);
 
 impl CloudnativeV1alpha1Client {
     /// Clients that send requests through `client`.
+    #[inline]
     #[must_use]
-    pub fn new(client: ::codegen_runtime::kube::Client) -> Self {
-        Self { client }
+    pub fn new(client: kube::Client) -> Self {
+        Self(client)
     }
 
     /// The client that requests go through.
+    #[inline]
     #[must_use]
-    pub fn client(&self) -> &::codegen_runtime::kube::Client {
-        &self.client
+    pub fn client(&self) -> &kube::Client {
+        &self.0
     }
 
     /// The client for `virtualmachines` in `namespace`; the empty one stands for all namespaces.
+    #[inline]
     #[must_use]
-    pub fn virtual_machines(
-        &self,
-        namespace: &str,
-    ) -> virtual_machines::VirtualMachines {
-        virtual_machines::VirtualMachines::new(self.client.clone(), namespace)
+    pub fn virtual_machines(&self, namespace: &str) -> VirtualMachines {
+        VirtualMachines::namespaced(self.0.clone(), namespace)
     }
 }
+
+/// Client for [`VirtualMachine`](api::VirtualMachine) objects. Cloning is cheap.
+pub type VirtualMachines = client::TypedClient<
+    api::VirtualMachine,
+    client::verbs::WithStatus,
+>;
+
+/// A list of [`VirtualMachine`](api::VirtualMachine) objects.
+pub type VirtualMachineList = kube::api::ObjectList<api::VirtualMachine>;

@@ -3,31 +3,45 @@
 
 //! Informers for `kubevirt.io/v1`.
 
-pub mod virtual_machines;
-pub mod virtual_machine_instances;
+use ::codegen_runtime::informer;
+use crate::driver::kubevirt::api::apis::kubevirt::v1 as api;
+use crate::driver::kubevirt::api::generated::listers::kubevirt::v1 as listers;
 
 /// Informers for `kubevirt.io/v1`.
-#[derive(Clone)]
-pub struct V1Informers(::codegen_runtime::informer::SharedInformerFactory);
+#[derive(Clone, Debug)]
+pub struct V1Informers(informer::SharedInformerFactory);
 
 impl V1Informers {
     /// Informers that `factory` holds.
+    #[inline]
     #[must_use]
-    pub fn new(factory: ::codegen_runtime::informer::SharedInformerFactory) -> Self {
+    pub fn new(factory: informer::SharedInformerFactory) -> Self {
         Self(factory)
     }
 
     /// The informer for `virtualmachines`.
+    #[inline]
     #[must_use]
-    pub fn virtual_machines(&self) -> virtual_machines::VirtualMachineInformer {
-        virtual_machines::VirtualMachineInformer::new(self.0.clone())
+    pub fn virtual_machines(&self) -> VirtualMachineInformer {
+        VirtualMachineInformer::new(self.0.clone())
     }
 
     /// The informer for `virtualmachineinstances`.
+    #[inline]
     #[must_use]
-    pub fn virtual_machine_instances(
-        &self,
-    ) -> virtual_machine_instances::VirtualMachineInstanceInformer {
-        virtual_machine_instances::VirtualMachineInstanceInformer::new(self.0.clone())
+    pub fn virtual_machine_instances(&self) -> VirtualMachineInstanceInformer {
+        VirtualMachineInstanceInformer::new(self.0.clone())
     }
 }
+
+/// The factory's informer for [`VirtualMachine`](api::VirtualMachine) objects, and its lister. Cloning is cheap.
+pub type VirtualMachineInformer = informer::TypedInformer<
+    api::VirtualMachine,
+    listers::VirtualMachineLister,
+>;
+
+/// The factory's informer for [`VirtualMachineInstance`](api::VirtualMachineInstance) objects, and its lister. Cloning is cheap.
+pub type VirtualMachineInstanceInformer = informer::TypedInformer<
+    api::VirtualMachineInstance,
+    listers::VirtualMachineInstanceLister,
+>;

@@ -3,5 +3,76 @@
 
 //! Listers for `kubevirt.io/v1`.
 
-pub mod virtual_machines;
-pub mod virtual_machine_instances;
+use ::codegen_runtime::lister;
+use crate::driver::kubevirt::api::apis::kubevirt::v1 as api;
+
+/// Reads [`VirtualMachine`](api::VirtualMachine) objects from a cache. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct VirtualMachineLister(lister::Lister<api::VirtualMachine>);
+
+impl VirtualMachineLister {
+    /// Reads the objects of one namespace.
+    #[inline]
+    #[must_use]
+    pub fn virtual_machines(&self, namespace: &str) -> VirtualMachineNamespaceLister {
+        self.0.namespace(namespace)
+    }
+}
+
+impl ::core::convert::From<lister::Lister<api::VirtualMachine>>
+for VirtualMachineLister {
+    #[inline]
+    fn from(lister: lister::Lister<api::VirtualMachine>) -> Self {
+        Self(lister)
+    }
+}
+
+impl ::core::ops::Deref for VirtualMachineLister {
+    type Target = lister::Lister<api::VirtualMachine>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Reads the [`VirtualMachine`](api::VirtualMachine) objects of one namespace from a cache. Cloning is cheap.
+pub type VirtualMachineNamespaceLister = lister::NamespaceLister<api::VirtualMachine>;
+
+/// Reads [`VirtualMachineInstance`](api::VirtualMachineInstance) objects from a cache. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct VirtualMachineInstanceLister(lister::Lister<api::VirtualMachineInstance>);
+
+impl VirtualMachineInstanceLister {
+    /// Reads the objects of one namespace.
+    #[inline]
+    #[must_use]
+    pub fn virtual_machine_instances(
+        &self,
+        namespace: &str,
+    ) -> VirtualMachineInstanceNamespaceLister {
+        self.0.namespace(namespace)
+    }
+}
+
+impl ::core::convert::From<lister::Lister<api::VirtualMachineInstance>>
+for VirtualMachineInstanceLister {
+    #[inline]
+    fn from(lister: lister::Lister<api::VirtualMachineInstance>) -> Self {
+        Self(lister)
+    }
+}
+
+impl ::core::ops::Deref for VirtualMachineInstanceLister {
+    type Target = lister::Lister<api::VirtualMachineInstance>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Reads the [`VirtualMachineInstance`](api::VirtualMachineInstance) objects of one namespace from a cache. Cloning is cheap.
+pub type VirtualMachineInstanceNamespaceLister = lister::NamespaceLister<
+    api::VirtualMachineInstance,
+>;

@@ -3,46 +3,57 @@
 
 //! Typed clients for `kubevirt.io/v1`.
 
-pub mod virtual_machines;
-pub mod virtual_machine_instances;
+use ::codegen_runtime::{client, kube};
+use crate::driver::kubevirt::api::apis::kubevirt::v1 as api;
 
 /// Clients for the resources of `kubevirt.io/v1`. Cloning is cheap.
 #[derive(Clone)]
-pub struct KubevirtV1Client {
-    client: ::codegen_runtime::kube::Client,
-}
+pub struct KubevirtV1Client(kube::Client);
 
 impl KubevirtV1Client {
     /// Clients that send requests through `client`.
+    #[inline]
     #[must_use]
-    pub fn new(client: ::codegen_runtime::kube::Client) -> Self {
-        Self { client }
+    pub fn new(client: kube::Client) -> Self {
+        Self(client)
     }
 
     /// The client that requests go through.
+    #[inline]
     #[must_use]
-    pub fn client(&self) -> &::codegen_runtime::kube::Client {
-        &self.client
+    pub fn client(&self) -> &kube::Client {
+        &self.0
     }
 
     /// The client for `virtualmachines` in `namespace`; the empty one stands for all namespaces.
+    #[inline]
     #[must_use]
-    pub fn virtual_machines(
-        &self,
-        namespace: &str,
-    ) -> virtual_machines::VirtualMachines {
-        virtual_machines::VirtualMachines::new(self.client.clone(), namespace)
+    pub fn virtual_machines(&self, namespace: &str) -> VirtualMachines {
+        VirtualMachines::namespaced(self.0.clone(), namespace)
     }
 
     /// The client for `virtualmachineinstances` in `namespace`; the empty one stands for all namespaces.
+    #[inline]
     #[must_use]
-    pub fn virtual_machine_instances(
-        &self,
-        namespace: &str,
-    ) -> virtual_machine_instances::VirtualMachineInstances {
-        virtual_machine_instances::VirtualMachineInstances::new(
-            self.client.clone(),
-            namespace,
-        )
+    pub fn virtual_machine_instances(&self, namespace: &str) -> VirtualMachineInstances {
+        VirtualMachineInstances::namespaced(self.0.clone(), namespace)
     }
 }
+
+/// Client for [`VirtualMachine`](api::VirtualMachine) objects. Cloning is cheap.
+pub type VirtualMachines = client::TypedClient<
+    api::VirtualMachine,
+    client::verbs::WithStatus,
+>;
+
+/// A list of [`VirtualMachine`](api::VirtualMachine) objects.
+pub type VirtualMachineList = kube::api::ObjectList<api::VirtualMachine>;
+
+/// Client for [`VirtualMachineInstance`](api::VirtualMachineInstance) objects. Cloning is cheap.
+pub type VirtualMachineInstances = client::TypedClient<
+    api::VirtualMachineInstance,
+    client::verbs::NoStatus,
+>;
+
+/// A list of [`VirtualMachineInstance`](api::VirtualMachineInstance) objects.
+pub type VirtualMachineInstanceList = kube::api::ObjectList<api::VirtualMachineInstance>;
