@@ -60,7 +60,9 @@ pub(super) fn emit(cx: &Emit<'_>, resource: &Resource, taken: &mut Taken) -> Tok
 
 /// Whether a client of the resource is a type of its own, around the runtime's.
 pub(super) fn is_newtype(resource: &Resource) -> bool {
-    custom_methods(resource, has_scale(resource)).next().is_some()
+    custom_methods(resource, has_scale(resource))
+        .next()
+        .is_some()
 }
 
 /// Whether the client has the methods of the scale subresource as the runtime has them.

@@ -166,8 +166,7 @@ async fn the_informer_fills_the_lister() {
     let vms = clientset.cloudnative_v1alpha1().virtual_machines("default");
     let second = vms.create(&second, &PostParams::default()).await.unwrap();
     let version = second.metadata.resource_version.unwrap();
-    let wait = lister
-        .wait_for_resource_version(&version, Duration::from_secs(10));
+    let wait = lister.wait_for_resource_version(&version, Duration::from_secs(10));
     wait.await.unwrap();
     assert_eq!(lister.list(&Selector::default()).len(), 2);
 
