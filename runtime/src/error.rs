@@ -1,4 +1,4 @@
-//! Errors as logs and messages tell them: with their causes.
+//! Errors as logs and messages tell them: with their causes, and without the debug form of anything.
 //!
 //! The errors of HTTP clients name the cause in [`source`](Error::source) alone: `client error (Connect)` without it does not say
 //! that the connection was refused.
@@ -19,18 +19,31 @@ pub fn chain<'a>(error: &'a (dyn Error + 'static)) -> Chain<'a> {
 
 impl fmt::Display for Chain<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut text = self.error.to_string();
-        let mut next = self.error.source();
+        let (mut text, mut next) = own_text(self.error);
         while let Some(cause) = next {
-            let cause_text = cause.to_string();
+            let (cause_text, its_cause) = own_text(cause);
             if !text.contains(&cause_text) {
                 text.push_str(": ");
                 text.push_str(&cause_text);
             }
-            next = cause.source();
+            next = its_cause;
         }
         f.write_str(&text)
     }
+}
+
+/// An error's text and its cause. An answer of the API server is its message and code; kube writes the debug form of all its
+/// fields behind it.
+fn own_text<'a>(error: &'a (dyn Error + 'static)) -> (String, Option<&'a (dyn Error + 'static)>) {
+    let Some(kube::Error::Api(status)) = error.downcast_ref::<kube::Error>() else {
+        return (error.to_string(), error.source());
+    };
+    let named = format!("{} {}", status.code, status.reason);
+    let text = match status.message.trim() {
+        "" => named.trim().to_owned(),
+        message => format!("{message} ({})", named.trim()),
+    };
+    (text, None)
 }
 
 impl fmt::Debug for Chain<'_> {
@@ -60,6 +73,26 @@ mod tests {
     fn check(texts: &[&'static str], expected: &str) {
         let error = layers(texts).expect("a layer");
         assert_eq!(chain(&*error).to_string(), expected);
+    }
+
+    #[test]
+    fn an_answer_of_the_server_is_told_without_its_fields() {
+        let refused = |message: &str, reason: &str| {
+            kube::Error::Api(
+                kube::core::Status::failure(message, reason)
+                    .with_code(403)
+                    .boxed(),
+            )
+        };
+        let check = |error: &kube::Error, expected: &str| {
+            assert_eq!(chain(error).to_string(), expected);
+        };
+        check(
+            &refused("maps are forbidden", "Forbidden"),
+            "maps are forbidden (403 Forbidden)",
+        );
+        check(&refused("no", ""), "no (403)");
+        check(&refused("", "Forbidden"), "403 Forbidden");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The user's part: bring one object to what it should be.
 
+use std::error::Error;
 use std::fmt;
 use std::future::Future;
 use std::ops::Deref;
@@ -11,6 +12,7 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 
 use super::Action;
+use crate::error::chain;
 use crate::leader::Leadership;
 use crate::store::ObjectKey;
 
@@ -50,8 +52,8 @@ pub enum ErrorPolicy {
 /// Calls for one key are serial. A future may be dropped at any await point: when it takes longer than the time-out, when
 /// leadership is lost, or when the manager's deadline for stopping is over.
 pub trait Reconciler: Send + Sync + 'static {
-    /// What can go wrong. Logged through `Display`, with `{:#}`.
-    type Error: fmt::Display + Send + 'static;
+    /// What can go wrong: an error, or a text. Logged with [its causes](crate::error::chain).
+    type Error: Into<Box<dyn Error + Send + Sync>> + Send + 'static;
 
     /// Reconciles one key.
     fn reconcile(
@@ -89,7 +91,7 @@ pub fn reconcile_fn<F, W, E>(reconcile: F) -> FnReconciler<F>
 where
     F: Fn(Request) -> W + Send + Sync + 'static,
     W: Future<Output = Result<Action, E>> + Send,
-    E: fmt::Display + Send + 'static,
+    E: Into<Box<dyn Error + Send + Sync>> + Send + 'static,
 {
     FnReconciler(reconcile)
 }
@@ -98,7 +100,7 @@ impl<F, W, E> Reconciler for FnReconciler<F>
 where
     F: Fn(Request) -> W + Send + Sync + 'static,
     W: Future<Output = Result<Action, E>> + Send,
-    E: fmt::Display + Send + 'static,
+    E: Into<Box<dyn Error + Send + Sync>> + Send + 'static,
 {
     type Error = E;
 
@@ -137,7 +139,7 @@ impl<R: Reconciler> ErasedReconciler for R {
                 Ok(action) => Ended::Ok(action),
                 Err(error) => Ended::Failed {
                     policy: self.error_policy(&error),
-                    message: format!("{error:#}"),
+                    message: chain(&*error.into()).to_string(),
                 },
             }
         });

@@ -13,6 +13,7 @@ use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
 use super::Endpoints;
+use crate::error::chain;
 
 /// Connections at a time. One more closes the oldest: those that hold a connection and ask nothing must not keep a probe
 /// waiting.
@@ -62,6 +63,6 @@ async fn answer(stream: TcpStream, endpoints: Endpoints) {
         .timer(TokioTimer::new())
         .header_read_timeout(HEADER_TIMEOUT);
     if let Err(error) = server.serve_connection(TokioIo::new(stream), answer).await {
-        tracing::debug!(%error, "a connection to the endpoints ended");
+        tracing::debug!(error = %chain(&error), "a connection to the endpoints ended");
     }
 }

@@ -18,6 +18,7 @@ use super::source::{
 };
 use super::wire::{Lines, ListReader, Rules, decode_event, decode_listed};
 use crate::client;
+use crate::error::chain;
 use crate::object::{Cacheable, ResourceInfo};
 
 const JSON: &str = "application/json";
@@ -201,7 +202,7 @@ async fn next_events<K, B, E>(events: Option<Events<B>>) -> Option<Step<K, B>>
 where
     K: Cacheable,
     B: futures::Stream<Item = Result<Bytes, E>> + Unpin,
-    E: std::fmt::Display,
+    E: std::error::Error + 'static,
 {
     let mut events = events?;
     if let Some(error) = events.failed.take() {
@@ -213,7 +214,7 @@ where
             Some(Ok(chunk)) => chunk,
             Some(Err(error)) => {
                 // As in client-go, a broken connection is the end of the watch and no error: it is resumed from the last event.
-                tracing::debug!(%error, "watch connection ended");
+                tracing::debug!(error = %chain(&error), "watch connection ended");
                 return None;
             }
             None => {

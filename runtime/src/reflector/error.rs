@@ -7,14 +7,15 @@ use std::time::Duration;
 use kube::Error;
 use kube::core::Status;
 
+use crate::error::chain;
 use crate::store::ObjectKey;
 
-/// Something that went wrong while listing or watching. None of these ends a reflector.
+/// Something that went wrong while listing or watching. None of these ends a reflector. Displayed with all its causes.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReflectorError {
     /// The list failed; it is tried again after a back-off.
-    #[error("failed to list {resource}: {source}")]
+    #[error("failed to list {resource}: {}", chain(source))]
     List {
         /// The resource.
         resource: String,
@@ -22,7 +23,10 @@ pub enum ReflectorError {
         source: Error,
     },
     /// The streamed list failed; a plain list follows at once.
-    #[error("failed to stream the initial list of {resource}, falling back to a list: {source}")]
+    #[error(
+        "failed to stream the initial list of {resource}, falling back to a list: {}",
+        chain(source)
+    )]
     WatchList {
         /// The resource.
         resource: String,
@@ -30,7 +34,7 @@ pub enum ReflectorError {
         source: Error,
     },
     /// The watch failed or ended with an error.
-    #[error("failed to watch {resource}: {source}")]
+    #[error("failed to watch {resource}: {}", chain(source))]
     Watch {
         /// The resource.
         resource: String,

@@ -43,7 +43,6 @@ pub use stats::ReflectorStats;
 #[cfg(feature = "prometheus")]
 pub(crate) use stats::Spread;
 
-use crate::error::chain;
 use crate::store::ObjectKey;
 
 /// Changes an object before anything else sees it, to drop what nobody reads. It must keep name, namespace, uid and
@@ -89,7 +88,7 @@ impl<K> Default for ReflectorOptions<K> {
             backoff: Backoff::reflector(),
             deadlines: Deadlines::default(),
             transform: None,
-            on_error: Arc::new(|error| tracing::warn!(error = %chain(error), "reflector")),
+            on_error: Arc::new(|error| tracing::warn!(%error, "reflector")),
         }
     }
 }

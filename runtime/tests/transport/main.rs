@@ -9,6 +9,7 @@
 
 mod connect;
 mod http_server;
+mod logs;
 mod proxy;
 mod single_attempt;
 mod stalls;

@@ -196,7 +196,13 @@ fn begun(text: &str) -> Answer {
 async fn every_phase_that_stalls_once_is_made_again() {
     let is_list = |seen: &Seen| !seen.is_watch();
     let is_watch = |seen: &Seen| seen.is_watch() && !seen.is_streamed_list();
-    let cases: [(&str, bool, fn(&Seen) -> bool, fn() -> Option<Answer>); 5] = [
+    type Case = (
+        &'static str,
+        bool,
+        fn(&Seen) -> bool,
+        fn() -> Option<Answer>,
+    );
+    let cases: [Case; 5] = [
         ("the head of a list", false, is_list, || None),
         ("the body of a list", false, is_list, || {
             let head = r#"{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"5"},"items":["#;
