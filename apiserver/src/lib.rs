@@ -47,7 +47,7 @@ pub use http::body::Body;
 pub use registry::{ResourceDescription, ScalePaths, Scope};
 pub use server::{ApiServer, BuildError, Builder, Objects};
 pub use service::ApiService;
-pub use serving::Serving;
+pub use serving::{ServeOptions, Serving};
 pub use status::{ApiError, GroupResource, StatusCause, StatusDetails};
 pub use testing::faults::{Fault, FaultKind, Faults};
 pub use testing::reactor::Reaction;

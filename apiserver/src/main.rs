@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Parser;
-use embedded_apiserver::ApiServer;
+use embedded_apiserver::{ApiServer, ServeOptions};
 use serde_json::Value;
 
 /// An in-process Kubernetes API server, served over plain HTTP without authentication.
@@ -23,6 +23,9 @@ struct Args {
     /// A folder (or file) of objects to store from the start, in YAML or JSON.
     #[arg(long, value_name = "DIR")]
     load: Vec<PathBuf>,
+    /// Answer requests to this host name, beside `localhost` and addresses.
+    #[arg(long, value_name = "NAME")]
+    allow_host: Vec<String>,
     /// Write a kubeconfig for the server to this file.
     #[arg(long, value_name = "FILE")]
     kubeconfig: Option<PathBuf>,
@@ -47,27 +50,29 @@ async fn main() -> anyhow::Result<()> {
         .garbage_collector(!args.no_garbage_collector)
         .history(args.history)
         .build()?;
+    let options = args
+        .allow_host
+        .iter()
+        .fold(ServeOptions::default(), ServeOptions::allow_host);
     let serving = server
-        .serve(args.listen)
+        .serve_with(args.listen, options)
         .await
         .with_context(|| format!("cannot listen on {}", args.listen))?;
-    let url = format!("http://{}", serving.local_addr());
     if let Some(path) = &args.kubeconfig {
-        fs::write(path, kubeconfig(&url))
+        fs::write(path, serving.kubeconfig("embedded"))
             .with_context(|| format!("cannot write {}", path.display()))?;
     }
-    writeln!(std::io::stdout(), "listening on {url}")?;
+    if serving.is_exposed() {
+        writeln!(
+            std::io::stderr(),
+            "warning: {} is open to all who reach it: there is no authentication",
+            serving.local_addr()
+        )?;
+    }
+    writeln!(std::io::stdout(), "listening on {}", serving.url())?;
     tokio::signal::ctrl_c().await?;
     serving.shutdown().await;
     Ok(())
-}
-
-fn kubeconfig(url: &str) -> String {
-    format!(
-        "apiVersion: v1\nkind: Config\ncurrent-context: embedded\nclusters:\n- name: embedded\n  cluster:\n    server: {url}\n\
-contexts:\n- name: embedded\n  context:\n    cluster: embedded\n    user: embedded\n    namespace: default\n\
-users:\n- name: embedded\n  user: {{}}\n"
-    )
 }
 
 /// The objects in files and folders, with lists taken apart.

@@ -14,11 +14,13 @@ use serde_json::{Value, json};
 use crate::BoxError;
 use crate::core::Core;
 use crate::http::body::{Body, read_body};
-use crate::http::negotiate::{self, Format};
+use crate::http::negotiate::{self, Format, OpenApiFormat};
 use crate::http::path::{self, ObjectPath, Route};
 use crate::http::query::Query;
 use crate::http::respond as responses;
 use crate::http::respond::{Answer, Content, respond, respond_error};
+use crate::http::websocket;
+use crate::registry::openapi;
 use crate::rest::{self, Call, Verb};
 use crate::status::ApiError;
 use crate::testing::faults::Struck;
@@ -94,6 +96,10 @@ async fn handle(core: &Arc<Core>, parts: &Parts, body: Bytes) -> Result<Response
         ),
     };
     let response = match result {
+        Ok(Answer {
+            content: Content::Events(events),
+            ..
+        }) if websocket::is_requested(&parts.headers) => websocket::respond(parts, events),
         Ok(answer) => respond(answer, pretty),
         Err(error) => {
             let accepted =
@@ -134,12 +140,19 @@ fn documents(core: &Core, parts: &Parts, route: &Route) -> Result<Answer, ApiErr
         }),
         Route::Group(group) => found(registry.api_group(group)),
         Route::GroupVersion(group, version) => found(registry.api_resource_list(group, version)),
-        Route::OpenApiV3(path) if path.is_empty() => Ok(plain(registry.openapi_index(), None)),
-        Route::OpenApiV3(path) => found(registry.openapi_document(path)),
-        Route::OpenApiV2 => Ok(plain(
-            json!({"swagger": "2.0", "info": {"title": "Kubernetes", "version": crate::VERSION}, "paths": {}, "definitions": {}}),
-            None,
-        )),
+        Route::OpenApiV3(path) => {
+            negotiate::accept_openapi(accept.as_deref(), false)?;
+            let document = match path.as_str() {
+                "" => Some(registry.openapi_index()),
+                path => registry.openapi_document(path),
+            };
+            let document = document.ok_or_else(ApiError::no_such_resource)?;
+            Ok(plain(document, None))
+        }
+        Route::OpenApiV2 => Ok(match negotiate::accept_openapi(accept.as_deref(), true)? {
+            OpenApiFormat::Json => plain(openapi::v2_document(), None),
+            OpenApiFormat::Protobuf => Answer::new(200, Content::OpenApiV2(openapi::v2_protobuf())),
+        }),
         Route::Objects(_) | Route::Unknown => Err(ApiError::no_such_resource()),
     }
 }

@@ -14,5 +14,7 @@ mod bounds;
 mod controllers;
 #[path = "server/faults.rs"]
 mod faults;
+#[path = "server/listener.rs"]
+mod listener;
 #[path = "server/serving.rs"]
 mod serving;

@@ -127,6 +127,43 @@ pub(crate) fn accept_aggregated(accept: Option<&str>) -> Option<&'static str> {
     None
 }
 
+/// The media type of OpenAPI v2 documents in protobuf, which Go's clients ask for.
+pub(crate) const OPENAPI_V2_PROTOBUF: &str =
+    "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
+
+/// Its former name.
+const OPENAPI_V2_PROTOBUF_OLD: &str = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
+
+/// How an OpenAPI document is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OpenApiFormat {
+    Json,
+    Protobuf,
+}
+
+/// How to write an OpenAPI document of version 2, or of version 3, which is served as JSON alone.
+///
+/// # Errors
+/// 406 when nothing that the client accepts is served.
+pub(crate) fn accept_openapi(
+    accept: Option<&str>,
+    protobuf: bool,
+) -> Result<OpenApiFormat, ApiError> {
+    let Some(accept) = accept.filter(|a| !a.trim().is_empty()) else {
+        return Ok(OpenApiFormat::Json);
+    };
+    media_ranges(accept)
+        .iter()
+        .find_map(|range| match range.kind {
+            "application/json" | "*/*" | "application/*" => Some(OpenApiFormat::Json),
+            OPENAPI_V2_PROTOBUF | OPENAPI_V2_PROTOBUF_OLD if protobuf => {
+                Some(OpenApiFormat::Protobuf)
+            }
+            _ => None,
+        })
+        .ok_or_else(|| ApiError::not_acceptable("application/json"))
+}
+
 /// What a body is written in; JSON where the request does not say. Custom resources are not read from protobuf.
 ///
 /// # Errors
@@ -189,5 +226,28 @@ mod tests {
         assert_eq!(accept_aggregated(Some(aggregated)), Some("v2"));
         assert_eq!(accept_aggregated(Some("application/json")), None);
         assert_eq!(accept_aggregated(None), None);
+    }
+
+    #[test]
+    fn openapi_is_json_or_on_request_protobuf() {
+        let check = |accept: Option<&str>, protobuf: bool, expected: Option<OpenApiFormat>| {
+            assert_eq!(
+                accept_openapi(accept, protobuf).ok(),
+                expected,
+                "{accept:?}"
+            );
+        };
+        check(None, true, Some(OpenApiFormat::Json));
+        check(Some("application/json"), true, Some(OpenApiFormat::Json));
+        let both = format!("{OPENAPI_V2_PROTOBUF_OLD}, application/json");
+        check(Some(&both), true, Some(OpenApiFormat::Protobuf));
+        check(Some(&both), false, Some(OpenApiFormat::Json));
+        check(
+            Some(OPENAPI_V2_PROTOBUF),
+            true,
+            Some(OpenApiFormat::Protobuf),
+        );
+        check(Some(OPENAPI_V2_PROTOBUF), false, None);
+        check(Some("text/html"), true, None);
     }
 }

@@ -5,7 +5,7 @@ use http::{Response, StatusCode};
 use serde_json::Value;
 
 use super::body::Body;
-use super::negotiate::Format;
+use super::negotiate::{self, Format};
 use crate::status::ApiError;
 
 /// What a handler gives back.
@@ -26,8 +26,12 @@ pub(crate) enum Content {
     Discovery(Value, &'static str),
     /// JSON that is encoded already, or is made while it is read.
     Json(Body),
+    /// The events of a watch, lines of JSON.
+    Events(Body),
     /// Plain text.
     Text(String),
+    /// An OpenAPI v2 document in protobuf.
+    OpenApiV2(Vec<u8>),
 }
 
 impl Answer {
@@ -68,7 +72,8 @@ pub(crate) fn respond(answer: Answer, pretty: bool) -> Response<Body> {
             Body::full(encode_json(&value, pretty)),
             "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList",
         ),
-        Content::Json(body) => (body, "application/json"),
+        Content::Json(body) | Content::Events(body) => (body, "application/json"),
+        Content::OpenApiV2(bytes) => (Body::full(bytes), negotiate::OPENAPI_V2_PROTOBUF),
         Content::Text(text) => (Body::full(text), "text/plain; charset=utf-8"),
     };
     let mut response = Response::new(body);

@@ -6,7 +6,7 @@
 
 mod describe;
 mod discovery;
-mod openapi;
+pub(crate) mod openapi;
 mod strategy;
 mod subresource;
 mod version_order;

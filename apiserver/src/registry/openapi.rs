@@ -67,6 +67,35 @@ impl Registry {
     }
 }
 
+/// `/openapi/v2`, without paths and definitions: clients read the documents of version 3.
+pub(crate) fn v2_document() -> Value {
+    json!({
+        "swagger": "2.0",
+        "info": {"title": "Kubernetes", "version": crate::VERSION},
+        "paths": {},
+        "definitions": {},
+    })
+}
+
+/// [`v2_document`] as gnostic's `openapi.v2.Document`. Go's clients fall back to it, and read nothing else, when they find no
+/// kind in the documents of version 3.
+pub(crate) fn v2_protobuf() -> Vec<u8> {
+    /// A field of length-delimited wire type. All lengths here are below 128, and so one byte.
+    fn field(number: u8, content: &[u8]) -> Vec<u8> {
+        let length = u8::try_from(content.len()).unwrap_or_default();
+        [&[number << 3 | 2, length], content].concat()
+    }
+    let info = [field(1, b"Kubernetes"), field(2, crate::VERSION.as_bytes())].concat();
+    // swagger, info, paths, definitions
+    [
+        field(1, b"2.0"),
+        field(2, &info),
+        field(8, b""),
+        field(9, b""),
+    ]
+    .concat()
+}
+
 fn collection_path(path: &str, resource: &Resource) -> String {
     if resource.namespaced {
         format!("/{path}/namespaces/{{namespace}}/{}", resource.plural)

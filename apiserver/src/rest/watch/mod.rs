@@ -51,7 +51,7 @@ pub(super) fn watch(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
     if core.store.oldest(id) > start.cursor {
         watcher.fail_expired(start.cursor);
     }
-    let mut answer = Answer::new(200, Content::Json(Body::stream(watcher.into_stream())));
+    let mut answer = Answer::new(200, Content::Events(Body::stream(watcher.into_stream())));
     answer
         .warnings
         .extend(call.served.version().deprecation.clone());
