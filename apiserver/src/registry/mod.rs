@@ -9,7 +9,6 @@ mod discovery;
 pub(crate) mod openapi;
 mod strategy;
 mod subresource;
-mod version_order;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -22,9 +21,9 @@ use crate::status::GroupResource;
 use crate::store::{ResourceId, Stored};
 use crate::table::{Column, Layout};
 pub use describe::{ResourceDescription, ScalePaths, Scope};
+pub(crate) use kube_names::compare_versions as version_order;
 pub(crate) use strategy::{Cluster, Plain, Strategy, label_not_supported};
 pub(crate) use subresource::Subresource;
-pub(crate) use version_order::version_order;
 
 /// Where the definition of a resource comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

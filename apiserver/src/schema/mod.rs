@@ -18,7 +18,6 @@ mod check_structural;
 mod defaults;
 mod embedded;
 mod formats;
-mod go_regex;
 mod lists;
 mod node;
 mod pattern;

@@ -2,9 +2,8 @@
 
 use std::sync::OnceLock;
 
+use kube_names::pattern::{self, SyntaxError};
 use regex::{Regex, RegexBuilder};
-
-use super::go_regex::translate;
 
 /// The memory that one compiled pattern may take, in bytes.
 const SIZE_LIMIT: usize = 32 << 20;
@@ -52,4 +51,8 @@ pub(crate) fn check_pattern(source: &str) -> Result<(), String> {
     translate(source)
         .map(|_| ())
         .map_err(|error| error.to_string())
+}
+
+fn translate(source: &str) -> Result<String, SyntaxError> {
+    pattern::translate(source, &|class| Regex::new(class).is_ok())
 }

@@ -1,10 +1,13 @@
 //! Checks of a package: its modules, its name, and versions that cannot stand together.
 
-use super::{Cx, at_item, resource::is_dns_label};
+use super::{Cx, at_item};
 use crate::{
     diag::{Diagnostic, Diagnostics, Place},
     emit::table::{Generator, Home},
-    model::Version,
+    model::{
+        Version,
+        names::{is_label_1035, is_subdomain},
+    },
     read::{
         markers::{
             MarkerDef, MarkerType as _, Requires,
@@ -152,11 +155,11 @@ pub(super) fn package_names(package: &Package, diagnostics: &mut Diagnostics) {
     };
     if let Some(group) = markers.get::<GroupName>() {
         let name = group.name.as_str();
-        let legal = name.is_empty() || is_dns_name(name);
+        let legal = name.is_empty() || is_subdomain(name);
         check(GroupName::DEF, name, group.place, legal, GROUP);
     }
     if let Some(version) = markers.get::<VersionName>() {
-        let legal = is_dns_label(&version.name);
+        let legal = is_label_1035(&version.name);
         check(
             VersionName::DEF,
             &version.name,
@@ -194,7 +197,7 @@ pub(super) fn folder_names(
         );
     };
     let is_named = package.markers.has::<GroupName>();
-    if group == package.group && !is_named && !is_dns_name(group) {
+    if group == package.group && !is_named && !is_subdomain(group) {
         report(
             "group",
             group,
@@ -202,25 +205,13 @@ pub(super) fn folder_names(
         );
     }
     let is_named = package.markers.has::<VersionName>();
-    if !is_named && !is_dns_label(&version.name) {
+    if !is_named && !is_label_1035(&version.name) {
         report(
             "version",
             &version.name,
             "a version is a DNS label in lower case: write one here, such as `// +versionName=v1alpha1`",
         );
     }
-}
-
-pub(super) fn is_dns_name(name: &str) -> bool {
-    let is_label = |label: &str| {
-        !label.is_empty()
-            && !label.starts_with('-')
-            && !label.ends_with('-')
-            && label
-                .chars()
-                .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
-    };
-    name.len() <= 253 && name.split('.').all(is_label)
 }
 
 pub(super) fn is_camel_case(name: &str) -> bool {

@@ -2,13 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{
-    Cx, at_item,
-    checks::{is_camel_case, is_dns_name},
-    resolve::Resolved,
-    resource::is_dns_label,
-    verbs,
-};
+use super::{Cx, at_item, checks::is_camel_case, resolve::Resolved, verbs};
 use crate::{
     diag::Diagnostics,
     lower::scale_methods,
@@ -43,7 +37,9 @@ impl Cx<'_> {
             // kube-derive forms the plural of the singular by its own rules.
             plural: kube.plural.clone().unwrap_or_else(|| {
                 let singular = kube.singular.clone();
-                kube_plural(&singular.unwrap_or_else(|| kube.kind.to_ascii_lowercase()))
+                names::kube_derive_plural(
+                    &singular.unwrap_or_else(|| kube.kind.to_ascii_lowercase()),
+                )
             }),
             singular: kube
                 .singular
@@ -212,7 +208,7 @@ fn check_names(item: &Item, kube: &KubeDerive, diagnostics: &mut Diagnostics) {
     let root = kube.root.as_ref().unwrap_or(&kube.kind);
     let labels = kube.plural.iter().chain(&kube.singular);
     let short = kube.short_names.iter().chain(&kube.categories);
-    let wrong = (!is_dns_name(&kube.group))
+    let wrong = (!names::is_subdomain(&kube.group))
         .then_some(&kube.group)
         .into_iter()
         .chain(
@@ -220,7 +216,11 @@ fn check_names(item: &Item, kube: &KubeDerive, diagnostics: &mut Diagnostics) {
                 .into_iter()
                 .filter(|name| !is_camel_case(name)),
         )
-        .chain(labels.chain(short).filter(|name| !is_dns_label(name)));
+        .chain(
+            labels
+                .chain(short)
+                .filter(|name| !names::is_label_1035(name)),
+        );
     for name in wrong {
         diagnostics.push(
             at_item(
@@ -314,22 +314,5 @@ fn plain_field(name: &str, ty: TypeRef, required: bool) -> Field {
         flatten: false,
         skip: false,
         validation: Validation::default(),
-    }
-}
-
-/// kube-derive's plural of a singular in lower case; it differs from Go's in words on `f` and `fe`.
-fn kube_plural(word: &str) -> String {
-    if ["s", "x", "z", "ch", "sh"]
-        .iter()
-        .any(|end| word.ends_with(end))
-    {
-        return format!("{word}es");
-    }
-    let before = word.chars().rev().nth(1);
-    match word.strip_suffix('y') {
-        Some(stem) if before.is_some_and(|c| !matches!(c, 'a' | 'e' | 'i' | 'o' | 'u')) => {
-            format!("{stem}ies")
-        }
-        _ => format!("{word}s"),
     }
 }

@@ -145,7 +145,7 @@ impl Cx<'_> {
             place,
         }) = named.or(path)
         {
-            if !is_dns_label(&plural) {
+            if !names::is_label_1035(&plural) {
                 diagnostics.push(
                     Diagnostic::error(format!("invalid plural `{plural}`"))
                         .at(place, "goes into URLs")
@@ -230,7 +230,7 @@ fn columns(item: &Item) -> Vec<PrinterColumn> {
 /// The names of a resource beside its plural go into URLs and commands too.
 fn check_names(names: &marker::Resource, diagnostics: &mut Diagnostics) {
     let mut check = |name: &str, place: &Place| {
-        if !is_dns_label(name) {
+        if !names::is_label_1035(name) {
             diagnostics.push(
                 Diagnostic::error(format!("invalid name `{name}` of a resource"))
                     .at(place.clone(), "goes into URLs and commands")
@@ -274,14 +274,4 @@ fn pairs(
         }
     }
     pairs
-}
-
-/// Lower case letters, digits and hyphens, with a letter first and no hyphen last.
-pub(super) fn is_dns_label(text: &str) -> bool {
-    text.len() <= 63
-        && text.starts_with(|c: char| c.is_ascii_lowercase())
-        && !text.ends_with('-')
-        && text
-            .chars()
-            .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
 }

@@ -9,6 +9,7 @@ use crate::{
     diag::{Diagnostic, Diagnostics, Place},
     model::{
         Aliasing, Field, RustItem, StructDef, TypeDef, TypeKind, TypeRef, Validation, WireType,
+        names,
     },
     read::{
         markers::{
@@ -19,7 +20,7 @@ use crate::{
             },
             object::{DeepCopy, DeepCopyGen, ObjectGenerate},
         },
-        rust::{self, Body, Fields, Item, SerdeAttrs, Shape, apply_case},
+        rust::{self, Body, Fields, Item, SerdeAttrs, Shape},
     },
 };
 
@@ -237,7 +238,7 @@ impl Cx<'_> {
             nullable: markers.has::<Nullable>()
                 || (presence == Presence::Required && option)
                 || matches!(ty, TypeRef::Optional(_)),
-            default: default(markers),
+            default: default(markers, &ty),
             flatten: serde.flatten,
             skip: serde.skip,
             validation: self.validation(markers, wire, Some(&ty), diagnostics),
@@ -323,11 +324,17 @@ fn marked_presence(markers: &MarkerSet) -> Option<Presence> {
     }
 }
 
-/// The value that the server fills in; controller-gen's marker wins over Go's.
-fn default(markers: &MarkerSet) -> Option<Value> {
+/// The value that the server fills in; controller-gen's marker wins over Go's, and its `{}` is the empty list too.
+fn default(markers: &MarkerSet, ty: &TypeRef) -> Option<Value> {
     let kubebuilder = markers.get::<KubebuilderDefault>();
-    let value = kubebuilder.map(|default| default.marker.value.value);
-    value.or_else(|| Some(markers.get::<field::Default>()?.marker.value.value.0))
+    let Some(default) = kubebuilder.map(|default| default.marker.value.value) else {
+        return Some(markers.get::<field::Default>()?.marker.value.value.0);
+    };
+    let is_empty = default.as_object().is_some_and(serde_json::Map::is_empty);
+    Some(match ty {
+        TypeRef::List(_) if is_empty => Value::Array(Vec::new()),
+        _ => default,
+    })
 }
 
 /// Adds the rules of a struct that keep optional immutable fields from being removed.
@@ -359,7 +366,7 @@ pub(super) fn wire_name(
     let Some(case) = case else {
         return name.to_owned();
     };
-    apply_case(name, case, is_variant).unwrap_or_else(|| {
+    names::apply_case(name, case, is_variant).unwrap_or_else(|| {
         diagnostics.push(
             Diagnostic::error(format!("serde has no case `{case}`"))
                 .at(place.clone(), "renamed by it"),

@@ -9,12 +9,14 @@
 mod case;
 mod group;
 mod ident;
-mod plural;
 pub mod schema;
-mod version;
+mod serde_case;
 
 pub use case::{snake_case, upper_camel, words};
 pub use group::{go_name, module_name, module_names, qualified_module_name};
 pub use ident::{ident, is_keyword, plain_ident};
-pub use plural::{plural, resource_plural};
-pub use version::{compare_versions, is_kubernetes_version};
+pub use kube_names::{
+    compare_versions, is_kubernetes_version, is_label_1035, is_subdomain, kube_derive_plural,
+    plural, resource_plural,
+};
+pub use serde_case::apply_case;

@@ -2,7 +2,10 @@
 
 use super::{Crd, CrdVersion, fields::Reader};
 use crate::{
-    model::{PrinterColumn, ScaleSubresource, Scope, SelectableField},
+    model::{
+        PrinterColumn, ScaleSubresource, Scope, SelectableField,
+        names::{is_label_1035, is_subdomain},
+    },
     read::yaml::{Node, Yaml},
 };
 
@@ -330,24 +333,4 @@ impl Reader<'_> {
                 .collect()
         })
     }
-}
-
-/// RFC 1035 label, as the API server demands of plurals, kinds (in lower case) and versions.
-fn is_label_1035(name: &str) -> bool {
-    name.len() <= 63 && name.starts_with(|c: char| c.is_ascii_lowercase()) && is_label(name)
-}
-
-/// RFC 1123 subdomain, as the API server demands of groups.
-fn is_subdomain(name: &str) -> bool {
-    name.len() <= 253
-        && name
-            .split('.')
-            .all(|label| !label.is_empty() && is_label(label))
-}
-
-fn is_label(label: &str) -> bool {
-    let alphanumeric = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
-    label.chars().all(|c| alphanumeric(c) || c == '-')
-        && label.starts_with(alphanumeric)
-        && label.ends_with(alphanumeric)
 }

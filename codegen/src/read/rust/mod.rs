@@ -22,7 +22,7 @@ pub use item::{
     Type, Use, Variant,
 };
 pub use kube::{Column, KubeDerive, Scale};
-pub use serde::{SerdeAttrs, apply_case};
+pub use serde::SerdeAttrs;
 
 use self::{
     comments::Comments,

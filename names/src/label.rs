@@ -1,13 +1,14 @@
 //! Label keys and values, with the API server's messages (`apimachinery/pkg/api/validate/content`).
 
-use super::subdomain_fault;
+use crate::subdomain_fault;
 
 const KEY: &str = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]";
 const KEY_RULE: &str = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
 const LIMIT: usize = 63;
 
 /// What is wrong with a label key, an annotation key in lower case, or a finalizer; empty when it is valid.
-pub(crate) fn label_key_faults(key: &str) -> Vec<String> {
+#[must_use]
+pub fn label_key_faults(key: &str) -> Vec<String> {
     let key_rule = format!(
         "{KEY_RULE} (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '{KEY}')"
     );
@@ -40,7 +41,8 @@ pub(crate) fn label_key_faults(key: &str) -> Vec<String> {
 }
 
 /// What is wrong with a label value; empty when it is valid.
-pub(crate) fn label_value_faults(value: &str) -> Vec<String> {
+#[must_use]
+pub fn label_value_faults(value: &str) -> Vec<String> {
     let mut faults = Vec::new();
     if value.len() > LIMIT {
         faults.push(format!("must be no more than {LIMIT} bytes"));

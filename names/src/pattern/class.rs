@@ -1,7 +1,5 @@
 //! Character classes.
 
-use regex::Regex;
-
 use super::{SyntaxError, Translator, error, push_literal};
 
 const POSIX_CLASSES: [&str; 14] = [
@@ -35,7 +33,7 @@ impl Translator<'_> {
             ));
         }
         let class = format!("\\{}{{{name}}}", if negated { 'P' } else { 'p' });
-        if Regex::new(&class).is_err() {
+        if !(self.is_class)(&class) {
             return Err(error(
                 "invalid character class range",
                 self.text(start, end),

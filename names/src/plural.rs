@@ -31,6 +31,24 @@ pub fn resource_plural(kind: &str) -> String {
     plural(kind).to_lowercase()
 }
 
+/// kube-derive's plural of a singular in lower case; it differs from Go's in words on `f` and `fe` (`leafs`).
+#[must_use]
+pub fn kube_derive_plural(word: &str) -> String {
+    if ["s", "x", "z", "ch", "sh"]
+        .iter()
+        .any(|end| word.ends_with(end))
+    {
+        return format!("{word}es");
+    }
+    let before = word.chars().rev().nth(1);
+    match word.strip_suffix('y') {
+        Some(stem) if before.is_some_and(|c| !matches!(c, 'a' | 'e' | 'i' | 'o' | 'u')) => {
+            format!("{stem}ies")
+        }
+        _ => format!("{word}s"),
+    }
+}
+
 fn is_consonant(c: char) -> bool {
     c.is_ascii_lowercase() && !matches!(c, 'a' | 'e' | 'i' | 'o' | 'u')
 }
@@ -59,6 +77,15 @@ mod tests {
         check("Lease", "Leases");
         check("HTTPRoute", "HTTPRoutes");
         check("Foo", "Foos");
+    }
+
+    #[test]
+    fn kube_derive_has_a_rule_of_its_own() {
+        assert_eq!(kube_derive_plural("leaf"), "leafs");
+        assert_eq!(kube_derive_plural("policy"), "policies");
+        assert_eq!(kube_derive_plural("gateway"), "gateways");
+        assert_eq!(kube_derive_plural("mesh"), "meshes");
+        assert_eq!(kube_derive_plural("y"), "ys");
     }
 
     #[test]

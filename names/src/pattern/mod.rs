@@ -1,4 +1,4 @@
-//! Translation of Go's regular expression syntax into the `regex` crate's.
+//! Go's regular expression syntax (RE2), in which schemas write patterns: a check, and a translation into the `regex` crate's.
 //!
 //! The two agree on most of it. They differ in classes (`[` is literal inside Go's, and `&&`, `--` and `~~` mean
 //! nothing), in `\d`, `\s`, `\w` and `\b` (ASCII in Go), in `{` (literal in Go when it starts no repetition), in octal
@@ -6,22 +6,44 @@
 
 mod class;
 
-use thiserror::Error;
+use std::{error::Error, fmt};
 
 use self::class::perl_class;
 
 /// A syntax error, worded as Go's `regexp/syntax` does.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("error parsing regexp: {code}: `{expression}`")]
-pub(crate) struct SyntaxError {
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SyntaxError {
     code: &'static str,
     expression: String,
 }
 
-/// Rewrites a Go pattern for the `regex` crate.
-pub(crate) fn translate(source: &str) -> Result<String, SyntaxError> {
+impl fmt::Display for SyntaxError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { code, expression } = self;
+        write!(f, "error parsing regexp: {code}: `{expression}`")
+    }
+}
+
+impl Error for SyntaxError {}
+
+/// Checks a Go pattern; names of Unicode classes (`\p{Greek}`) are taken as they are.
+///
+/// # Errors
+///
+/// A syntax error, worded as Go words it.
+pub fn check(source: &str) -> Result<(), SyntaxError> {
+    translate(source, &|_| true).map(|_| ())
+}
+
+/// Rewrites a Go pattern for the `regex` crate. `is_class` says whether that crate knows a Unicode class (`\p{Greek}`).
+///
+/// # Errors
+///
+/// A syntax error, worded as Go words it.
+pub fn translate(source: &str, is_class: &dyn Fn(&str) -> bool) -> Result<String, SyntaxError> {
     let mut translator = Translator {
         source,
+        is_class,
         chars: source.chars().collect(),
         pos: 0,
         out: String::with_capacity(source.len() + 16),
@@ -35,6 +57,7 @@ pub(crate) fn translate(source: &str) -> Result<String, SyntaxError> {
 
 struct Translator<'a> {
     source: &'a str,
+    is_class: &'a dyn Fn(&str) -> bool,
     chars: Vec<char>,
     pos: usize,
     out: String,

@@ -1,17 +1,8 @@
-//! Rules for names of objects, worded as `k8s.io/apimachinery/pkg/util/validation` does.
+//! Rules for names of objects by kind; `kube_names` has the rules that they are made of.
 
-mod labels;
-
-pub(crate) use labels::{label_key_faults, label_value_faults};
-
-const LABEL: &str = "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and \
-end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
-const LABEL_1035: &str = "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic \
-character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is \
-'[a-z]([-a-z0-9]*[a-z0-9])?')";
-const SUBDOMAIN: &str = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must \
-start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is \
-'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
+pub(crate) use kube_names::{
+    label_1035_fault, label_fault, label_key_faults, label_value_faults, subdomain_fault,
+};
 
 /// Which rule the names of a kind follow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -52,40 +43,6 @@ fn segment_fault(name: &str) -> Option<String> {
         .into_iter()
         .find(|c| name.contains(*c))
         .map(|c| format!("may not contain '{c}'"))
-}
-
-fn is_label(text: &str) -> bool {
-    let edge = |c: Option<char>| c.is_some_and(|c| c.is_ascii_lowercase() || c.is_ascii_digit());
-    edge(text.chars().next())
-        && edge(text.chars().next_back())
-        && text
-            .chars()
-            .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
-}
-
-/// Why a text is no RFC 1123 subdomain, or `None` when it is one.
-pub(crate) fn subdomain_fault(name: &str) -> Option<String> {
-    if name.len() > 253 {
-        return Some("must be no more than 253 characters".to_owned());
-    }
-    (!name.split('.').all(is_label)).then(|| SUBDOMAIN.to_owned())
-}
-
-/// Why a text is no RFC 1123 label, or `None` when it is one.
-pub(crate) fn label_fault(name: &str) -> Option<String> {
-    if name.len() > 63 {
-        return Some("must be no more than 63 characters".to_owned());
-    }
-    (!is_label(name)).then(|| LABEL.to_owned())
-}
-
-/// Why a text is no RFC 1035 label, or `None` when it is one.
-pub(crate) fn label_1035_fault(name: &str) -> Option<String> {
-    if name.len() > 63 {
-        return Some("must be no more than 63 characters".to_owned());
-    }
-    let starts_well = name.starts_with(|c: char| c.is_ascii_lowercase());
-    (!(starts_well && is_label(name))).then(|| LABEL_1035.to_owned())
 }
 
 #[cfg(test)]

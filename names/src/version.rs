@@ -5,7 +5,8 @@ use std::cmp::{Ordering, Reverse};
 /// Orders versions as the API server lists them, the preferred first.
 ///
 /// `v2`, `v1`, `v1beta2`, `v1beta1`, `v1alpha1`, then names that are no Kubernetes version, in alphabetical order. The source
-/// of the rule is the documentation of CRD version priority.
+/// of the rule is `CompareKubeAwareVersionStrings` of `k8s.io/apimachinery/pkg/version`, which takes leading zeros too; equal
+/// versions are ordered by name.
 #[must_use]
 pub fn compare_versions(a: &str, b: &str) -> Ordering {
     match (parse(a), parse(b)) {
@@ -41,10 +42,8 @@ fn parse(name: &str) -> Option<(u8, u64, u64)> {
 }
 
 fn number(digits: &str) -> Option<u64> {
-    if digits.starts_with('0') || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
-    }
-    digits.parse().ok()
+    let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then(|| digits.parse().ok())?
 }
 
 #[cfg(test)]
@@ -73,6 +72,7 @@ mod tests {
             [
                 "v10",
                 "v2",
+                "v01",
                 "v1",
                 "v11beta2",
                 "v10beta3",
@@ -81,7 +81,6 @@ mod tests {
                 "v11alpha2",
                 "foo1",
                 "foo10",
-                "v01",
                 "v1beta"
             ]
         );

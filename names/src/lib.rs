@@ -1,0 +1,18 @@
+//! Kubernetes' rules for names: DNS labels and subdomains, label keys and values, plurals of kinds, the order of versions, and
+//! the regular expressions of schemas.
+//!
+//! The generator and the embedded API server share them, so that what one writes the other accepts. The crate has no
+//! dependencies. Faults are worded as the API server words them.
+
+mod dns;
+mod label;
+pub mod pattern;
+mod plural;
+mod version;
+
+pub use dns::{
+    is_label, is_label_1035, is_subdomain, label_1035_fault, label_fault, subdomain_fault,
+};
+pub use label::{label_key_faults, label_value_faults};
+pub use plural::{kube_derive_plural, plural, resource_plural};
+pub use version::{compare_versions, is_kubernetes_version};
