@@ -4,6 +4,7 @@
 //! Start reading at [`lower`].
 
 mod access;
+mod bounds;
 mod checks;
 mod derives;
 mod enums;
@@ -21,6 +22,7 @@ mod root;
 mod tests;
 mod types;
 mod validation;
+mod values;
 mod verbs;
 mod webhooks;
 
@@ -202,6 +204,7 @@ impl<'a> Cx<'a> {
         resources.sort_by(|a, b| a.kind.cmp(&b.kind));
         paths::assign(&resources, &mut types);
         self.check_derives(&types, &resources, diagnostics);
+        self.check_values(&types, diagnostics);
         let version = Version {
             name: self.version_name(),
             module: names::plain_ident(&names::snake_case(&package.version)),

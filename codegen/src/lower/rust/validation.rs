@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::Cx;
+use super::{Cx, bounds};
 use crate::{
     diag::{Diagnostic, Diagnostics},
     model::{CelRule, ListType, TypeRef, Validation, WireType},
@@ -59,6 +59,8 @@ impl Cx<'_> {
             });
         }
         check_list(&validation, markers, diagnostics);
+        bounds::check(&validation, SchemaPart::Value, markers, diagnostics);
+        bounds::check(&element, SchemaPart::Items, markers, diagnostics);
         if element != Validation::default() {
             validation.element = Some(Box::new(element));
         }

@@ -1,0 +1,116 @@
+//! Checks of rules by themselves: bounds that leave nothing between them, and patterns that are no expressions.
+
+use serde_json::Number;
+
+use crate::{
+    diag::{Diagnostic, Diagnostics},
+    model::Validation,
+    read::markers::{
+        MarkerDef, MarkerSet, MarkerType, SchemaPart,
+        rules::{
+            MaxItems, MaxLength, MaxProperties, Maximum, MinItems, MinLength, MinProperties,
+            Minimum, Pattern, items_of,
+        },
+    },
+};
+
+/// Checks what markers demand of a value or of the items of a list.
+pub(super) fn check(
+    validation: &Validation,
+    part: SchemaPart,
+    markers: &MarkerSet,
+    diagnostics: &mut Diagnostics,
+) {
+    let cx = Rules { markers, part };
+    let length = |length: Option<u64>| length.map(Number::from);
+    let v = validation;
+    for (least, greatest, low, high) in [
+        (
+            &Minimum::DEF,
+            &Maximum::DEF,
+            v.minimum.clone(),
+            v.maximum.clone(),
+        ),
+        (
+            &MinLength::DEF,
+            &MaxLength::DEF,
+            length(v.min_length),
+            length(v.max_length),
+        ),
+        (
+            &MinItems::DEF,
+            &MaxItems::DEF,
+            length(v.min_items),
+            length(v.max_items),
+        ),
+        (
+            &MinProperties::DEF,
+            &MaxProperties::DEF,
+            length(v.min_properties),
+            length(v.max_properties),
+        ),
+    ] {
+        let (Some(low), Some(high)) = (low, high) else {
+            continue;
+        };
+        let open = v.exclusive_minimum || v.exclusive_maximum;
+        let same_is_empty = open && *least == Minimum::DEF;
+        if is_less(&high, &low) || (same_is_empty && !is_less(&low, &high)) {
+            diagnostics.push(cx.nothing_between((least, &low), (greatest, &high)));
+        }
+    }
+    if let Some(pattern) = &v.pattern
+        && let Err(error) = kube_names::pattern::check(pattern)
+        && let Some(marker) = cx.find(&Pattern::DEF)
+    {
+        let place = marker
+            .argument("")
+            .map_or(&marker.place, |value| &value.place);
+        diagnostics.push(
+            Diagnostic::error(error.to_string())
+                .at(place.clone(), "the API server refuses it")
+                .help("patterns have the syntax of Go's regexp package"),
+        );
+    }
+}
+
+/// Whether one number is less than the other; whole numbers are compared exactly.
+pub(super) fn is_less(a: &Number, b: &Number) -> bool {
+    match (a.as_i128(), b.as_i128()) {
+        (Some(a), Some(b)) => a < b,
+        _ => a.as_f64() < b.as_f64(),
+    }
+}
+
+/// The markers of one place, for a value or for the items of a list.
+struct Rules<'a> {
+    markers: &'a MarkerSet,
+    part: SchemaPart,
+}
+
+impl<'a> Rules<'a> {
+    fn find(&self, rule: &MarkerDef) -> Option<&'a crate::read::markers::Marker> {
+        let rule = match self.part {
+            SchemaPart::Value => Some(rule),
+            SchemaPart::Items => items_of(rule),
+        }?;
+        self.markers.0.iter().find(|marker| marker.def == rule)
+    }
+
+    fn nothing_between(
+        &self,
+        (least, low): (&MarkerDef, &Number),
+        (greatest, high): (&MarkerDef, &Number),
+    ) -> Diagnostic {
+        let mut error = Diagnostic::error(format!("no value is between {low} and {high}"));
+        for (marker, label) in [
+            (self.find(greatest), "the upper bound"),
+            (self.find(least), "the lower bound"),
+        ] {
+            if let Some(marker) = marker {
+                error = error.at(marker.place.clone(), label);
+            }
+        }
+        error
+    }
+}
