@@ -4,6 +4,7 @@
 //! Usage: `corpus CORPUS OUTPUT [PROJECT…]`, where CORPUS holds `index.json`, `corpus/` and `samples/`. The crates make one
 //! workspace in OUTPUT, so that `hack/corpus.sh` checks all of them with one call of cargo.
 
+mod figures;
 mod index;
 mod program;
 
@@ -16,7 +17,10 @@ use std::{
 use codegen::{Generated, Generator, Options, Source, Sources};
 use rayon::prelude::*;
 
-use self::index::{Index, Project};
+use self::{
+    figures::Figures,
+    index::{Index, Project},
+};
 
 type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
 
@@ -28,12 +32,19 @@ fn main() -> Result<()> {
     let only: Vec<String> = args.map(|name| name.display().to_string()).collect();
     let index = Index::read(&corpus)?;
     let projects: Vec<&Project> = index.projects.iter().filter(|p| only.is_empty() || only.contains(&p.name)).collect();
-    let generated: Vec<Result<()>> = projects.par_iter().map(|project| generate(&corpus, &output, project)).collect();
+    let generated: Vec<Result<Figures>> = projects.par_iter().map(|project| generate(&corpus, &output, project)).collect();
     let mut failed = 0;
+    let mut total = Figures::default();
     for (project, result) in projects.iter().zip(generated) {
-        if let Err(error) = result {
-            eprintln!("{}: {error}", project.name);
-            failed += 1;
+        match result {
+            Ok(figures) => {
+                println!("{}: {figures}", project.name);
+                total = total.add(&figures);
+            }
+            Err(error) => {
+                eprintln!("{}: {error}", project.name);
+                failed += 1;
+            }
         }
     }
     let members: Vec<String> = projects.iter().map(|project| format!("{:?}", project.name)).collect();
@@ -42,12 +53,12 @@ fn main() -> Result<()> {
         members.join(", ")
     );
     write(&output.join("Cargo.toml"), &manifest)?;
-    println!("{} projects, {} CRDs generated, {failed} failed", projects.len(), projects.iter().map(|p| p.crds.len()).sum::<usize>());
+    println!("{} projects, {failed} failed: {total}", projects.len());
     if failed > 0 { Err("some projects failed".into()) } else { Ok(()) }
 }
 
-/// Writes the crate of a project.
-fn generate(corpus: &Path, output: &Path, project: &Project) -> Result<()> {
+/// Writes the crate of a project; the figures of its types.
+fn generate(corpus: &Path, output: &Path, project: &Project) -> Result<Figures> {
     let mut sources = Sources::default();
     for path in &project.crds {
         sources.crds.push(Source::new(path.clone(), fs::read_to_string(corpus.join(path))?));
@@ -65,7 +76,8 @@ fn generate(corpus: &Path, output: &Path, project: &Project) -> Result<()> {
     write(&root.join("src/lib.rs"), "//! Types.\npub mod apis;\n")?;
     write(&root.join("src/main.rs"), &program::main(&project.name, &api))?;
     let samples: Vec<String> = project.samples.iter().map(|path| corpus.join(path).display().to_string()).collect();
-    write(&root.join("samples.txt"), &samples.join("\n"))
+    write(&root.join("samples.txt"), &samples.join("\n"))?;
+    Ok(Figures::of(project.crds.len(), &api, &files))
 }
 
 fn write(path: &Path, text: &str) -> Result<()> {
