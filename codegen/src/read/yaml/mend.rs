@@ -1,28 +1,122 @@
-//! Texts that Go's readers take and the parser does not, written as the parser takes them.
+//! Texts that Go's readers take and the parser does not, rewritten before they are parsed.
+//!
+//! Byte order marks at later starts of lines go, and quoted scalars that continue at or to the left of their key, or behind tabs,
+//! are indented. Most texts have neither and are borrowed.
 
-use std::ops::Range;
+mod scan;
+
+use std::{borrow::Cow, ops::Range};
 
 use serde::de::IgnoredAny;
 
-/// A byte order mark.
-pub(super) const BOM: char = '\u{feff}';
+use self::scan::Scan;
 
-/// The text without the defect that the parser's message names, if it has it.
-pub(super) fn mend(text: &str, message: &str) -> Option<String> {
-    let mended = if message.contains("indentation in multiline quoted scalar")
-        || message.contains("tab cannot be used as indentation")
-    {
-        indent_quoted(text)
-    } else if message.contains("BOM must not appear") {
-        without_marks(text)
-    } else {
-        return None;
-    };
-    (mended != text).then_some(mended)
+/// A byte order mark.
+const BOM: char = '\u{feff}';
+
+/// A text that the parser takes, and where its bytes stand in the source.
+pub(super) struct Mended<'a> {
+    pub(super) text: Cow<'a, str>,
+    /// Where bytes were added, by their place in `text`, and how many more or fewer it has from there on.
+    shifts: Vec<(usize, isize)>,
 }
 
-/// The bytes of JSON objects that stand one after another, as in JSON lines; none if the text is anything else. They are no
-/// stream of YAML documents, but kubectl reads them.
+impl Mended<'_> {
+    /// Whether it differs from the source.
+    pub(super) const fn is_changed(&self) -> bool {
+        matches!(self.text, Cow::Owned(_))
+    }
+
+    /// The byte of the source that a byte of the text comes from; for an added one, the next that does.
+    pub(super) fn original(&self, at: usize) -> usize {
+        let after = self.shifts.partition_point(|(from, _)| *from <= at);
+        let shift = after
+            .checked_sub(1)
+            .and_then(|index| self.shifts.get(index));
+        at.saturating_add_signed(-shift.map_or(0, |(_, shift)| *shift))
+    }
+}
+
+/// The text as the parser takes it.
+pub(super) fn mend(text: &str) -> Mended<'_> {
+    let mut edits = Edits {
+        source: text,
+        copied: 0,
+        text: String::new(),
+        shifts: Vec::new(),
+    };
+    let mut scan = Scan::default();
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        let (mark, body) = match line.strip_prefix(BOM) {
+            Some(body) => (line.len() - body.len(), body),
+            None => (0, line),
+        };
+        edits.replace(start..start + mark, 0);
+        if let Some(least) = scan.line(body) {
+            let white = body.len() - body.trim_start_matches([' ', '\t']).len();
+            let from = start + mark;
+            let is_blank = body.trim().is_empty();
+            let spaces = if is_blank { 0 } else { white.max(least) };
+            if spaces != white
+                || body
+                    .as_bytes()
+                    .iter()
+                    .take(white)
+                    .any(|&byte| byte == b'\t')
+            {
+                edits.replace(from..from + white, spaces);
+            }
+        }
+        start += line.len();
+    }
+    edits.finish()
+}
+
+/// A text in the making.
+struct Edits<'a> {
+    source: &'a str,
+    /// How much of the source is copied or replaced.
+    copied: usize,
+    text: String,
+    shifts: Vec<(usize, isize)>,
+}
+
+impl<'a> Edits<'a> {
+    /// Puts spaces in place of a range of the source, which comes after all before.
+    fn replace(&mut self, range: Range<usize>, spaces: usize) {
+        if range.is_empty() && spaces == 0 {
+            return;
+        }
+        self.text.push_str(
+            self.source
+                .get(self.copied..range.start)
+                .unwrap_or_default(),
+        );
+        self.text.extend(std::iter::repeat_n(' ', spaces));
+        self.copied = range.end;
+        let shift = self.text.len().cast_signed() - range.end.cast_signed();
+        self.shifts.push((self.text.len(), shift));
+    }
+
+    fn finish(mut self) -> Mended<'a> {
+        if self.shifts.is_empty() {
+            return Mended {
+                text: Cow::Borrowed(self.source),
+                shifts: Vec::new(),
+            };
+        }
+        self.text
+            .push_str(self.source.get(self.copied..).unwrap_or_default());
+        Mended {
+            text: Cow::Owned(self.text),
+            shifts: self.shifts,
+        }
+    }
+}
+
+/// The bytes of JSON objects that stand one after another, as in JSON lines; none if the text is anything else, or one object.
+/// They are no stream of YAML documents, but kubectl reads them.
 pub(super) fn json_objects(text: &str) -> Option<Vec<Range<usize>>> {
     if !text.trim_start().starts_with('{') {
         return None;
@@ -35,63 +129,5 @@ pub(super) fn json_objects(text: &str) -> Option<Vec<Range<usize>>> {
         objects.push(start..stream.byte_offset());
         start = stream.byte_offset();
     }
-    Some(objects)
-}
-
-/// Without byte order marks at starts of lines, which files have that were put one after another; empty lines, of as many
-/// bytes, stand for them.
-fn without_marks(text: &str) -> String {
-    let mut clean = String::with_capacity(text.len());
-    for line in text.split_inclusive('\n') {
-        match line.strip_prefix(BOM) {
-            Some(rest) => {
-                clean.extend(std::iter::repeat_n('\n', BOM.len_utf8()));
-                clean.push_str(rest);
-            }
-            None => clean.push_str(line),
-        }
-    }
-    clean
-}
-
-/// Indents lines at which a quoted scalar goes on no deeper than its key, or with tabs. Go's reader takes such lines and real
-/// CRDs have them; white space at the start of a line is no part of the scalar.
-fn indent_quoted(text: &str) -> String {
-    let mut indented = String::with_capacity(text.len() + text.len() / 8);
-    let mut open: Option<(char, usize)> = None;
-    for line in text.split_inclusive('\n') {
-        let Some((quote, key_indent)) = open else {
-            let indent = line.len() - line.trim_start_matches(' ').len();
-            open = opened_quote(line).map(|quote| (quote, indent));
-            indented.push_str(line);
-            continue;
-        };
-        let rest = line.trim_start_matches([' ', '\t']);
-        let indent = line.len() - rest.len();
-        let least = if rest.trim().is_empty() {
-            0
-        } else {
-            key_indent + 1
-        };
-        indented.extend(std::iter::repeat_n(' ', indent.max(least)));
-        indented.push_str(rest);
-        if closes(line, quote) {
-            open = None;
-        }
-    }
-    indented
-}
-
-/// The quote of a value that starts on the line and does not end there.
-fn opened_quote(line: &str) -> Option<char> {
-    let (_, value) = line.split_once(": ").or_else(|| line.split_once("- "))?;
-    let value = value.trim_start();
-    let quote = value.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
-    (!closes(&value[1..], quote)).then_some(quote)
-}
-
-/// Whether the quote ends on the line; two single quotes are one, and a backslash escapes a double quote.
-fn closes(line: &str, quote: char) -> bool {
-    let escaped = if quote == '\'' { "''" } else { "\\\"" };
-    line.replace(escaped, "").contains(quote)
+    (objects.len() > 1).then_some(objects)
 }

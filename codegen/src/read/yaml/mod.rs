@@ -8,12 +8,12 @@
 mod decode;
 mod mend;
 
-use std::{borrow::Cow, ops::Range, sync::Arc};
+use std::{ops::Range, sync::Arc};
 
 use serde_json::{Number, Value};
 use serde_saphyr::Location;
 
-use self::{decode::Read, mend::BOM};
+use self::{decode::Read, mend::Mended};
 use crate::{
     diag::{Diagnostic, Place},
     source::Source,
@@ -21,9 +21,6 @@ use crate::{
 
 /// Deepest nesting that is read; a schema of 600 levels fits, a stack overflow does not.
 const MAX_DEPTH: usize = 2_048;
-
-/// How often a text is mended, and parsed again.
-const MENDS: usize = 4;
 
 /// Whether nodes know the bytes they were read from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -167,51 +164,25 @@ pub(crate) fn read_documents(
         Places::Kept => parse::<true>,
         Places::Dropped => parse::<false>,
     };
-    let first = match parse(&source.text, 0) {
-        Ok(documents) => return Ok(documents),
-        Err(error) => error,
-    };
-    if let Some(objects) = mend::json_objects(&source.text) {
-        return parse_objects(source, objects, parse);
-    }
-    parse_mended(&source.text, &first, parse).ok_or_else(|| refuse(source, 0, &first))
-}
-
-type Parse = fn(&str, usize) -> Result<Vec<Node>, serde_saphyr::Error>;
-
-/// The documents of a text that is JSON objects one after another.
-fn parse_objects(
-    source: &Source,
-    objects: Vec<Range<usize>>,
-    parse: Parse,
-) -> Result<Vec<Node>, Box<Diagnostic>> {
+    let all = 0..source.text.len();
+    let parts = mend::json_objects(&source.text).unwrap_or_else(|| vec![all]);
     let mut documents = Vec::new();
-    for object in objects {
-        let from = object.start;
-        let text = source.text.get(object).unwrap_or_default();
-        documents.extend(parse(text, from).map_err(|error| refuse(source, from, &error))?);
+    for part in parts {
+        let from = part.start;
+        let text = mend::mend(source.text.get(part).unwrap_or_default());
+        let read = parse(&text, from).map_err(|error| refuse(source, &text, from, &error))?;
+        documents.extend(read);
     }
     Ok(documents)
 }
 
-/// The documents of a text with defects that can be mended, one after another.
-fn parse_mended(text: &str, first: &serde_saphyr::Error, parse: Parse) -> Option<Vec<Node>> {
-    let mut text = Cow::Borrowed(text);
-    let mut message = first.without_snippet().to_string();
-    for _ in 0..MENDS {
-        text = mend::mend(&text, &message)?.into();
-        match parse(&text, 0) {
-            Ok(documents) => return Some(documents),
-            Err(error) => message = error.without_snippet().to_string(),
-        }
-    }
-    None
-}
+type Parse = fn(&Mended<'_>, usize) -> Result<Vec<Node>, serde_saphyr::Error>;
 
 /// Parses a text that starts at a byte of its source.
-fn parse<const PLACES: bool>(text: &str, from: usize) -> Result<Vec<Node>, serde_saphyr::Error> {
-    let body = text.strip_prefix(BOM).unwrap_or(text);
-    let shift = from + text.len() - body.len();
+fn parse<const PLACES: bool>(
+    text: &Mended<'_>,
+    from: usize,
+) -> Result<Vec<Node>, serde_saphyr::Error> {
     let options = serde_saphyr::options! {
         budget: serde_saphyr::budget! {
             max_depth: MAX_DEPTH,
@@ -225,26 +196,33 @@ fn parse<const PLACES: bool>(text: &str, from: usize) -> Result<Vec<Node>, serde
         with_snippet: false,
         legacy_octal_numbers: true,
     };
-    let documents: Vec<Read<PLACES>> = serde_saphyr::from_multiple_with_options(body, options)?;
+    let documents: Vec<Read<PLACES>> =
+        serde_saphyr::from_multiple_with_options(&text.text, options)?;
     let mut documents: Vec<Node> = documents
         .into_iter()
         .map(|Read(node)| node)
         .filter(|document| !document.is_null())
         .collect();
-    if PLACES && shift > 0 {
+    if PLACES && (from > 0 || text.is_changed()) {
+        let original = |at: usize| from + text.original(at);
         documents
             .iter_mut()
-            .for_each(|document| shift_ranges(document, shift));
+            .for_each(|document| map_ranges(document, &original));
     }
     Ok(documents)
 }
 
-/// The parser's finding with its place, in the text from a byte on.
-fn refuse(source: &Source, from: usize, error: &serde_saphyr::Error) -> Box<Diagnostic> {
-    let text = source.text.get(from..).unwrap_or_default();
-    let at = error
+/// The parser's finding with its place, in a text that starts at a byte of the source.
+fn refuse(
+    source: &Source,
+    text: &Mended<'_>,
+    from: usize,
+    error: &serde_saphyr::Error,
+) -> Box<Diagnostic> {
+    let within = error
         .location()
-        .map_or(from, |location| from + start(text, &location));
+        .map_or(0, |location| start(&text.text, &location));
+    let at = floor(&source.text, from + text.original(within));
     let message = explain(&error.without_snippet().to_string());
     Box::new(
         Diagnostic::error(format!("the YAML cannot be read: {message}"))
@@ -308,13 +286,14 @@ fn floor(text: &str, at: usize) -> usize {
         .unwrap_or(0)
 }
 
-fn shift_ranges(node: &mut Node, by: usize) {
-    node.range = node.range.start + by..node.range.end + by;
+fn map_ranges(node: &mut Node, original: &impl Fn(usize) -> usize) {
+    let map = |range: &Range<usize>| original(range.start)..original(range.end);
+    node.range = map(&node.range);
     match &mut node.value {
-        Yaml::List(items) => items.iter_mut().for_each(|item| shift_ranges(item, by)),
+        Yaml::List(items) => items.iter_mut().for_each(|item| map_ranges(item, original)),
         Yaml::Map(entries) => entries.iter_mut().for_each(|entry| {
-            entry.range = entry.range.start + by..entry.range.end + by;
-            shift_ranges(&mut entry.value, by);
+            entry.range = map(&entry.range);
+            map_ranges(&mut entry.value, original);
         }),
         _ => {}
     }
@@ -421,6 +400,48 @@ mod tests {
         let documents = read_documents(&source, Places::Kept).unwrap_or_default();
         let entry = &documents[1].entries()[0];
         assert_eq!(&source.text[entry.range.clone()], "\"bc\"");
+    }
+
+    /// Texts whose quotes start nothing are borrowed, since nothing needs mending.
+    #[test]
+    fn texts_that_the_parser_takes_are_left_alone() {
+        for text in [
+            "a: |\n  b: 'open\n c\nd: 1\n",
+            "- a: >-\n    b: \"open\n- c: 1\n",
+            "- a: |\n    it's\n  b: it's\n  c: 1\n",
+            "# a: 'open\na: 1 # b: 'open\nb: 2\n",
+            "a: plain\n  'no quote, it's\nb: x, 'y\nc: 1\n",
+            "a: 'one\n  two'\nb: \"c\\\n  d\"\n",
+            "a: {b: 'c\n  d', e: [\"f\", 'g']}\nh: 'it''s'\n",
+            "a: &x 'b'\nc: !!str \"d\"\n",
+            "{\"a\": \"b\",\n\"c\": \"d\"}\n",
+            "--- 'a\n  b'\n--- |\n 'c\n",
+        ] {
+            assert!(!mend::mend(text).is_changed(), "{text}");
+            check(text);
+        }
+    }
+
+    #[test]
+    fn places_of_a_mended_text_are_those_of_the_source() {
+        let text = "\u{feff}a: 'one\ntwo\n\t three'\nkey: 'x\n\u{feff}y'\nlast: 1\n";
+        let source = Source::new("text.yaml", text);
+        let documents = read_documents(&source, Places::Kept).unwrap_or_default();
+        let entries = documents[0].entries();
+        assert_eq!(entries[0].value.as_str(), Some("one two three"));
+        let names: Vec<&str> = entries
+            .iter()
+            .map(|entry| &text[entry.range.clone()])
+            .collect();
+        assert_eq!(names, ["a", "key", "last"]);
+        let broken = Source::new("text.yaml", "a: 'one\ntwo'\nb: [1\nc: 2\n");
+        let plain = Source::new("text.yaml", "a: 'one\n two'\nb: [1\nc: 2\n");
+        let place = |source| {
+            read_documents(source, Places::Dropped).unwrap_err().labels[0]
+                .place
+                .line_column()
+        };
+        assert_eq!(place(&broken), place(&plain));
     }
 
     #[test]

@@ -1,0 +1,139 @@
+//! A scan of YAML by lines: where a quoted scalar continues, and how deep its lines must be indented.
+//!
+//! It knows as much of the syntax as it takes not to mistake a quote within a comment, a block scalar or a plain scalar for the
+//! start of a quoted one.
+
+/// What the next line starts in.
+#[derive(Clone, Copy, Debug, Default)]
+enum Within {
+    /// Between nodes.
+    #[default]
+    Nothing,
+    /// A quoted scalar, whose lines must be indented by so much.
+    Quoted { quote: u8, least: usize },
+    /// A block scalar of lines that are indented deeper than its key.
+    Block { key: usize },
+    /// A plain scalar, which deeper lines continue.
+    Plain { key: usize },
+}
+
+/// The state between lines.
+#[derive(Debug, Default)]
+pub(super) struct Scan {
+    within: Within,
+    /// How many brackets and braces are open.
+    flow: usize,
+}
+
+impl Scan {
+    /// Takes the next line. The least number of spaces before it, if a quoted scalar continues on it.
+    pub(super) fn line(&mut self, line: &str) -> Option<usize> {
+        let bytes = line.trim_end_matches(['\n', '\r']).as_bytes();
+        let indent = bytes.iter().take_while(|&&byte| byte == b' ').count();
+        let is_blank = line.trim().is_empty();
+        match self.within {
+            Within::Quoted { quote, least } => {
+                match end_of_quoted(bytes, quote) {
+                    Some(end) => {
+                        self.within = Within::Nothing;
+                        self.tokens(bytes, end, least.saturating_sub(1));
+                    }
+                    None => {}
+                }
+                return Some(least);
+            }
+            Within::Block { key } | Within::Plain { key } if is_blank || indent > key => {
+                return None;
+            }
+            _ => {}
+        }
+        let is_separator = bytes.starts_with(b"---") || bytes.starts_with(b"...");
+        if is_separator {
+            self.flow = 0;
+        }
+        self.within = Within::Nothing;
+        if !is_blank {
+            self.tokens(bytes, if is_separator { 3 } else { indent }, indent);
+        }
+        None
+    }
+
+    /// Reads the tokens of a line from a byte on; `key` is the column of the line's node.
+    fn tokens(&mut self, bytes: &[u8], from: usize, mut key: usize) {
+        let mut at = from;
+        // Whether a node may start here, and whether a plain scalar has.
+        let (mut fresh, mut plain) = (true, false);
+        while let Some(&byte) = bytes.get(at) {
+            let spaced = bytes
+                .get(at + 1)
+                .is_none_or(|next| matches!(next, b' ' | b'\t'));
+            match byte {
+                b' ' | b'\t' => {
+                    at += 1;
+                    continue;
+                }
+                b'#' if at == 0 || matches!(bytes.get(at - 1), Some(b' ' | b'\t')) => break,
+                b'-' | b'?' if fresh && spaced => {
+                    at += 1;
+                    if self.flow == 0 {
+                        let rest = bytes.get(at..).unwrap_or_default();
+                        key = at + rest.iter().take_while(|&&byte| byte == b' ').count();
+                    }
+                    continue;
+                }
+                b':' if spaced || self.flow > 0 => (fresh, plain) = (true, false),
+                b',' if self.flow > 0 => (fresh, plain) = (true, false),
+                b'[' | b'{' if fresh => self.flow += 1,
+                b']' | b'}' if self.flow > 0 => {
+                    self.flow -= 1;
+                    (fresh, plain) = (false, false);
+                }
+                b'\'' | b'"' if fresh => {
+                    let rest = bytes.get(at + 1..).unwrap_or_default();
+                    let Some(length) = end_of_quoted(rest, byte) else {
+                        let least = key + 1;
+                        self.within = Within::Quoted { quote: byte, least };
+                        return;
+                    };
+                    at += length;
+                    fresh = false;
+                }
+                b'|' | b'>' if fresh && self.flow == 0 => {
+                    self.within = Within::Block { key };
+                    return;
+                }
+                b'&' | b'!' if fresh => {
+                    let rest = bytes.get(at..).unwrap_or_default();
+                    at += rest
+                        .iter()
+                        .take_while(|&&byte| !matches!(byte, b' ' | b'\t'))
+                        .count();
+                    continue;
+                }
+                _ => (fresh, plain) = (false, true),
+            }
+            at += 1;
+        }
+        if plain && self.flow == 0 {
+            self.within = Within::Plain { key };
+        }
+    }
+}
+
+/// How many bytes it is to the end of a quoted scalar, its quote included. Two single quotes are one, and a backslash escapes a
+/// double one.
+fn end_of_quoted(bytes: &[u8], quote: u8) -> Option<usize> {
+    let mut at = 0;
+    loop {
+        let &byte = bytes.get(at)?;
+        let doubled = quote == b'\'' && bytes.get(at + 1) == Some(&quote);
+        if byte == quote && !doubled {
+            return Some(at + 1);
+        }
+        at += if byte == quote || (byte == b'\\' && quote == b'"') {
+            2
+        } else {
+            1
+        };
+    }
+}
