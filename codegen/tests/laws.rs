@@ -150,7 +150,10 @@ fn with_another_field(schema: &Value) -> Value {
                 .iter()
                 .map(|(key, value)| (key.clone(), with_another_field(value)))
                 .collect();
-            if let Some(Value::Object(properties)) = members.get_mut("properties") {
+            // A map that gets its first property becomes a type, which may come before one of that name.
+            if let Some(Value::Object(properties)) = members.get_mut("properties")
+                && !properties.is_empty()
+            {
                 properties.insert("zqzq".to_owned(), json!({"type": "object", "properties": {"zq": {"type": "string", "enum": ["Zq"]}}}));
             }
             Value::Object(members)
