@@ -46,10 +46,10 @@ pub struct Generated {
 ///
 /// # Errors
 ///
-/// All diagnostics of the first stage that found an error; nothing is generated then.
+/// Everything that is wrong, as far as it can be told from one run; nothing is generated then.
 pub fn generate(sources: &Sources, options: &Options) -> Result<Generated, Diagnostics> {
     threads::run(|| {
-        let read = read::read(sources, options)?;
+        let read = read::read(sources, options);
         let (api, warnings) = lower::lower(read, options)?;
         check::check(&api)?;
         if api.groups.is_empty() && !options.emit.is_empty() {

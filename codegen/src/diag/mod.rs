@@ -1,7 +1,6 @@
 //! Diagnostics: errors with their place, gathered by every stage and rendered in the style of rustc.
 //!
-//! A stage collects into a [`Diagnostics`] and ends with [`Diagnostics::finish`], so that one run reports all that is wrong
-//! and the next stage starts only when nothing is.
+//! A stage collects into a [`Diagnostics`] and ends with [`Diagnostics::finish`], so that one run reports all that is wrong.
 
 mod render;
 
@@ -183,6 +182,15 @@ impl Diagnostics {
                     diagnostic.message.as_str(),
                 )
             })
+    }
+}
+
+impl IntoIterator for Diagnostics {
+    type Item = Diagnostic;
+    type IntoIter = std::vec::IntoIter<Diagnostic>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
     }
 }
 

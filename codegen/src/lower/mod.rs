@@ -1,6 +1,8 @@
 //! Lowering: from what readers saw to the model, where every name is decided.
 
 pub mod crd;
+mod echoes;
+mod empty;
 pub mod rust;
 
 use crate::{
@@ -9,19 +11,34 @@ use crate::{
     options::Options,
     read::Read,
 };
+use echoes::Echoes;
 
 /// Builds the model from everything read; groups, versions and resources come out sorted. With it come the warnings of this
 /// stage and of the readers.
+///
+/// What was read only in part is lowered as far as it goes, so that one run reports the findings of both stages.
 ///
 /// # Errors
 ///
 /// Every finding, if one stops generation.
 pub fn lower(read: Read, options: &Options) -> Result<(ApiSet, Diagnostics), Diagnostics> {
-    let mut diagnostics = read.warnings;
+    let Read {
+        mut rust,
+        crds,
+        mut found,
+    } = read;
+    let echoes = Echoes::new(&found, &rust);
+    // Types that are missing would be missed wherever they are named.
+    rust.retain(|package| !package.is_partial);
     let mut api = ApiSet::default();
-    rust::lower(&read.rust, options, &mut api, &mut diagnostics);
-    crd::lower(read.crds, options, &mut api, &mut diagnostics);
-    diagnostics.finish_with_warnings(api)
+    let mut own = Diagnostics::new();
+    rust::lower(&rust, options, &mut api, &mut own);
+    crd::lower(crds, options, &mut api, &mut own);
+    found.extend(echoes.without(own));
+    if !found.has_errors() {
+        empty::warn(&rust, options, &api, &mut found);
+    }
+    found.finish_with_warnings(api)
 }
 
 /// The methods of the scale subresource, as client-gen's users write them by hand.

@@ -14,23 +14,17 @@ pub struct Read {
     pub rust: Vec<rust::Package>,
     /// The CRDs.
     pub crds: Vec<crd::Crd>,
-    /// What was found on the way and is no error.
-    pub warnings: Diagnostics,
+    /// What was found on the way.
+    pub found: Diagnostics,
 }
 
-/// Reads all sources.
-///
-/// # Errors
-///
-/// The findings of all files, if one is an error.
-pub fn read(sources: &Sources, options: &Options) -> Result<Read, Diagnostics> {
-    let mut diagnostics = Diagnostics::new();
-    let rust = rust::read(&sources.rust, &mut diagnostics);
-    let crds = crd::read(&sources.crds, &options.filters, &mut diagnostics);
-    let ((rust, crds), warnings) = diagnostics.finish_with_warnings((rust, crds))?;
-    Ok(Read {
-        rust,
-        crds,
-        warnings,
-    })
+/// Reads all sources, as far as they can be read.
+#[must_use]
+pub fn read(sources: &Sources, options: &Options) -> Read {
+    let mut found = Diagnostics::new();
+    Read {
+        rust: rust::read(&sources.rust, &mut found),
+        crds: crd::read(&sources.crds, &options.filters, &mut found),
+        found,
+    }
 }

@@ -63,6 +63,69 @@ fn an_error_in_one_crate_writes_no_other() {
 }
 
 #[test]
+fn one_run_reports_the_errors_of_all_stages_and_crates() {
+    let mut sandbox = Sandbox::new();
+    sandbox.write("codegen.toml", "[workspace]\nmembers = [\"a\", \"b\"]\n");
+    for member in ["a", "b"] {
+        sandbox.write(
+            &format!("{member}/codegen.toml"),
+            "[[crate]]\n[crate.rust]\n",
+        );
+    }
+    let head =
+        "use kube::core::ObjectMeta;\nmod zz_generated_deepcopy;\npub mod zz_generated_register;\n";
+    // A bad marker hides neither what is wrong with other kinds, nor what is wrong in other versions and crates. What its own kind
+    // lacks without it is not reported.
+    sandbox.write(
+        "a/src/apis/shop/v1/mod.rs",
+        &format!(
+            "{head}// +genclient\n// +kubebuilder:subresource:statu\n// +genclient:onlyVerbs=get,updateStatus\n#[derive(Debug)]\n\
+             pub struct Order {{ pub metadata: ObjectMeta, pub status: Option<String> }}\n\n\
+             // +genclient\n#[derive(Debug)]\npub struct Basket {{ pub spec: String }}\n"
+        ),
+    );
+    sandbox.write(
+        "a/src/apis/shop/v2/mod.rs",
+        &format!(
+            "{head}// +genclient\n#[derive(Debug)]\npub struct Order {{ pub metadata: ObjectMeta, pub spec: Spec }}\n"
+        ),
+    );
+    sandbox.write("a/src/apis/web/v1/mod.rs", "pub struct Site {\n");
+    sandbox.write(
+        "b/src/apis/web/v1/mod.rs",
+        &format!("{head}// +genclient\n#[derive(Debug)]\npub struct Page {{ pub metadata: ObjectMeta, pub spec: &'static str }}\n"),
+    );
+    assert_eq!(sandbox.run(&["generate"]).code, 1);
+    sandbox.check("generate-all-errors");
+}
+
+#[test]
+fn little_input_is_warned_of() {
+    let mut sandbox = Sandbox::new();
+    sandbox.write("codegen.toml", "[[crate]]\n[crate.rust]\n");
+    let beside = "mod zz_generated_deepcopy;\npub mod zz_generated_register;\n";
+    let file = "src/apis/shop/v1/mod.rs";
+    sandbox.note("a version without types");
+    sandbox.write(file, beside);
+    sandbox.run(&["generate", "--dry-run"]);
+    sandbox.note("types without a kind");
+    sandbox.write(
+        file,
+        &format!("{beside}#[derive(Clone)]\npub struct Order;\n"),
+    );
+    sandbox.run(&["inspect"]);
+    sandbox.note("a kind without a client");
+    let root = "#[derive(Debug)]\npub struct Order { pub metadata: kube::core::ObjectMeta }\n";
+    sandbox.write(
+        file,
+        &format!("{beside}\n// +kubebuilder:object:root=true\n{root}"),
+    );
+    let run = sandbox.run(&["generate"]);
+    assert_eq!(run.code, 0);
+    sandbox.check("generate-little");
+}
+
+#[test]
 fn without_a_file_generate_says_what_to_do() {
     let mut sandbox = Sandbox::new();
     sandbox.run(&["generate"]);

@@ -3,7 +3,7 @@
 //! It is plain data with places, so that it can leave the thread that parsed it, and so that lowering sees names and types
 //! only.
 
-use std::{collections::BTreeMap, path::PathBuf};
+use std::{collections::BTreeMap, ops::Range, path::PathBuf};
 
 use super::{kube::KubeDerive, serde::SerdeAttrs};
 use crate::{diag::Place, read::markers::MarkerSet};
@@ -33,6 +33,8 @@ pub struct Package {
     pub impls: Vec<Impl>,
     /// Whether macros are called among the items, which may declare what is not seen here.
     pub has_macros: bool,
+    /// Whether a file could not be parsed, so that types may be missing.
+    pub is_partial: bool,
 }
 
 /// A module of the version.
@@ -104,6 +106,8 @@ pub struct Item {
     pub name: String,
     /// The name's place.
     pub place: Place,
+    /// The bytes of the file that are about it: from the end of the item before to its own.
+    pub extent: Range<usize>,
     /// Index of the module.
     pub module: usize,
     /// Documentation without markers.

@@ -69,8 +69,11 @@ fn read_package(package: &RustPackage, diagnostics: &mut Diagnostics) -> Option<
         items: Vec::new(),
         impls: Vec::new(),
         has_macros: false,
+        is_partial: false,
     };
-    for (file, items) in read_files(&package.files, root_dir, diagnostics) {
+    let (files, is_partial) = read_files(&package.files, root_dir, diagnostics);
+    read.is_partial = is_partial;
+    for (file, items) in files {
         add(&mut read, items, file.name == root.name);
     }
     follow_path_attributes(&mut read);
@@ -79,17 +82,18 @@ fn read_package(package: &RustPackage, diagnostics: &mut Diagnostics) -> Option<
 }
 
 /// The files of the API in order: the version's `mod.rs`, then by name. Modules are read before those that they declare,
-/// so that the modules of tests are known before their files are read.
+/// so that the modules of tests are known before their files are read. Also, whether a file could not be parsed.
 fn read_files<'a>(
     files: &'a [Source],
     root_dir: &str,
     diagnostics: &mut Diagnostics,
-) -> Vec<(&'a Source, FileItems)> {
+) -> (Vec<(&'a Source, FileItems)>, bool) {
     let path_of = |file: &Source| module_of(file.name.strip_prefix(root_dir).unwrap_or(&file.name));
     let mut files: Vec<_> = files.iter().map(|file| (path_of(file), file)).collect();
     files.sort_by_key(|(path, file)| (path.len(), file.name.as_str()));
     let mut tests: Vec<Vec<String>> = Vec::new();
     let mut read = Vec::new();
+    let mut is_partial = false;
     for (path, file) in files {
         if tests.iter().any(|test| path.starts_with(test)) {
             continue;
@@ -103,12 +107,13 @@ fn read_files<'a>(
             };
             tests.extend(items.modules.iter().flat_map(declares));
             read.push((path, file, items));
+        } else {
+            is_partial = true;
         }
     }
     read.sort_by_key(|(path, file, _)| (!path.is_empty(), file.name.as_str()));
-    read.into_iter()
-        .map(|(_, file, items)| (file, items))
-        .collect()
+    let read = read.into_iter().map(|(_, file, items)| (file, items));
+    (read.collect(), is_partial)
 }
 
 /// Files that `#[path = "…"]` names are the modules that it stands above.

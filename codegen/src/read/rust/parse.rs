@@ -1,6 +1,6 @@
 //! One file: from its syntax tree and its comments to items.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, ops::Range};
 
 use syn::{Attribute, Ident, spanned::Spanned};
 
@@ -159,18 +159,21 @@ impl FileReader<'_> {
         match item {
             syn::Item::Struct(item) => {
                 let mut head = self.head(&item.ident, &item.attrs, from, first);
+                head.extent = from..end;
                 head.generics = self.generics(&item.generics);
                 let body = Body::Struct(self.fields(&item.fields));
                 self.push_item(head, &item.vis, module, body, &item.attrs);
             }
             syn::Item::Enum(item) => {
                 let mut head = self.head(&item.ident, &item.attrs, from, first);
+                head.extent = from..end;
                 head.generics = self.generics(&item.generics);
                 let body = Body::Enum(self.variants(item));
                 self.push_item(head, &item.vis, module, body, &item.attrs);
             }
             syn::Item::Type(item) => {
                 let mut head = self.head(&item.ident, &item.attrs, from, first);
+                head.extent = from..end;
                 head.generics = self.generics(&item.generics);
                 let body = Body::Alias(types::read(&item.ty, &self.comments, self.base));
                 self.push_item(head, &item.vis, module, body, &item.attrs);
@@ -271,6 +274,7 @@ impl FileReader<'_> {
             docs,
             markers: self.markers(own, Target::Type),
             generics: Generics::default(),
+            extent: 0..0,
         }
     }
 
@@ -307,6 +311,7 @@ impl FileReader<'_> {
         self.out.items.push(Item {
             name: head.name,
             place: head.place,
+            extent: head.extent,
             module,
             docs: head.docs,
             markers: head.markers,
@@ -424,4 +429,5 @@ struct Head {
     docs: String,
     markers: MarkerSet,
     generics: Generics,
+    extent: Range<usize>,
 }

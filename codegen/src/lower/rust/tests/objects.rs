@@ -217,7 +217,12 @@ fn fields_of_a_kube_spec_may_stand_at_the_root() {
 #[test]
 fn many_errors_come_in_one_run_sorted_by_place() {
     let text = errors("pub struct A<'a>(&'a str);\n// +nonsense\npub struct B;\n");
-    assert_eq!(text, "mod.rs:5:4: error: unknown marker `+nonsense`");
+    assert_eq!(
+        text,
+        "mod.rs:4:14: error: `A` borrows, but an API type owns its data\n\
+         mod.rs:4:18: error: a reference cannot be part of an API type\n\
+         mod.rs:5:4: error: unknown marker `+nonsense`"
+    );
     let text = errors("pub struct A(&'static str);\npub struct B(&'static str);\n");
     assert_eq!(text.lines().count(), 2, "{text}");
 }

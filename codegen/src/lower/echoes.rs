@@ -1,0 +1,73 @@
+//! Echoes: findings about what the readers have already found fault with.
+//!
+//! A marker that cannot be read is missing afterwards, and what its item lacks is no finding of its own.
+
+use std::{collections::BTreeSet, ops::Range, sync::Arc};
+
+use crate::{
+    diag::{Diagnostic, Diagnostics, Label, Severity},
+    read::rust::Package,
+};
+
+/// An item: its file, and its bytes there.
+type Extent = (Arc<str>, Range<usize>);
+
+/// The places where the readers found errors.
+#[derive(Default)]
+pub(super) struct Echoes {
+    has_errors: bool,
+    items: Vec<Extent>,
+    /// The items with errors.
+    faulty: Vec<Extent>,
+    /// Files with errors outside of items: CRDs, or what is about a package.
+    files: BTreeSet<Arc<str>>,
+}
+
+impl Echoes {
+    pub(super) fn new(found: &Diagnostics, packages: &[Package]) -> Self {
+        let mut echoes = Self::default();
+        if !found.has_errors() {
+            return echoes;
+        }
+        echoes.has_errors = true;
+        let items = packages.iter().flat_map(|package| &package.items);
+        let extents = items.map(|item| (Arc::clone(&item.place.file), item.extent.clone()));
+        echoes.items = extents.collect();
+        let errors = found.as_slice().iter();
+        let errors = errors.filter(|finding| finding.severity == Severity::Error);
+        for label in errors.flat_map(|error| &error.labels) {
+            match echoes.item_at(label).cloned() {
+                Some(item) => echoes.faulty.push(item),
+                None => drop(echoes.files.insert(Arc::clone(&label.place.file))),
+            }
+        }
+        echoes
+    }
+
+    /// The findings without echoes. What has no place may follow from any error.
+    pub(super) fn without(&self, found: Diagnostics) -> Diagnostics {
+        let mut kept = Diagnostics::new();
+        for finding in found {
+            if !self.has_errors || !self.is_echo(&finding) {
+                kept.push(finding);
+            }
+        }
+        kept
+    }
+
+    fn is_echo(&self, finding: &Diagnostic) -> bool {
+        let is_doubtful = |label: &Label| match self.item_at(label) {
+            Some(item) => self.faulty.contains(item),
+            None => self.files.contains(&label.place.file),
+        };
+        finding.labels.is_empty() || finding.labels.iter().any(is_doubtful)
+    }
+
+    /// The item that a label is about.
+    fn item_at(&self, label: &Label) -> Option<&Extent> {
+        let mut items = self.items.iter();
+        items.find(|(file, extent)| {
+            *file == label.place.file && extent.contains(&label.place.range.start)
+        })
+    }
+}
