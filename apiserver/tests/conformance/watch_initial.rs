@@ -15,6 +15,7 @@ cases![
     match_without_initial_events_is_refused,
     initial_events_of_custom_resources,
     initial_events_from_a_version_see_the_write,
+    initial_events_from_the_future_are_refused_in_the_stream,
     no_initial_events_on_request,
     initial_events_on_a_list_are_refused,
 ];
@@ -164,6 +165,26 @@ async fn initial_events_from_a_version_see_the_write(client: Client) {
     assert_eq!(found, ["a", "b", "c"]);
     let number = |version: &str| version.parse::<u64>().expect("a number");
     assert!(number(&resource_version(&bookmark)) >= number(&version));
+}
+
+async fn initial_events_from_the_future_are_refused_in_the_stream(client: Client) {
+    let secrets = two(&client).await;
+    let now = resource_version(&secrets.list("").await.is(200));
+    let future = now.parse::<u64>().expect("a number") + 1_000_000;
+    let query = format!("{STREAMED}&resourceVersion={future}");
+    let status = secrets
+        .watch(&query)
+        .await
+        .expect_error(504, "Timeout")
+        .await;
+    let message = at(&status, "/message").as_str().unwrap_or_default();
+    let expected = format!("Timeout: Too large resource version: {future}, current: ");
+    assert!(message.starts_with(&expected), "{message}");
+    check(
+        &status,
+        "/details/causes/0/reason",
+        json!("ResourceVersionTooLarge"),
+    );
 }
 
 async fn no_initial_events_on_request(client: Client) {

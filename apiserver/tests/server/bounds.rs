@@ -112,6 +112,22 @@ async fn a_watch_ends_at_its_timeout_with_a_bookmark_before() {
     assert_eq!(start.elapsed(), Duration::from_secs(30));
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_watch_from_the_future_gets_no_bookmark_before_it_is_reached() {
+    let server = ApiServer::builder().build().unwrap();
+    create_map(&server, "a").await;
+    for (ahead, bookmarks) in [(0, 2), (1_000, 0)] {
+        let path = format!(
+            "{MAPS}?watch=1&resourceVersion={}&allowWatchBookmarks=true&timeoutSeconds=100",
+            server.resource_version() + ahead
+        );
+        let answer = send(&server, Method::GET, &path, &Value::Null).await;
+        let text = answer.into_body().collect().await.unwrap().to_bytes();
+        let lines = text.split(|byte| *byte == b'\n');
+        assert_eq!(lines.filter(|line| !line.is_empty()).count(), bookmarks);
+    }
+}
+
 #[tokio::test]
 async fn an_expired_continue_token_offers_one_that_goes_on() {
     let server = ApiServer::builder().history(5).build().unwrap();

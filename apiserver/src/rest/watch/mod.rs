@@ -48,8 +48,14 @@ pub(super) fn watch(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
     watcher.bookmarks = options.bookmarks;
     watcher.events_left = call.struck.cut_watch;
     watcher.deadline = tokio::time::Instant::now() + timeout(options.timeout_seconds);
-    if core.store.oldest(id) > start.cursor {
-        watcher.fail_expired(start.cursor);
+    let current = core.store.revision();
+    match options.revision {
+        Some(asked) if options.initial_events == Some(true) && asked > current => {
+            (watcher.initial, watcher.end_marker) = Default::default();
+            watcher.fail(ApiError::future_version(asked, current));
+        }
+        _ if core.store.oldest(id) > start.cursor => watcher.fail_expired(start.cursor),
+        _ => {}
     }
     let mut answer = Answer::new(200, Content::Events(Body::stream(watcher.into_stream())));
     answer

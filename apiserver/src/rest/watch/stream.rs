@@ -82,9 +82,14 @@ impl Watcher {
     /// Makes the stream one `Expired` error.
     pub(super) fn fail_expired(&mut self, asked: u64) {
         let oldest = self.core.store.oldest(self.encoder.served.resource.id);
-        self.failure = Some(ApiError::expired(format!(
+        self.fail(ApiError::expired(format!(
             "too old resource version: {asked} ({oldest})"
         )));
+    }
+
+    /// Makes the stream one error.
+    pub(super) fn fail(&mut self, error: ApiError) {
+        self.failure = Some(error);
     }
 
     /// The lines of the watch, in chunks.
@@ -232,6 +237,10 @@ impl Watcher {
             return None;
         }
         self.next_bookmark = now + BOOKMARK_EVERY;
+        // A watch from the future hears nothing before it is reached.
+        if self.cursor > self.core.store.revision() {
+            return None;
+        }
         self.bookmarked = self.cursor;
         Some(self.encoder.bookmark(self.cursor, false))
     }
