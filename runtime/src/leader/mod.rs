@@ -23,6 +23,7 @@
 mod config;
 mod election;
 mod elector;
+mod env;
 mod lead;
 mod leadership;
 mod record;
@@ -31,5 +32,6 @@ mod watch;
 
 pub use self::config::{LeaderElectionConfig, LeaderElectionConfigError};
 pub use self::elector::{DuplicateIdentity, LeaderElector, LeaseExpired};
+pub use self::env::LeaderElectionEnvError;
 pub use self::leadership::{Fenced, Leadership, LeadershipLost, LeadingStep};
 pub use self::stopped::{LossReason, Stopped};
