@@ -23,6 +23,8 @@ pub(super) struct Settings {
     pub(super) resync_for: BTreeMap<TypeId, Duration>,
     pub(super) transforms: BTreeMap<TypeId, Arc<dyn Any + Send + Sync>>,
     pub(super) tweak: Option<Tweak>,
+    pub(super) tweak_for: BTreeMap<TypeId, Tweak>,
+    pub(super) tweak_of: BTreeMap<(String, String), Tweak>,
     pub(super) name: String,
     pub(super) keep_managed_fields: bool,
     pub(super) deadlines: Deadlines,
@@ -94,6 +96,33 @@ impl<F: From<SharedInformerFactory>> FactoryBuilder<F> {
     #[must_use]
     pub fn list_options(mut self, tweak: impl Fn(&mut ListParams) + Send + Sync + 'static) -> Self {
         self.settings.tweak = Some(Arc::new(tweak));
+        self
+    }
+
+    /// As [`Self::list_options`], for `K` only, and after the options of all kinds. `DynamicObject` stands for all resources
+    /// that are known at run time; [`Self::list_options_of`] is for one of them.
+    #[must_use]
+    pub fn list_options_for<K: Cacheable>(
+        mut self,
+        tweak: impl Fn(&mut ListParams) + Send + Sync + 'static,
+    ) -> Self {
+        self.settings
+            .tweak_for
+            .insert(TypeId::of::<K>(), Arc::new(tweak));
+        self
+    }
+
+    /// As [`Self::list_options`], for one resource as whatever type it is held, and after the options of all kinds.
+    #[must_use]
+    pub fn list_options_of(
+        mut self,
+        group: impl Into<String>,
+        plural: impl Into<String>,
+        tweak: impl Fn(&mut ListParams) + Send + Sync + 'static,
+    ) -> Self {
+        self.settings
+            .tweak_of
+            .insert((group.into(), plural.into()), Arc::new(tweak));
         self
     }
 

@@ -323,7 +323,13 @@ impl SharedInformerFactory {
     ) -> SharedInformer<K> {
         let settings = &self.shared.settings;
         let mut params = ListParams::default();
-        if let Some(tweak) = &settings.tweak {
+        let resource_key = (info.group.clone(), info.plural.clone());
+        let tweaks = [
+            settings.tweak.as_ref(),
+            settings.tweak_for.get(&TypeId::of::<K>()),
+            settings.tweak_of.get(&resource_key),
+        ];
+        for tweak in tweaks.into_iter().flatten() {
             tweak(&mut params);
         }
         let namespace =

@@ -5,7 +5,7 @@ use std::time::Duration;
 use codegen_runtime::informer::{CacheSyncError, SharedInformerFactory};
 use codegen_runtime::object::ResourceInfo;
 use k8s_openapi::api::apps::v1::Deployment;
-use k8s_openapi::api::core::v1::{ConfigMap, Node, Pod};
+use k8s_openapi::api::core::v1::{ConfigMap, Node, Pod, Secret};
 use kube::api::ApiResource;
 use kube::core::GroupVersionKind;
 use tokio_util::sync::CancellationToken;
@@ -160,6 +160,34 @@ async fn options_reach_the_requests_and_the_informers() {
     assert!(informer.store().list()[0].data.is_none());
     tokio::time::sleep(Duration::from_millis(5_100)).await;
     assert_eq!(calls.take(), ["add! a@1", "update a@1->1"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn list_options_are_set_for_all_kinds_for_one_and_for_one_resource() {
+    let server = Server::new();
+    let factory = SharedInformerFactory::builder(server.client())
+        .list_options(|params| params.label_selector = Some("app=web".into()))
+        .list_options_for::<ConfigMap>(|params| {
+            params.field_selector = Some("metadata.name=a".into())
+        })
+        .list_options_of("", "configmaps", |params| params.label_selector = None)
+        .build();
+    let _ = factory.informer_for::<ConfigMap>();
+    factory.start(&CancellationToken::new());
+    let call = server.watch_list().await;
+    assert_eq!(call.query("labelSelector"), None);
+    assert_eq!(call.query("fieldSelector"), Some("metadata.name=a"));
+    let factory = SharedInformerFactory::builder(server.client())
+        .list_options_for::<Secret>(|params| params.field_selector = Some("type=a".into()))
+        .list_options_of("apps", "configmaps", |params| {
+            params.label_selector = Some("b".into())
+        })
+        .build();
+    let _ = factory.informer_for::<ConfigMap>();
+    factory.start(&CancellationToken::new());
+    let call = server.watch_list().await;
+    assert_eq!(call.query("labelSelector"), None);
+    assert_eq!(call.query("fieldSelector"), None);
 }
 
 #[tokio::test(start_paused = true)]
