@@ -1,7 +1,11 @@
-//! Server-side apply under one field manager.
+//! Writing what an object should be: server-side apply under one field manager, and create-or-update.
 //!
 //! An [`Applier`] sends the fields that this program has an opinion on, and only those, under one name. The server merges
-//! them, remembers whose they are, and removes what this manager applied before and doesn't any more.
+//! them, remembers whose they are, and removes what this manager applied before and doesn't any more. A
+//! [`RememberingApplier`] sends only what changed. [`create_or_update`] reads the object, changes it, and writes what changed.
+
+mod create;
+mod memory;
 
 use std::fmt::Debug;
 
@@ -10,6 +14,20 @@ use kube::{Api, Resource};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
+
+pub use self::create::{CreateOrUpdateError, create_or_update};
+pub use self::memory::RememberingApplier;
+
+/// What a write did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Written {
+    /// There was no object; now there is.
+    Created,
+    /// The object has changed.
+    Updated,
+    /// The object was as it should be.
+    Unchanged,
+}
 
 /// Why an object could not be applied.
 #[derive(Debug, thiserror::Error)]
@@ -45,6 +63,17 @@ pub struct FieldConflict {
 }
 
 /// Applies objects under the name of one field manager.
+///
+/// ```no_run
+/// # use codegen_runtime::apply::Applier;
+/// # use codegen_runtime::{k8s_openapi::api::core::v1::ConfigMap, kube::{Api, Client}};
+/// # async fn example(client: Client) -> Result<(), codegen_runtime::apply::ApplyError> {
+/// let maps = Api::<ConfigMap>::namespaced(client, "default");
+/// let wanted = serde_json::json!({ "metadata": { "name": "settings" }, "data": { "level": "debug" } });
+/// Applier::new("settings-controller").force().apply(&maps, &wanted).await?;
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Applier {
     manager: String,
@@ -86,7 +115,7 @@ impl Applier {
         K: Resource<DynamicType = ()> + Clone + DeserializeOwned + Debug,
     {
         let (name, body) = prepare::<K>(object, Part::Object)?;
-        refine(api.patch(&name, &self.params(), &Patch::Apply(body)).await)
+        send(api, &name, &self.params(), body).await
     }
 
     /// Applies the status of `object`, and nothing else of it, through the status subresource.
@@ -113,6 +142,18 @@ impl Applier {
         let params = PatchParams::apply(&self.manager);
         if self.force { params.force() } else { params }
     }
+}
+
+async fn send<K>(
+    api: &Api<K>,
+    name: &str,
+    params: &PatchParams,
+    body: Value,
+) -> Result<K, ApplyError>
+where
+    K: Clone + DeserializeOwned + Debug,
+{
+    refine(api.patch(name, params, &Patch::Apply(body)).await)
 }
 
 /// What of an object is applied.

@@ -27,8 +27,8 @@ pub use kube::core::response::StatusSummary;
 /// One object or the server's status, as a delete answers.
 pub use either::Either;
 
-pub(crate) use exchange::send;
 pub use exchange::single_attempts;
+pub(crate) use exchange::{bytes as exchange, send};
 
 /// A result of a client call.
 pub type Result<T, E = Error> = std::result::Result<T, E>;

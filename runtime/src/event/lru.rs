@@ -5,7 +5,7 @@ use std::hash::Hash;
 
 /// Holds up to `capacity` entries; a further one displaces the one that was used least recently.
 #[derive(Debug)]
-pub(super) struct Lru<K, V> {
+pub(crate) struct Lru<K, V> {
     entries: HashMap<K, (u64, V)>,
     order: BTreeMap<u64, K>,
     clock: u64,
@@ -13,7 +13,7 @@ pub(super) struct Lru<K, V> {
 }
 
 impl<K: Clone + Eq + Hash, V> Lru<K, V> {
-    pub(super) fn new(capacity: usize) -> Self {
+    pub(crate) fn new(capacity: usize) -> Self {
         Self {
             entries: HashMap::new(),
             order: BTreeMap::new(),
@@ -23,7 +23,7 @@ impl<K: Clone + Eq + Hash, V> Lru<K, V> {
     }
 
     /// The value of `key`, made by `new` if there is none. Counts as a use.
-    pub(super) fn get_or_insert_with(&mut self, key: &K, new: impl FnOnce() -> V) -> &mut V {
+    pub(crate) fn get_or_insert_with(&mut self, key: &K, new: impl FnOnce() -> V) -> &mut V {
         self.clock += 1;
         let stamp = self.clock;
         if let Some((old, _)) = self.entries.get(key) {
@@ -43,18 +43,18 @@ impl<K: Clone + Eq + Hash, V> Lru<K, V> {
     }
 
     /// The value of `key`. Doesn't count as a use.
-    pub(super) fn peek_mut(&mut self, key: &K) -> Option<&mut V> {
+    pub(crate) fn peek_mut(&mut self, key: &K) -> Option<&mut V> {
         self.entries.get_mut(key).map(|(_, value)| value)
     }
 
-    pub(super) fn remove(&mut self, key: &K) -> Option<V> {
+    pub(crate) fn remove(&mut self, key: &K) -> Option<V> {
         let (stamp, value) = self.entries.remove(key)?;
         self.order.remove(&stamp);
         Some(value)
     }
 
     /// The keys, least recently used first.
-    pub(super) fn keys(&self) -> impl Iterator<Item = &K> {
+    pub(crate) fn keys(&self) -> impl Iterator<Item = &K> {
         self.order.values()
     }
 }

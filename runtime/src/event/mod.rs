@@ -21,4 +21,5 @@ mod recorder;
 mod series;
 
 pub use self::broadcaster::{EventBroadcaster, EventOptions};
+pub(crate) use self::lru::Lru;
 pub use self::recorder::{EventRecorder, EventType, NewEvent, Reporter};

@@ -1,0 +1,156 @@
+//! Create or update: read, change, and write what changed.
+
+use std::error::Error;
+use std::fmt::Debug;
+
+use kube::api::{GetParams, PostParams};
+use kube::core::{Request, request};
+use kube::{Api, Client, Resource};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::Written;
+use crate::client::exchange;
+
+/// Why an object could not be created or updated.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CreateOrUpdateError {
+    /// The object has no name.
+    #[error("cannot create or update an object without metadata.name")]
+    NoName,
+    /// The change gave the object another name or namespace.
+    #[error("the change must not rename or move the object")]
+    Renamed,
+    /// The change failed; nothing was written.
+    #[error("the change failed: {0}")]
+    Change(#[source] Box<dyn Error + Send + Sync>),
+    /// The object could not be serialised.
+    #[error("cannot serialise the object: {0}")]
+    Serialize(#[from] serde_json::Error),
+    /// The server's answer: a conflict if somebody else wrote in between, or created it first.
+    #[error(transparent)]
+    Api(#[from] kube::Error),
+}
+
+/// Brings the object of `object`'s name to what `change` makes of it, as controller-runtime's `CreateOrUpdate` does.
+///
+/// Reads the stored object, or takes `object` itself if there is none, calls `change` with it, and creates or updates it. What
+/// `change` left as it was is not written. `object` needs no more than a name (and a namespace, where `api` has none of its own);
+/// all that matters is set by `change`, which sees the stored object with the fields of others.
+///
+/// Null and empty lists count as absent fields, and so do empty maps in the metadata. The status is neither compared nor
+/// written: that is what [`TypedClient::update_status`](crate::client::TypedClient::update_status) is for.
+///
+/// ```no_run
+/// # use codegen_runtime::apply::{Written, create_or_update};
+/// # use codegen_runtime::{k8s_openapi::api::core::v1::ConfigMap, kube::{Api, Client}};
+/// # async fn example(client: Client) -> Result<(), Box<dyn std::error::Error>> {
+/// let maps = Api::<ConfigMap>::namespaced(client, "default");
+/// let mut settings = ConfigMap::default();
+/// settings.metadata.name = Some("settings".to_owned());
+/// let (settings, written) = create_or_update(&maps, settings, |map| {
+///     map.data.get_or_insert_default().insert("level".to_owned(), "debug".to_owned());
+///     Ok(())
+/// })
+/// .await?;
+/// if written != Written::Unchanged {
+///     println!("{:?}", settings.metadata.resource_version);
+/// }
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+///
+/// [`CreateOrUpdateError::Api`] with a conflict if the object changed between reading and writing: a reconciler returns it, and
+/// is called again.
+pub async fn create_or_update<K>(
+    api: &Api<K>,
+    mut object: K,
+    change: impl FnOnce(&mut K) -> Result<(), Box<dyn Error + Send + Sync>>,
+) -> Result<(K, Written), CreateOrUpdateError>
+where
+    K: Resource<DynamicType = ()> + Clone + Debug + Serialize + DeserializeOwned,
+{
+    let name = object.meta().name.clone().unwrap_or_default();
+    if name.is_empty() {
+        return Err(CreateOrUpdateError::NoName);
+    }
+    let (path, client) = (Request::new(api.resource_url()), api.clone().into_client());
+    let get = path.get(&name, &GetParams::default()).map_err(build)?;
+    let stored: Option<K> = match send(&client, get).await {
+        Ok(stored) => Some(stored),
+        Err(kube::Error::Api(status)) if status.is_not_found() => None,
+        Err(error) => return Err(error.into()),
+    };
+    let Some(stored) = stored else {
+        changed(&mut object, change)?;
+        let body = serde_json::to_vec(&object)?;
+        let create = path.create(&PostParams::default(), body).map_err(build)?;
+        return Ok((send(&client, create).await?, Written::Created));
+    };
+    let mut wanted = stored.clone();
+    changed(&mut wanted, change)?;
+    if compared(&stored)? == compared(&wanted)? {
+        return Ok((stored, Written::Unchanged));
+    }
+    let body = serde_json::to_vec(&wanted)?;
+    let replace = path.replace(&name, &PostParams::default(), body);
+    let updated = send(&client, replace.map_err(build)?).await?;
+    Ok((updated, Written::Updated))
+}
+
+/// Sends `request` once, and reads the object of the answer.
+async fn send<K: DeserializeOwned>(
+    client: &Client,
+    request: http::Request<Vec<u8>>,
+) -> Result<K, kube::Error> {
+    let answer = exchange(client, request).await?;
+    serde_json::from_slice(&answer).map_err(kube::Error::SerdeError)
+}
+
+fn build(error: request::Error) -> kube::Error {
+    kube::Error::BuildRequest(error)
+}
+
+fn changed<K: Resource>(
+    object: &mut K,
+    change: impl FnOnce(&mut K) -> Result<(), Box<dyn Error + Send + Sync>>,
+) -> Result<(), CreateOrUpdateError> {
+    let key = |object: &K| (object.meta().name.clone(), object.meta().namespace.clone());
+    let before = key(object);
+    change(object).map_err(CreateOrUpdateError::Change)?;
+    if key(object) == before {
+        Ok(())
+    } else {
+        Err(CreateOrUpdateError::Renamed)
+    }
+}
+
+/// What of an object is compared.
+fn compared(object: &impl Serialize) -> Result<Value, serde_json::Error> {
+    let mut value: Value = serde_json::from_slice(&serde_json::to_vec(object)?)?;
+    if let Some(fields) = value.as_object_mut() {
+        fields.remove("status");
+        if let Some(metadata) = fields.get_mut("metadata").and_then(Value::as_object_mut) {
+            metadata.retain(|_, value| !value.as_object().is_some_and(serde_json::Map::is_empty));
+        }
+    }
+    drop_empty(&mut value);
+    Ok(value)
+}
+
+fn drop_empty(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            fields.values_mut().for_each(drop_empty);
+            fields.retain(|_, value| {
+                !value.is_null() && !value.as_array().is_some_and(Vec::is_empty)
+            });
+        }
+        Value::Array(items) => items.iter_mut().for_each(drop_empty),
+        _ => {}
+    }
+}

@@ -1,0 +1,125 @@
+//! Apply that sends nothing where nothing changed.
+
+use std::fmt;
+use std::fmt::Debug;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use kube::{Api, Resource};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::{Applier, ApplyError, Part, Written, prepare, send};
+use crate::event::Lru;
+
+/// Objects that are remembered.
+const CAPACITY: usize = 16_384;
+
+/// An [`Applier`] that remembers what it applied, and sends only what differs. Clones share the memory.
+///
+/// Nothing is sent if the same fields were applied before and the object is still the one that the server answered with: its
+/// `uid` and `resourceVersion` are the same, so that nobody has written since, and nothing needs to be taken back. It takes an
+/// object as a cache has it; an old one leads to one more request, never to a missing one. A write that changes nothing is
+/// none to the server either; this spares the request.
+///
+/// ```no_run
+/// # use codegen_runtime::apply::{Applier, RememberingApplier};
+/// # use codegen_runtime::{k8s_openapi::api::core::v1::ConfigMap, kube::{Api, Client}, lister::Lister};
+/// # async fn example(client: Client, lister: Lister<ConfigMap>) -> Result<(), codegen_runtime::apply::ApplyError> {
+/// let applier = RememberingApplier::new(Applier::new("settings-controller").force());
+/// let maps = Api::<ConfigMap>::namespaced(client, "default");
+/// let wanted = serde_json::json!({ "metadata": { "name": "settings" }, "data": { "level": "debug" } });
+/// // In each reconciliation:
+/// let cached = lister.get("default/settings").ok();
+/// applier.apply(&maps, cached.as_deref(), &wanted).await?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct RememberingApplier {
+    applier: Applier,
+    hasher: RandomState,
+    memory: Arc<Mutex<Lru<String, Remembered>>>,
+}
+
+/// The outcome of the last apply of an object.
+struct Remembered {
+    fields: u64,
+    uid: Option<String>,
+    resource_version: Option<String>,
+}
+
+impl RememberingApplier {
+    /// Applies as `applier` does. Up to 16,384 objects are remembered; of more, those that were applied last.
+    pub fn new(applier: Applier) -> Self {
+        Self {
+            applier,
+            hasher: RandomState::new(),
+            memory: Arc::new(Mutex::new(Lru::new(CAPACITY))),
+        }
+    }
+
+    /// Applies `object` as [`Applier::apply`] does, unless `current`, the object as a cache has it, is what the last apply of the
+    /// same fields left. Gives the object and whether it was created, updated (or written without a change), or left alone.
+    ///
+    /// # Errors
+    ///
+    /// As [`Applier::apply`].
+    pub async fn apply<K>(
+        &self,
+        api: &Api<K>,
+        current: Option<&K>,
+        object: &impl Serialize,
+    ) -> Result<(K, Written), ApplyError>
+    where
+        K: Resource<DynamicType = ()> + Clone + DeserializeOwned + Debug,
+    {
+        let (name, body) = prepare::<K>(object, Part::Object)?;
+        let path = format!("{}/{name}", api.resource_url());
+        let fields = self.hasher.hash_one(body.to_string());
+        if let Some(current) = current
+            && self.is_applied(&path, fields, current)
+        {
+            return Ok((current.clone(), Written::Unchanged));
+        }
+        let applied = send(api, &name, &self.applier.params(), body).await?;
+        let version = |object: &K| object.meta().resource_version.clone();
+        let remembered = Remembered {
+            fields,
+            uid: applied.meta().uid.clone(),
+            resource_version: version(&applied),
+        };
+        let written = match current {
+            None => Written::Created,
+            Some(current) if version(current) == remembered.resource_version => Written::Unchanged,
+            Some(_) => Written::Updated,
+        };
+        let mut memory = self.memory();
+        memory.remove(&path);
+        memory.get_or_insert_with(&path, || remembered);
+        Ok((applied, written))
+    }
+
+    fn is_applied<K: Resource>(&self, path: &str, fields: u64, current: &K) -> bool {
+        let (mut memory, meta) = (self.memory(), current.meta());
+        let known = memory.peek_mut(&path.to_owned());
+        known.is_some_and(|known| {
+            known.fields == fields
+                && known.resource_version.is_some()
+                && known.resource_version == meta.resource_version
+                && known.uid == meta.uid
+        })
+    }
+
+    fn memory(&self) -> MutexGuard<'_, Lru<String, Remembered>> {
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for RememberingApplier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RememberingApplier")
+            .field("applier", &self.applier)
+            .finish_non_exhaustive()
+    }
+}

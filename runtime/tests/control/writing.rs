@@ -1,0 +1,165 @@
+//! `create_or_update` and the applier that remembers.
+
+use codegen_runtime::apply::{
+    Applier, CreateOrUpdateError, RememberingApplier, Written, create_or_update,
+};
+use embedded_apiserver::ApiServer;
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube::api::PostParams;
+use kube::{Api, ResourceExt};
+use serde_json::json;
+
+fn rig() -> (ApiServer, Api<ConfigMap>) {
+    let server = ApiServer::builder().build().unwrap();
+    let api = Api::namespaced(server.client(), "default");
+    (server, api)
+}
+
+/// The verbs of the requests since the last call.
+fn verbs(server: &ApiServer) -> Vec<&'static str> {
+    let actions = server.recorder().actions();
+    server.recorder().clear();
+    actions.into_iter().map(|action| action.verb).collect()
+}
+
+fn named(name: &str) -> ConfigMap {
+    let mut map = ConfigMap::default();
+    map.metadata.name = Some(name.to_owned());
+    map
+}
+
+fn set(map: &mut ConfigMap, value: &str) {
+    let data = map.data.get_or_insert_default();
+    data.insert("key".to_owned(), value.to_owned());
+}
+
+#[tokio::test]
+async fn an_object_is_created_updated_or_left_alone() {
+    let (server, api) = rig();
+    let steps = [
+        ("a", Written::Created, vec!["get", "create"]),
+        ("a", Written::Unchanged, vec!["get"]),
+        ("b", Written::Updated, vec!["get", "update"]),
+        ("b", Written::Unchanged, vec!["get"]),
+    ];
+    for (value, expected, requests) in steps {
+        let (map, written) = create_or_update(&api, named("map"), |map| {
+            set(map, value);
+            Ok(())
+        })
+        .await
+        .unwrap();
+        assert_eq!((written, verbs(&server)), (expected, requests));
+        assert_eq!(map.data.unwrap()["key"], value);
+    }
+}
+
+#[tokio::test]
+async fn a_change_keeps_what_others_wrote_and_empty_is_absent() {
+    let (server, api) = rig();
+    let mut map = named("map");
+    map.labels_mut()
+        .insert("others".to_owned(), "yes".to_owned());
+    api.create(&PostParams::default(), &map).await.unwrap();
+    verbs(&server);
+    let (_, written) = create_or_update(&api, named("map"), |map| {
+        map.annotations_mut();
+        map.finalizers_mut();
+        Ok(())
+    })
+    .await
+    .unwrap();
+    assert_eq!(written, Written::Unchanged);
+    assert_eq!(verbs(&server), ["get"]);
+    let (map, _) = create_or_update(&api, named("map"), |map| {
+        set(map, "a");
+        Ok(())
+    })
+    .await
+    .unwrap();
+    assert_eq!(map.labels()["others"], "yes");
+}
+
+#[tokio::test]
+async fn a_change_that_fails_or_renames_writes_nothing() {
+    let (server, api) = rig();
+    let failed = create_or_update(&api, named("map"), |_| Err("no owner".into())).await;
+    let error = failed.unwrap_err();
+    assert!(matches!(error, CreateOrUpdateError::Change(_)));
+    assert_eq!(error.to_string(), "the change failed: no owner");
+    let renamed = create_or_update(&api, named("map"), |map| {
+        map.metadata.name = Some("other".to_owned());
+        Ok(())
+    });
+    assert!(matches!(renamed.await, Err(CreateOrUpdateError::Renamed)));
+    assert_eq!(verbs(&server), ["get", "get"]);
+    let nameless = create_or_update(&api, ConfigMap::default(), |_| Ok(())).await;
+    assert!(matches!(nameless, Err(CreateOrUpdateError::NoName)));
+    assert_eq!(verbs(&server), [""; 0]);
+}
+
+#[tokio::test]
+async fn a_write_in_between_is_a_conflict() {
+    let (server, api) = rig();
+    api.create(&PostParams::default(), &named("map"))
+        .await
+        .unwrap();
+    let objects = server.objects();
+    let result = create_or_update(&api, named("map"), |map| {
+        let other = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "map", "namespace": "default"}, "data": {"other": "1"}});
+        objects.put(&other).unwrap();
+        set(map, "a");
+        Ok(())
+    })
+    .await;
+    let Err(CreateOrUpdateError::Api(kube::Error::Api(status))) = result else {
+        panic!("{result:?}")
+    };
+    assert!(status.is_conflict(), "{status:?}");
+}
+
+#[tokio::test]
+async fn what_was_applied_and_not_touched_since_is_not_applied_again() {
+    let (server, api) = rig();
+    let applier = RememberingApplier::new(Applier::new("tests").force());
+    let wanted = |value: &str| json!({"metadata": {"name": "map"}, "data": {"key": value}});
+    let (map, written) = applier.apply(&api, None, &wanted("a")).await.unwrap();
+    assert_eq!((written, verbs(&server).len()), (Written::Created, 1));
+    let (_, written) = applier.apply(&api, Some(&map), &wanted("a")).await.unwrap();
+    assert_eq!((written, verbs(&server).len()), (Written::Unchanged, 0));
+    // Other fields.
+    let (map, written) = applier.apply(&api, Some(&map), &wanted("b")).await.unwrap();
+    assert_eq!((written, verbs(&server).len()), (Written::Updated, 1));
+    // Somebody else wrote: one request finds that nothing is to do, and the next needs none.
+    let mut touched = map.clone();
+    touched
+        .labels_mut()
+        .insert("others".to_owned(), "yes".to_owned());
+    let touched = api
+        .replace("map", &PostParams::default(), &touched)
+        .await
+        .unwrap();
+    verbs(&server);
+    let (same, written) = applier
+        .apply(&api, Some(&touched), &wanted("b"))
+        .await
+        .unwrap();
+    assert_eq!((written, verbs(&server).len()), (Written::Unchanged, 1));
+    let (_, written) = applier
+        .apply(&api, Some(&same), &wanted("b"))
+        .await
+        .unwrap();
+    assert_eq!((written, verbs(&server).len()), (Written::Unchanged, 0));
+    // A new object of the name.
+    api.delete("map", &kube::api::DeleteParams::default())
+        .await
+        .unwrap();
+    api.create(&PostParams::default(), &named("map"))
+        .await
+        .unwrap();
+    let new = api.get("map").await.unwrap();
+    verbs(&server);
+    let (map, written) = applier.apply(&api, Some(&new), &wanted("b")).await.unwrap();
+    assert_eq!((written, verbs(&server).len()), (Written::Updated, 1));
+    assert_eq!(map.data.unwrap()["key"], "b");
+}
