@@ -1,10 +1,12 @@
 //! A controller in the making.
 
+use std::any::TypeId;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
 use kube::Resource;
+use kube::core::ClusterResourceScope;
 
 use super::enqueue::{Mapping, Route};
 use super::reconciler::ErasedReconciler;
@@ -52,7 +54,7 @@ pub enum BuildError {
 pub struct Builder {
     factory: SharedInformerFactory,
     name: String,
-    owner: Option<ResourceInfo>,
+    owner: Option<Owner>,
     sources: Vec<Box<dyn Source>>,
     error: Option<BuildError>,
     parts: Parts,
@@ -83,13 +85,38 @@ impl Builder {
     }
 
     /// As [`for_`](Self::for_), for changes that pass `predicate`.
-    pub fn for_when<K: Object>(mut self, predicate: Predicate<K>) -> Self {
-        if self.owner.replace(ResourceInfo::of::<K>(&())).is_some() {
+    pub fn for_when<K: Object>(self, predicate: Predicate<K>) -> Self {
+        let informer = self.factory.informer_for::<K>();
+        self.for_informer(&informer, predicate)
+    }
+
+    /// As [`for_when`](Self::for_when), for an informer of the caller's: see [`watches_informer`](Self::watches_informer). A
+    /// resource known at run time only is taken for a namespaced one; [`for_dynamic`](Self::for_dynamic) knows its scope.
+    pub fn for_informer<K: Cacheable>(
+        self,
+        informer: &SharedInformer<K>,
+        predicate: Predicate<K>,
+    ) -> Self {
+        let namespaced = TypeId::of::<K::Scope>() != TypeId::of::<ClusterResourceScope>();
+        self.reconciles(informer, predicate, namespaced)
+    }
+
+    pub(super) fn reconciles<K: Cacheable>(
+        mut self,
+        informer: &SharedInformer<K>,
+        predicate: Predicate<K>,
+        namespaced: bool,
+    ) -> Self {
+        let resource = informer.resource().clone();
+        let owner = Owner {
+            resource,
+            namespaced,
+        };
+        if self.owner.replace(owner).is_some() {
             self.error
                 .get_or_insert(BuildError::TwoKinds(self.name.clone()));
         }
-        let informer = self.factory.informer_for::<K>();
-        self.add(&informer, predicate, None)
+        self.add(informer, predicate, None)
     }
 
     /// Reconciles the controlling owner of each `K` that changes, if it is of the kind given to [`for_`](Self::for_).
@@ -98,18 +125,27 @@ impl Builder {
     }
 
     /// As [`owns`](Self::owns), for changes that pass `predicate`.
-    pub fn owns_when<K: Object>(mut self, predicate: Predicate<K>) -> Self {
+    pub fn owns_when<K: Object>(self, predicate: Predicate<K>) -> Self {
+        let informer = self.factory.informer_for::<K>();
+        self.owns_informer(&informer, predicate)
+    }
+
+    /// As [`owns_when`](Self::owns_when), for an informer of the caller's: see [`watches_informer`](Self::watches_informer).
+    pub fn owns_informer<K: Cacheable>(
+        mut self,
+        informer: &SharedInformer<K>,
+        predicate: Predicate<K>,
+    ) -> Self {
         let Some(owner) = self.owner.clone() else {
             self.error
                 .get_or_insert(BuildError::NoOwner(self.name.clone()));
             return self;
         };
-        let informer = self.factory.informer_for::<K>();
         self.add(
-            &informer,
+            informer,
             predicate,
             Some(Arc::new(move |object: &Arc<K>| {
-                owner_key(&owner, &**object).into_iter().collect()
+                owner.key(&**object).into_iter().collect()
             })),
         )
     }
@@ -141,6 +177,10 @@ impl Builder {
         mapping: impl Fn(&Arc<K>) -> Vec<ObjectKey> + Send + Sync + 'static,
     ) -> Self {
         self.add(informer, predicate, Some(Arc::new(mapping)))
+    }
+
+    pub(super) fn factory(&self) -> &SharedInformerFactory {
+        &self.factory
     }
 
     fn add<K: Cacheable>(
@@ -215,18 +255,30 @@ impl fmt::Debug for Builder {
     }
 }
 
-/// The key of the owner that controls `object`, if it is of the kind `owner`, in any version.
-fn owner_key<K: Resource>(owner: &ResourceInfo, object: &K) -> Option<ObjectKey> {
-    let meta = object.meta();
-    let reference = meta
-        .owner_references
-        .as_ref()?
-        .iter()
-        .find(|reference| reference.controller == Some(true))?;
-    let group = reference
-        .api_version
-        .split_once('/')
-        .map_or("", |(group, _)| group);
-    let known = reference.kind == owner.kind && group == owner.group;
-    known.then(|| ObjectKey::new(meta.namespace.as_deref(), &reference.name))
+/// The kind that a controller reconciles, as an owner of others.
+#[derive(Clone)]
+struct Owner {
+    resource: ResourceInfo,
+    namespaced: bool,
+}
+
+impl Owner {
+    /// The key of the owner that controls `object`, if it is of this kind, in any version.
+    fn key<K: Resource>(&self, object: &K) -> Option<ObjectKey> {
+        let meta = object.meta();
+        let reference = meta
+            .owner_references
+            .as_ref()?
+            .iter()
+            .find(|reference| reference.controller == Some(true))?;
+        let group = reference
+            .api_version
+            .split_once('/')
+            .map_or("", |(group, _)| group);
+        if reference.kind != self.resource.kind || group != self.resource.group {
+            return None;
+        }
+        let namespace = meta.namespace.as_deref().filter(|_| self.namespaced);
+        Some(ObjectKey::new(namespace, &reference.name))
+    }
 }

@@ -20,6 +20,7 @@ mod convergence;
 mod events;
 mod examples;
 mod finalizers;
+mod kinds;
 mod leader;
 mod leader_config;
 mod manager;
@@ -31,6 +32,7 @@ mod rig;
 mod server;
 mod sources;
 mod stopping;
+mod writing;
 
 use std::time::Duration;
 
