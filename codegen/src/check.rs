@@ -247,12 +247,13 @@ mod tests {
     }
 
     #[test]
-    fn kinds_have_plurals_of_their_own() {
-        let text = "// +genclient\npub struct Box ROOT\n// +genclient\npub struct Boxe ROOT\n";
+    fn kinds_have_client_methods_of_their_own() {
+        let box_ = "// +genclient\n#[derive(Debug)]\npub struct Box ROOT\n";
+        let boxe =
+            "// +genclient\n// +resourceName=crates\n#[derive(Debug)]\npub struct Boxe ROOT\n";
         check(
-            vec![package("a", "v1", text)],
-            "error: two kinds of a/v1 have the client method `boxes`: Box and Boxe\n\
-             error: two kinds of a/v1 have the plural `boxes`: Box and Boxe",
+            vec![package("a", "v1", &format!("{box_}{boxe}"))],
+            "error: two kinds of a/v1 have the client method `boxes`: Box and Boxe",
         );
     }
 

@@ -29,6 +29,8 @@ pub struct Options {
     pub filters: Filters,
     /// Rust names by schema path (`VirtualMachine.spec.resource` = `MachineSize`).
     pub renames: BTreeMap<String, String>,
+    /// Markers of other tools in annotated Rust, passed over: names, or beginnings with `*` after them (`operator-sdk:*`).
+    pub ignored_markers: Vec<String>,
 }
 
 impl Default for Options {
@@ -44,6 +46,7 @@ impl Default for Options {
             group_features: false,
             filters: Filters::default(),
             renames: BTreeMap::new(),
+            ignored_markers: Vec::new(),
         }
     }
 }

@@ -217,7 +217,11 @@ impl<'a> File<'a> {
     }
 
     fn read_rust(&mut self, table: &DeTable<'a>, folder: &Path, config: &mut Config) {
-        self.reader.keys(table, "[crate.rust]", &["apis", "groups"]);
+        let keys = ["apis", "groups", "ignore-markers"];
+        self.reader.keys(table, "[crate.rust]", &keys);
+        let ignored = self.reader.strings(table, "ignore-markers");
+        let ignored = ignored.unwrap_or_default().into_iter();
+        config.options.ignored_markers = ignored.map(Spanned::into_inner).collect();
         let apis = match self.reader.string(table, "apis") {
             Some(apis) => self.existing(&apis, folder),
             None => normalize(&folder.join("src/apis")),

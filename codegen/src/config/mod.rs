@@ -164,6 +164,14 @@ impl Config {
         self
     }
 
+    /// Passes over the markers of other tools in annotated Rust: names, or beginnings with `*` after them (`operator-sdk:*`).
+    #[must_use]
+    pub fn ignore_markers(mut self, patterns: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        let patterns = patterns.into_iter().map(Into::into);
+        self.options.ignored_markers.extend(patterns);
+        self
+    }
+
     /// Puts each group behind a feature of its module's name.
     #[must_use]
     pub fn group_features(mut self, features: bool) -> Self {

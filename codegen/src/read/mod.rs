@@ -23,7 +23,11 @@ pub struct Read {
 pub fn read(sources: &Sources, options: &Options) -> Read {
     let mut found = Diagnostics::new();
     Read {
-        rust: rust::read(&sources.rust, &mut found),
+        rust: rust::read(
+            &sources.rust,
+            markers::IgnoredMarkers(&options.ignored_markers),
+            &mut found,
+        ),
         crds: crd::read(&sources.crds, &options.filters, &mut found),
         found,
     }

@@ -205,6 +205,24 @@ fn groups_that_a_crate_does_not_name_are_not_its_own() {
 }
 
 #[test]
+fn markers_of_other_tools_are_passed_over_where_the_file_says_so() {
+    let mut sandbox = Sandbox::with_apis("podset");
+    let types = "src/apis/apps/v1alpha1/types.rs";
+    let text = sandbox.read(types);
+    sandbox.write(
+        types,
+        &format!("{text}\n// +operator-sdk:csv:owned=true\n/// A part.\npub struct Part;\n"),
+    );
+    sandbox.write("codegen.toml", "[[crate]]\n[crate.rust]\n");
+    assert_eq!(sandbox.run(&["generate"]).code, 1);
+    sandbox.write(
+        "codegen.toml",
+        "[[crate]]\n[crate.rust]\nignore-markers = [\"operator-sdk:*\"]\n",
+    );
+    sandbox.quiet("", &["generate"], "");
+}
+
+#[test]
 fn a_file_that_two_crates_want_with_different_texts_is_an_error() {
     let mut sandbox = two_groups();
     sandbox.write(

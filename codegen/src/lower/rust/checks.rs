@@ -1,11 +1,13 @@
 //! Checks of a package: its modules, its name, and versions that cannot stand together.
 
+use std::collections::BTreeMap;
+
 use super::{Cx, at_item};
 use crate::{
     diag::{Diagnostic, Diagnostics, Place},
     emit::table::{Generator, Home},
     model::{
-        Version,
+        Resource, Version,
         names::{is_label_1035, is_subdomain},
     },
     read::{
@@ -233,6 +235,30 @@ pub(super) fn second_item(cx: &Cx<'_>, item: &Item, diagnostics: &mut Diagnostic
             .help("types of one version have different names, in whatever module they stand"),
         );
     }
+}
+
+/// Kinds of one version have different plurals.
+pub(super) fn same_plural<'a>(
+    item: &'a Item,
+    resource: &Resource,
+    plurals: &mut BTreeMap<String, &'a Item>,
+    diagnostics: &mut Diagnostics,
+) {
+    let Some(first) = plurals.insert(resource.plural.clone(), item) else {
+        return;
+    };
+    diagnostics.push(
+        at_item(
+            item,
+            format!(
+                "two kinds of this version have the plural `{}`",
+                resource.plural
+            ),
+            "the second kind",
+        )
+        .at(first.place.clone(), "the first kind")
+        .help("give one of them another plural with `+resourceName`"),
+    );
 }
 
 /// Options of the client without a client.

@@ -7,7 +7,7 @@ use super::{
 use crate::{
     diag::Diagnostics,
     model::{EnumDef, TypeKind, TypeRef, UnionDef, UnionVariant, Variant},
-    read::rust::{self, Item, Shape},
+    read::rust::{self, Item, Style},
 };
 
 impl Cx<'_> {
@@ -28,7 +28,7 @@ impl Cx<'_> {
             .iter()
             .enumerate()
             .filter(|(index, _)| closed(*index))
-            .all(|(_, variant)| variant.fields.shape == Shape::Unit);
+            .all(|(_, variant)| variant.fields.style == Style::Unit);
         if tagged || !units || variants.is_empty() {
             return self.union(item, variants, diagnostics);
         }
@@ -71,7 +71,7 @@ impl Cx<'_> {
     /// `#[serde(untagged)] Other(String)` holds any value that the others do not.
     fn is_open(&self, item: &Item, variant: &rust::Variant) -> bool {
         variant.serde.untagged
-            && variant.fields.shape == Shape::Tuple
+            && variant.fields.style == Style::Tuple
             && matches!(variant.fields.fields.as_slice(), [only]
                 if self.reference(item, &only.ty, &mut Diagnostics::new()) == TypeRef::String)
     }
@@ -108,7 +108,7 @@ impl Cx<'_> {
                     ),
                     docs: variant.docs.clone(),
                     fields: self.fields(&owner, &variant.fields.fields, diagnostics),
-                    named: variant.fields.shape == Shape::Named,
+                    named: variant.fields.style == Style::Named,
                 }
             })
             .collect();

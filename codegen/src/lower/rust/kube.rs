@@ -13,7 +13,7 @@ use crate::{
     },
     read::{
         markers::client::NoStatus,
-        rust::{Body, Fields, Item, KubeDerive, Shape},
+        rust::{Body, Fields, Item, KubeDerive, Style},
     },
 };
 
@@ -241,7 +241,7 @@ fn check_no_spec(item: &Item, kube: &KubeDerive, diagnostics: &mut Diagnostics) 
     }
     let Body::Struct(Fields {
         fields,
-        shape: Shape::Named,
+        style: Style::Named,
     }) = &item.body
     else {
         let message = "`#[kube(no_spec)]` needs a struct with named fields";

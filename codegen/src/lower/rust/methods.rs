@@ -2,8 +2,8 @@
 
 use super::{
     Cx,
-    known::{Foreign, known},
     resolve::Resolved,
+    well_known::{Foreign, well_known},
 };
 use crate::{
     diag::{Diagnostic, Diagnostics},
@@ -171,7 +171,7 @@ fn is_name(text: &str) -> bool {
 
 /// The reference to a type by its path.
 fn method_reference(path: Vec<String>) -> TypeRef {
-    match known(&path) {
+    match well_known(&path) {
         Some(Foreign::Plain(TypeRef::Known(known))) => TypeRef::Known(known),
         _ => TypeRef::External(ExternalType::new(path)),
     }

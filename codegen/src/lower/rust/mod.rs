@@ -3,12 +3,10 @@
 //! Each package becomes a version: its items become types (`types`), the roots among them resources (`resource`).
 //! Start reading at [`lower`].
 
-mod access;
 mod bounds;
 mod checks;
 mod derives;
 mod enums;
-mod known;
 mod kube;
 mod methods;
 mod one_of;
@@ -24,7 +22,9 @@ mod types;
 mod validation;
 mod values;
 mod verbs;
+mod visibility;
 mod webhooks;
+mod well_known;
 
 use std::collections::BTreeMap;
 
@@ -179,6 +179,7 @@ impl<'a> Cx<'a> {
         checks::package_names(package, diagnostics);
         let mut types = Vec::new();
         let mut resources = Vec::new();
+        let mut plurals = BTreeMap::new();
         for (index, item) in package.items.iter().enumerate() {
             if item.markers.has::<Skip>() || is_helper(item) {
                 continue;
@@ -188,17 +189,22 @@ impl<'a> Cx<'a> {
                 continue;
             }
             types.push(self.type_def(item, diagnostics));
-            if let Some(kube) = &item.kube {
+            let resource = if let Some(kube) = &item.kube {
                 let (root, resource) = self.kube_resource(group, item, kube, diagnostics);
                 types.push(root);
-                resources.extend(resource);
+                resource
             } else if self.is_root(item) {
-                resources.extend(self.resource(index, item, diagnostics));
+                self.resource(index, item, diagnostics)
             } else {
                 if self.is_object(item) {
                     self.check_list(item, diagnostics);
                 }
                 checks::no_root(self, item, diagnostics);
+                None
+            };
+            if let Some(resource) = resource {
+                checks::same_plural(item, &resource, &mut plurals, diagnostics);
+                resources.push(resource);
             }
         }
         resources.sort_by(|a, b| a.kind.cmp(&b.kind));

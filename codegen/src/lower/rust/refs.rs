@@ -2,8 +2,8 @@
 
 use super::{
     Cx, has_derive,
-    known::{Foreign, known},
     resolve::Resolved,
+    well_known::{Foreign, well_known},
 };
 use crate::{
     diag::{Diagnostic, Diagnostics},
@@ -60,7 +60,7 @@ impl Cx<'_> {
             }
             Resolved::External(external) => external,
         };
-        let Some(foreign) = known(&external) else {
+        let Some(foreign) = well_known(&external) else {
             self.check_foreign(&external, ty, diagnostics);
             return TypeRef::External(ExternalType {
                 global: path.global,
@@ -197,18 +197,18 @@ impl Cx<'_> {
         let silent = &mut Diagnostics::new();
         match &item.body {
             Body::Alias(ty) => self.wire_type_within(&self.reference(item, ty, silent), hops),
-            Body::Struct(fields) => match (fields.shape, fields.fields.as_slice()) {
-                (rust::Shape::Named, _) => WireType::Object,
-                (rust::Shape::Tuple, [only]) => {
+            Body::Struct(fields) => match (fields.style, fields.fields.as_slice()) {
+                (rust::Style::Named, _) => WireType::Object,
+                (rust::Style::Tuple, [only]) => {
                     self.wire_type_within(&self.reference(item, &only.ty, silent), hops)
                 }
-                (rust::Shape::Tuple, _) => WireType::List,
-                (rust::Shape::Unit, _) => WireType::Unknown,
+                (rust::Style::Tuple, _) => WireType::List,
+                (rust::Style::Unit, _) => WireType::Unknown,
             },
             Body::Enum(variants) => {
                 let units = variants
                     .iter()
-                    .all(|variant| variant.fields.shape == rust::Shape::Unit);
+                    .all(|variant| variant.fields.style == rust::Style::Unit);
                 if units && item.serde.tag.is_none() && !item.serde.untagged {
                     WireType::String
                 } else {

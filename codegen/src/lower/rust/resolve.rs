@@ -290,7 +290,7 @@ impl<'a> Resolver<'a> {
             None => {
                 let mut path = import.path.clone();
                 path.push(name.to_owned());
-                super::known::known(&path).map(|_| Resolved::External(path))
+                super::well_known::well_known(&path).map(|_| Resolved::External(path))
             }
         }
     }

@@ -18,7 +18,7 @@ use crate::{
             },
             object::{DeepCopyInterfaces, ObjectRoot},
         },
-        rust::{Body, Field, Item, Shape},
+        rust::{Body, Field, Item, Style},
     },
 };
 
@@ -160,7 +160,7 @@ impl Cx<'_> {
 
 pub(super) fn field<'a>(item: &'a Item, name: &str) -> Option<&'a Field> {
     match &item.body {
-        Body::Struct(fields) if fields.shape == Shape::Named => {
+        Body::Struct(fields) if fields.style == Style::Named => {
             fields.fields.iter().find(|field| field.name == name)
         }
         _ => None,

@@ -1,8 +1,12 @@
 //! Checks of roots: what every API object has, and what is generated for it.
 
 use super::{
-    Cx, at_item, checks::is_camel_case, has_derive, known::Foreign, known::known,
-    resolve::Resolved, resource::field,
+    Cx, at_item,
+    checks::is_camel_case,
+    has_derive,
+    resolve::Resolved,
+    resource::field,
+    well_known::{Foreign, well_known},
 };
 use crate::{
     diag::{Diagnostic, Diagnostics},
@@ -199,7 +203,7 @@ impl Cx<'_> {
     fn is_option(&self, item: &Item, path: &PathType) -> bool {
         matches!(
             self.resolver.resolve(item.module, path.global, &path.segments),
-            Resolved::External(path) if known(&path) == Some(Foreign::Optional)
+            Resolved::External(path) if well_known(&path) == Some(Foreign::Optional)
         )
     }
 }

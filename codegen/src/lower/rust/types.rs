@@ -20,7 +20,7 @@ use crate::{
             },
             object::{DeepCopy, DeepCopyGen, ObjectGenerate},
         },
-        rust::{self, Body, Fields, Item, SerdeAttrs, Shape},
+        rust::{self, Body, Fields, Item, SerdeAttrs, Style},
     },
 };
 
@@ -132,7 +132,7 @@ impl Cx<'_> {
     }
 
     fn struct_kind(&self, item: &Item, fields: &Fields, diagnostics: &mut Diagnostics) -> TypeKind {
-        if let (Shape::Tuple, [only]) = (fields.shape, fields.fields.as_slice()) {
+        if let (Style::Tuple, [only]) = (fields.style, fields.fields.as_slice()) {
             return TypeKind::Alias(Aliasing {
                 target: self.reference(item, &only.ty, diagnostics),
                 newtype: true,
@@ -157,7 +157,7 @@ impl Cx<'_> {
         TypeKind::Struct(StructDef {
             fields: fields_def,
             unknown_fields: crate::model::UnknownFields::Pruned,
-            tuple: fields.shape != Shape::Named,
+            tuple: fields.style != Style::Named,
         })
     }
 
@@ -217,7 +217,7 @@ impl Cx<'_> {
         };
         let markers = &field.markers;
         let has_default = serde.default || owner.defaults;
-        let presence = self.presence(owner, field, option, has_default, diagnostics);
+        let requirement = self.requirement(owner, field, option, has_default, diagnostics);
         Field {
             json_name: wire_name(
                 &field.name,
@@ -234,9 +234,9 @@ impl Cx<'_> {
                 field.docs.clone()
             },
             option,
-            required: presence == Presence::Required,
+            required: requirement == Requirement::Required,
             nullable: markers.has::<Nullable>()
-                || (presence == Presence::Required && option)
+                || (requirement == Requirement::Required && option)
                 || matches!(ty, TypeRef::Optional(_)),
             default: default(markers, &ty),
             flatten: serde.flatten,
@@ -247,18 +247,18 @@ impl Cx<'_> {
     }
 
     /// Whether a field must be given: its markers, else its type, else the type's and the package's markers.
-    fn presence(
+    fn requirement(
         &self,
         owner: &Owner<'_>,
         field: &rust::Field,
         option: bool,
         has_default: bool,
         diagnostics: &mut Diagnostics,
-    ) -> Presence {
-        if let Some(marked) = marked_presence(&field.markers) {
+    ) -> Requirement {
+        if let Some(marked) = marked_requirement(&field.markers) {
             let readable = option || has_default || field.serde.skip || field.serde.flatten;
             let own_serde = self.is_object(owner.item) || !has_derive(owner.item, "Deserialize");
-            if marked == Presence::Optional && !readable && !own_serde {
+            if marked == Requirement::Optional && !readable && !own_serde {
                 diagnostics.push(
                     Diagnostic::error(format!(
                         "`{}` is optional, but its type cannot be read when it is absent",
@@ -270,12 +270,12 @@ impl Cx<'_> {
             }
             return marked;
         }
-        let by_default =
-            marked_presence(&owner.item.markers).or_else(|| marked_presence(&self.package.markers));
-        if option || has_default || by_default == Some(Presence::Optional) {
-            Presence::Optional
+        let by_default = marked_requirement(&owner.item.markers)
+            .or_else(|| marked_requirement(&self.package.markers));
+        if option || has_default || by_default == Some(Requirement::Optional) {
+            Requirement::Optional
         } else {
-            Presence::Required
+            Requirement::Required
         }
     }
 }
@@ -309,16 +309,16 @@ pub(super) fn report_same_names<'a>(
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Presence {
+enum Requirement {
     Required,
     Optional,
 }
 
-fn marked_presence(markers: &MarkerSet) -> Option<Presence> {
+fn marked_requirement(markers: &MarkerSet) -> Option<Requirement> {
     if markers.has::<Required>() || markers.has::<ValidationRequired>() {
-        Some(Presence::Required)
+        Some(Requirement::Required)
     } else if markers.has::<Optional>() || markers.has::<ValidationOptional>() {
-        Some(Presence::Optional)
+        Some(Requirement::Optional)
     } else {
         None
     }

@@ -7,6 +7,7 @@
 
 mod define;
 mod grammar;
+mod ignored;
 mod parse;
 mod set;
 #[cfg(test)]
@@ -26,6 +27,7 @@ pub use define::{
     SchemaRule, Target, ValueKind, Words,
 };
 pub use grammar::ValueError;
+pub use ignored::IgnoredMarkers;
 pub(crate) use parse::misplaced;
 pub use parse::{RawMarker, is_marker, parse};
 pub use set::{Argument, Found, Marker, MarkerSet};

@@ -45,6 +45,21 @@ impl RawMarker {
         self.find(name, name_end).is_ok() || suggest::closest(name, names()).is_some()
     }
 
+    /// The name as written.
+    pub(super) fn written_name(&self) -> &str {
+        self.name().0
+    }
+
+    /// Whether the text is a marker once the spaces behind its `+` are left out.
+    pub(crate) fn spaced(&self) -> Option<String> {
+        let rest = self.text().strip_prefix('+')?;
+        let text = rest.trim_start();
+        let name = text.split('=').next().unwrap_or_default().trim_end();
+        let outer = name.rsplit_once(':').and_then(|(outer, _)| find(outer));
+        let is_known = text.len() < rest.len() && find(name).or(outer).is_some();
+        is_known.then(|| format!("+{text}"))
+    }
+
     /// The name, and where it ends.
     fn name(&self) -> (&str, usize) {
         let text = self.text();

@@ -10,7 +10,7 @@ use std::{ops::Range, sync::Arc};
 use super::scan::{Comment, CommentKind};
 use crate::{
     diag::{Diagnostic, Diagnostics, Place},
-    read::markers::{RawMarker, is_marker},
+    read::markers::{IgnoredMarkers, RawMarker, is_marker},
 };
 
 /// The comments of one file, and which of them have been given away.
@@ -20,6 +20,10 @@ pub(super) struct Comments {
     text: Arc<str>,
     comments: Vec<Comment>,
     used: Vec<bool>,
+    /// The markers among those given away that a space behind the `+` hides, as they are meant.
+    spaced: Vec<(Range<usize>, String)>,
+    /// The markers of other tools.
+    ignored: Vec<String>,
 }
 
 /// The markers above an item.
@@ -34,14 +38,26 @@ pub(super) struct Lead {
 }
 
 impl Comments {
-    pub(super) fn new(name: Arc<str>, text: Arc<str>, comments: Vec<Comment>) -> Self {
+    pub(super) fn new(
+        name: Arc<str>,
+        text: Arc<str>,
+        comments: Vec<Comment>,
+        ignored: IgnoredMarkers<'_>,
+    ) -> Self {
         let used = vec![false; comments.len()];
         Self {
             name,
             text,
             comments,
             used,
+            spaced: Vec::new(),
+            ignored: ignored.0.to_vec(),
         }
+    }
+
+    /// Whether a marker is another tool's.
+    pub(super) fn is_ignored(&self, marker: &RawMarker) -> bool {
+        IgnoredMarkers(&self.ignored).contains(marker)
     }
 
     pub(super) fn place(&self, range: Range<usize>) -> Place {
@@ -142,24 +158,29 @@ impl Comments {
         let mut fenced = false;
         for index in indices {
             let comment = &self.comments[index];
-            if !comment.alone || comment.kind == CommentKind::Block {
+            let kind = comment.kind;
+            if !comment.alone || kind == CommentKind::Block {
                 continue;
             }
             self.used[index] = true;
             let content = comment.content(&self.text);
             let text = self.text.get(content.clone()).unwrap_or_default();
-            if comment.kind == CommentKind::Line {
+            if kind == CommentKind::Line {
                 fenced = false;
             } else if text.starts_with("```") {
                 fenced = !fenced;
             }
-            if !fenced && is_marker(text) {
-                found.push((
-                    index,
-                    RawMarker {
-                        place: self.place(content),
-                    },
-                ));
+            let raw = RawMarker {
+                place: self.place(content),
+            };
+            // In documentation a plus and a space start an item of a list.
+            if kind == CommentKind::Line {
+                let meant = raw.spaced();
+                let range = || raw.place.range.clone();
+                self.spaced.extend(meant.map(|meant| (range(), meant)));
+            }
+            if !fenced && is_marker(raw.text()) && !self.is_ignored(&raw) {
+                found.push((index, raw));
             }
         }
         found
@@ -180,6 +201,13 @@ impl Comments {
 
     /// Reports the markers of comments that nobody took.
     pub(super) fn report_rest(&self, diagnostics: &mut Diagnostics) {
+        for (range, meant) in &self.spaced {
+            diagnostics.push(
+                Diagnostic::error("a marker has no space after its `+`")
+                    .at(self.place(range.clone()), "not read as a marker")
+                    .help(format!("write `// {meant}`")),
+            );
+        }
         for (comment, _) in self
             .comments
             .iter()

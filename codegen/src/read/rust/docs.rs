@@ -64,7 +64,8 @@ fn doc(attribute: &Attribute, base: usize) -> Option<(String, Range<usize>)> {
 fn in_attribute(marker: &str, range: Range<usize>, comments: &Comments) -> Option<RawMarker> {
     let source = comments.text().get(range.clone())?;
     let start = range.start + source.find(marker)?;
-    Some(RawMarker {
+    let raw = RawMarker {
         place: comments.place(start..start + marker.len()),
-    })
+    };
+    (!comments.is_ignored(&raw)).then_some(raw)
 }

@@ -181,12 +181,12 @@ pub struct Fields {
     /// The fields.
     pub fields: Vec<Field>,
     /// How they are written.
-    pub shape: Shape,
+    pub style: Style,
 }
 
 /// How fields are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
+pub enum Style {
     /// `{ a: A }`
     Named,
     /// `(A)`

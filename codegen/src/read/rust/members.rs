@@ -5,7 +5,7 @@ use syn::Attribute;
 use super::{
     conditions::{Attributes, cfg},
     docs,
-    item::{Field, Fields, Shape, Variant},
+    item::{Field, Fields, Style, Variant},
     parse::FileReader,
     syntax::{ident_text, is_visible},
     types,
@@ -14,13 +14,13 @@ use crate::read::markers::{RawMarker, Target};
 
 impl FileReader<'_> {
     pub(super) fn fields(&mut self, fields: &syn::Fields) -> Fields {
-        let (shape, open) = match fields {
-            syn::Fields::Named(named) => (Shape::Named, named.brace_token.span.open()),
-            syn::Fields::Unnamed(tuple) => (Shape::Tuple, tuple.paren_token.span.open()),
+        let (style, open) = match fields {
+            syn::Fields::Named(named) => (Style::Named, named.brace_token.span.open()),
+            syn::Fields::Unnamed(tuple) => (Style::Tuple, tuple.paren_token.span.open()),
             syn::Fields::Unit => {
                 return Fields {
                     fields: Vec::new(),
-                    shape: Shape::Unit,
+                    style: Style::Unit,
                 };
             }
         };
@@ -33,7 +33,7 @@ impl FileReader<'_> {
         }
         Fields {
             fields: read,
-            shape,
+            style,
         }
     }
 

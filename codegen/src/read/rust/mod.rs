@@ -18,7 +18,7 @@ mod types;
 use std::sync::Arc;
 
 pub use item::{
-    Body, Declared, Field, Fields, Generics, Impl, Item, Kind, Module, Package, PathType, Shape,
+    Body, Declared, Field, Fields, Generics, Impl, Item, Kind, Module, Package, PathType, Style,
     Type, Use, Variant,
 };
 pub use kube::{Column, KubeDerive, Scale};
@@ -27,24 +27,33 @@ pub use serde::SerdeAttrs;
 use self::{
     comments::Comments,
     parse::{FileItems, FileReader},
+    scan::Unbalanced,
 };
 use crate::{
     diag::{Diagnostic, Diagnostics, Place},
-    read::markers::MarkerSet,
+    read::markers::{IgnoredMarkers, MarkerSet},
     source::{RustPackage, Source},
 };
 
 /// Reads all packages, in order.
 ///
 /// The parser recurses; the scanner bounds how deep. It takes threads with deep stacks, as [`generate`](crate::generate) has them.
-pub fn read(packages: &[RustPackage], diagnostics: &mut Diagnostics) -> Vec<Package> {
+pub fn read(
+    packages: &[RustPackage],
+    ignored: IgnoredMarkers<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Vec<Package> {
     packages
         .iter()
-        .filter_map(|package| read_package(package, diagnostics))
+        .filter_map(|package| read_package(package, ignored, diagnostics))
         .collect()
 }
 
-fn read_package(package: &RustPackage, diagnostics: &mut Diagnostics) -> Option<Package> {
+fn read_package(
+    package: &RustPackage,
+    ignored: IgnoredMarkers<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Package> {
     let Some(root) = root_file(&package.files) else {
         diagnostics.push(Diagnostic::error(format!(
             "the folder of {}/{} has no mod.rs",
@@ -71,7 +80,7 @@ fn read_package(package: &RustPackage, diagnostics: &mut Diagnostics) -> Option<
         has_macros: false,
         is_partial: false,
     };
-    let (files, is_partial) = read_files(&package.files, root_dir, diagnostics);
+    let (files, is_partial) = read_files(&package.files, root_dir, ignored, diagnostics);
     read.is_partial = is_partial;
     for (file, items) in files {
         add(&mut read, items, file.name == root.name);
@@ -86,6 +95,7 @@ fn read_package(package: &RustPackage, diagnostics: &mut Diagnostics) -> Option<
 fn read_files<'a>(
     files: &'a [Source],
     root_dir: &str,
+    ignored: IgnoredMarkers<'_>,
     diagnostics: &mut Diagnostics,
 ) -> (Vec<(&'a Source, FileItems)>, bool) {
     let path_of = |file: &Source| module_of(file.name.strip_prefix(root_dir).unwrap_or(&file.name));
@@ -98,7 +108,7 @@ fn read_files<'a>(
         if tests.iter().any(|test| path.starts_with(test)) {
             continue;
         }
-        if let Some(items) = read_file(file, path.clone(), path.is_empty(), diagnostics) {
+        if let Some(items) = read_file(file, path.clone(), ignored, diagnostics) {
             let declares = |module: &Module| {
                 let declared = module.tests.iter();
                 declared
@@ -181,12 +191,12 @@ fn module_of(path: &str) -> Vec<String> {
 fn read_file(
     file: &Source,
     path: Vec<String>,
-    is_root: bool,
+    ignored: IgnoredMarkers<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Option<FileItems> {
     let name: Arc<str> = Arc::from(file.name.as_str());
     let scan = scan::scan(&file.text);
-    let comments = Comments::new(name, Arc::clone(&file.text), scan.comments);
+    let comments = Comments::new(name, Arc::clone(&file.text), scan.comments, ignored);
     if let Some(at) = scan.too_deep {
         let place = comments.place(at..at);
         diagnostics.push(Diagnostic::error("the source nests too deep").at(place, "here"));
@@ -198,11 +208,15 @@ fn read_file(
             let reader = FileReader {
                 comments,
                 base,
-                is_root,
+                is_root: path.is_empty(),
                 diagnostics,
                 out: FileItems::default(),
             };
             Some(reader.read(&tree, path))
+        }
+        Err(_) if scan.unbalanced.is_some() => {
+            diagnostics.extend(unbalanced(scan.unbalanced, &comments));
+            None
         }
         Err(error) => {
             for error in error {
@@ -213,6 +227,39 @@ fn read_file(
             None
         }
     }
+}
+
+/// A delimiter without its counterpart; the parser names the place where it gives up instead.
+fn unbalanced(found: Option<Unbalanced>, comments: &Comments) -> Diagnostics {
+    let delimiter = |at: usize| {
+        let text = comments.text().get(at..at + 1);
+        (
+            text.unwrap_or_default().to_owned(),
+            comments.place(at..at + 1),
+        )
+    };
+    let mut diagnostics = Diagnostics::new();
+    match found {
+        None => {}
+        Some(Unbalanced::Open(at)) => {
+            let (open, place) = delimiter(at);
+            let error = Diagnostic::error(format!("unclosed delimiter `{open}`"));
+            diagnostics.push(error.at(place, "opened here"));
+        }
+        Some(Unbalanced::Close(at)) => {
+            let (close, place) = delimiter(at);
+            let error = Diagnostic::error(format!("unexpected closing delimiter `{close}`"));
+            diagnostics.push(error.at(place, "closes nothing"));
+        }
+        Some(Unbalanced::Mismatched(open, close)) => {
+            let (text, place) = delimiter(close);
+            let error = Diagnostic::error(format!("mismatched closing delimiter `{text}`"));
+            let (open, opened) = delimiter(open);
+            let error = error.at(place, "closes another delimiter");
+            diagnostics.push(error.at(opened, format!("`{open}` is opened here")));
+        }
+    }
+    diagnostics
 }
 
 /// The bytes before the first that the parser takes: a byte order mark and a `#!` line.

@@ -404,3 +404,20 @@ fn an_empty_group_name_is_the_core_group() {
     let api = api(&[("mod.rs", "// +groupName=\n")]);
     assert_eq!(api.groups[0].name, "");
 }
+
+#[test]
+fn markers_of_other_tools_are_passed_over_where_the_options_say_so() {
+    let text = "// +operator-sdk:csv:customresourcedefinitions:displayName=\"Spec\"\n\
+                // +acme\n// +optional-tool:x\n/// A spec.\n#[doc = \"+operator-sdk:gen\"]\npub struct Spec;\n";
+    let mut options = options();
+    let load = |options: &Options| crate::load(&sources(&[("mod.rs", text)]), options);
+    assert!(load(&options).is_err());
+    options.ignored_markers = ["operator-sdk:*", "acme", "optional*"]
+        .map(str::to_owned)
+        .to_vec();
+    let api = load(&options).unwrap();
+    assert_eq!(api.groups[0].versions[0].types[0].docs, "A spec.");
+    // What the table knows counts, whatever is to be passed over.
+    let text = "// +optional\npub struct Spec;\n";
+    crate::load(&sources(&[("mod.rs", text)]), &options).unwrap_err();
+}

@@ -53,6 +53,19 @@ pub(super) struct Scan {
     pub(super) comments: Vec<Comment>,
     /// Where the text nests too deep to be parsed.
     pub(super) too_deep: Option<usize>,
+    /// The first delimiter without its counterpart.
+    pub(super) unbalanced: Option<Unbalanced>,
+}
+
+/// A delimiter without its counterpart, by its byte.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unbalanced {
+    /// It is never closed.
+    Open(usize),
+    /// It closes nothing.
+    Close(usize),
+    /// The second closes the first, which is of another kind.
+    Mismatched(usize, usize),
 }
 
 /// How many delimiters may be open at once.
@@ -73,6 +86,8 @@ pub(super) fn scan(text: &str) -> Scan {
         total: 0,
     };
     lexer.run();
+    let innermost = lexer.runs.last().and_then(|run| run.opened);
+    lexer.scan.unbalanced = lexer.scan.unbalanced.or(innermost.map(Unbalanced::Open));
     lexer.scan
 }
 
@@ -92,6 +107,8 @@ struct Lexer<'a> {
 #[derive(Clone, Copy, Debug, Default)]
 struct Run {
     tokens: usize,
+    /// Where the delimiter before it stands; none for the file's own.
+    opened: Option<usize>,
     /// How many `<` are open, if they are brackets: a comma between them separates nothing.
     angles: usize,
     /// Whether there is a `|`: a comma may then part the parameters of a closure, which separates nothing.
@@ -177,7 +194,10 @@ impl Lexer<'_> {
     fn separator(&mut self) {
         if let Some(run) = self.runs.last_mut() {
             self.total -= run.tokens;
-            *run = Run::default();
+            *run = Run {
+                opened: run.opened,
+                ..Run::default()
+            };
         }
     }
 
@@ -198,13 +218,17 @@ impl Lexer<'_> {
 
     fn open(&mut self) {
         self.count();
-        self.runs.push(Run::default());
+        self.runs.push(Run {
+            opened: Some(self.at),
+            ..Run::default()
+        });
         if self.runs.len() > MAX_OPEN {
             self.scan.too_deep.get_or_insert(self.at);
         }
     }
 
     fn close(&mut self) {
+        self.check_close();
         if self.runs.len() > 1
             && let Some(run) = self.runs.pop()
         {
@@ -213,6 +237,19 @@ impl Lexer<'_> {
         if self.peek(0) == Some(b'}') && self.starts_anew() {
             self.separator();
         }
+    }
+
+    /// Notes a closing delimiter without an opening one of its kind.
+    fn check_close(&mut self) {
+        let opened = self.runs.last().and_then(|run| run.opened);
+        let open = opened.and_then(|at| self.bytes.get(at));
+        let found = match (open, self.peek(0)) {
+            (Some(b'('), Some(b')')) | (Some(b'['), Some(b']')) | (Some(b'{'), Some(b'}')) => None,
+            _ => Some(opened.map_or(Unbalanced::Close(self.at), |open| {
+                Unbalanced::Mismatched(open, self.at)
+            })),
+        };
+        self.scan.unbalanced = self.scan.unbalanced.or(found);
     }
 
     /// Whether what follows a `}` cannot go on with an expression that the `}` is part of: a word, a literal, an attribute.

@@ -93,6 +93,18 @@ fn deep_nesting_is_told() {
     );
 }
 
+#[test]
+fn delimiters_without_counterpart_are_found() {
+    let check = |text: &str, expected: Option<Unbalanced>| {
+        assert_eq!(scan(text).unbalanced, expected, "{text}");
+    };
+    check("struct A { a: [u8; 4], b: (u8,) }", None);
+    check("const A: &str = \"{\"; // {\n", None);
+    check("struct A {\nstruct B { b: u8 }", Some(Unbalanced::Open(9)));
+    check("struct A { a: (u8] }", Some(Unbalanced::Mismatched(14, 17)));
+    check("struct A; }", Some(Unbalanced::Close(10)));
+}
+
 proptest! {
     #[test]
     fn no_text_makes_the_scanner_panic(text in r#"[ -~\n\réß–'"/*#r(){}<>]{0,60}"#) {

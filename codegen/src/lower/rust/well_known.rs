@@ -20,7 +20,7 @@ pub(super) enum Foreign {
 }
 
 /// The meaning of a foreign path, if it has one.
-pub(super) fn known(path: &[String]) -> Option<Foreign> {
+pub(super) fn well_known(path: &[String]) -> Option<Foreign> {
     let segments: Vec<&str> = path.iter().map(String::as_str).collect();
     match segments.as_slice() {
         [name] => prelude(name),
@@ -107,7 +107,7 @@ mod tests {
     #[track_caller]
     fn check(path: &str, expected: Option<Foreign>) {
         let path: Vec<String> = path.split("::").map(str::to_owned).collect();
-        assert_eq!(known(&path), expected, "{path:?}");
+        assert_eq!(well_known(&path), expected, "{path:?}");
     }
 
     #[test]

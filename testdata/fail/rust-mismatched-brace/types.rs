@@ -1,0 +1,4 @@
+/// A spec.
+pub struct Spec {
+    pub sizes: (i32, i32],
+}
