@@ -27,7 +27,8 @@ pub use types::{
     UnionVariant, UnknownFields, Variant,
 };
 pub use validation::{
-    CelRule, Combinators, Constraints, ExternalDocs, ListType, MapType, Validation,
+    CelRule, Combinators, Constraints, ExternalDocs, ListType, MapType, QUANTITY_PATTERN,
+    Validation,
 };
 pub use wire::WireType;
 

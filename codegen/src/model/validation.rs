@@ -8,6 +8,9 @@ use std::{
 use serde::{Serialize, Serializer};
 use serde_json::{Number, Value};
 
+/// Apimachinery's pattern of a quantity, which controller-gen puts at every field of that type.
+pub const QUANTITY_PATTERN: &str = r"^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$";
+
 /// Everything that a structural schema or `+kubebuilder:validation:` markers demand beyond the type.
 ///
 /// Most fields of an API demand nothing, and then it takes one word: the [`Constraints`] come into being when one of them is

@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::{Scope, default, imports::CODEC};
+use super::{Scope, default, demands, imports::CODEC};
 use crate::{
     emit::{
         context::ident,
@@ -250,12 +250,12 @@ pub(super) fn is_root(scope: &Scope<'_>, def: &TypeDef) -> bool {
 
 /// The description, or the path in the API where there is none.
 fn type_docs(scope: &Scope<'_>, def: &TypeDef) -> TokenStream {
-    let lines = docs::lines(&def.docs);
+    let mut lines = docs::lines(&def.docs);
     if lines.is_empty() {
-        scope.comment(vec![format!("`{}`.", code(&def.path))])
-    } else {
-        scope.comment(lines)
+        lines.push(format!("`{}`.", code(&def.path)));
     }
+    add_paragraphs(&mut lines, demands::of_type(&def.validation));
+    scope.comment(lines)
 }
 
 fn field_docs(scope: &Scope<'_>, field: &Field) -> TokenStream {
@@ -263,17 +263,17 @@ fn field_docs(scope: &Scope<'_>, field: &Field) -> TokenStream {
     if lines.is_empty() {
         lines.push(format!("`{}`.", code(&field.json_name)));
     }
-    for note in [
-        values_note(&field.ty, &field.validation),
-        default_note(field),
-    ]
-    .into_iter()
-    .flatten()
-    {
-        lines.push(String::new());
-        lines.push(note);
-    }
+    add_paragraphs(&mut lines, values_note(&field.ty, &field.validation));
+    add_paragraphs(&mut lines, demands::of_field(&field.ty, &field.validation));
+    add_paragraphs(&mut lines, default_note(field));
     scope.comment(lines)
+}
+
+fn add_paragraphs(lines: &mut Vec<String>, paragraphs: impl IntoIterator<Item = String>) {
+    for paragraph in paragraphs {
+        lines.push(String::new());
+        lines.push(paragraph);
+    }
 }
 
 /// The permitted values of what is no string enum.
@@ -297,7 +297,7 @@ fn default_note(field: &Field) -> Option<String> {
 }
 
 /// Text inside a code span on one line.
-fn code(text: &str) -> String {
+pub(super) fn code(text: &str) -> String {
     text.chars()
         .map(|c| if c == '`' { '\'' } else { c })
         .filter(|c| !c.is_control() && !('\u{200b}'..='\u{206f}').contains(c))

@@ -30,6 +30,7 @@
 mod allow;
 mod codec;
 mod default;
+mod demands;
 mod imports;
 mod item;
 

@@ -6,15 +6,12 @@ use serde_json::Value;
 
 use crate::{
     model::{
-        Constraints, EnumDef, Field, KnownType, StructDef, TypeKind, TypeRef, UnknownFields,
-        Validation, Variant,
+        Constraints, EnumDef, Field, KnownType, QUANTITY_PATTERN, StructDef, TypeKind, TypeRef,
+        UnknownFields, Validation, Variant,
         names::schema::{OPEN_VARIANT, Path, field_names, variant_names},
     },
     read::crd::schema::{Additional, Schema, Type},
 };
-
-/// Apimachinery's pattern of a quantity, which controller-gen puts at every field of that type.
-const QUANTITY_PATTERN: &str = r"^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$";
 
 /// Fields of a root or an embedded object that are not the schema's, on the wire or in Rust.
 const ROOT_FIELDS: &[&str] = &["api_version", "kind", "metadata", "unknown_fields"];

@@ -1,0 +1,296 @@
+//! What a schema demands of a value beyond its type, as documentation.
+
+use serde_json::Number;
+
+use super::item::code;
+use crate::{
+    emit::docs,
+    model::{CelRule, KnownType, ListType, QUANTITY_PATTERN, TypeRef, Validation},
+};
+
+/// The paragraphs for a field: what its value must be, then what its items or values must be, then rules. A named type documents
+/// its own rules.
+pub(super) fn of_field(ty: &TypeRef, validation: &Validation) -> Vec<String> {
+    let mut paragraphs = Vec::new();
+    let mut subject = "Must";
+    let mut current = Some((ty, validation));
+    while let Some((ty, validation)) = current {
+        let demands = demands(ty, validation);
+        if !demands.is_empty() {
+            paragraphs.push(format!("{subject} {}.", joined(&demands)));
+        }
+        if !matches!(ty, TypeRef::Local(_)) {
+            paragraphs.extend(validation.rules.iter().map(rule));
+        }
+        subject = match ty {
+            TypeRef::Map(_) => "Each value must",
+            _ => "Each item must",
+        };
+        current = match ty {
+            TypeRef::List(inner) | TypeRef::Map(inner) => validation
+                .element
+                .as_deref()
+                .map(|element| (plain(inner), element)),
+            _ => None,
+        };
+    }
+    paragraphs
+}
+
+/// The paragraphs for a named type: its rules.
+pub(super) fn of_type(validation: &Validation) -> Vec<String> {
+    validation.rules.iter().map(rule).collect()
+}
+
+/// The type without what holds null.
+fn plain(ty: &TypeRef) -> &TypeRef {
+    match ty {
+        TypeRef::Optional(inner) => plain(inner),
+        _ => ty,
+    }
+}
+
+fn demands(ty: &TypeRef, validation: &Validation) -> Vec<String> {
+    let mut demands = Vec::new();
+    demands.extend(bound(
+        "above",
+        "at least",
+        validation.exclusive_minimum,
+        &validation.minimum,
+    ));
+    demands.extend(bound(
+        "below",
+        "at most",
+        validation.exclusive_maximum,
+        &validation.maximum,
+    ));
+    if let Some(unit) = &validation.multiple_of {
+        demands.push(format!("be a multiple of {unit}"));
+    }
+    demands.extend(range(
+        "character",
+        validation.min_length,
+        validation.max_length,
+    ));
+    demands.extend(range("item", validation.min_items, validation.max_items));
+    demands.extend(range(
+        "property",
+        validation.min_properties,
+        validation.max_properties,
+    ));
+    if validation.unique_items || validation.list_type == Some(ListType::Set) {
+        demands.push("have no item twice".to_owned());
+    }
+    if validation.list_type == Some(ListType::Map) && !validation.list_map_keys.is_empty() {
+        let keys: Vec<String> = validation
+            .list_map_keys
+            .iter()
+            .map(|key| span(key))
+            .collect();
+        demands.push(format!("have no two items with the same {}", joined(&keys)));
+    }
+    if let Some(format) = validation
+        .format
+        .as_deref()
+        .filter(|format| !is_of_type(ty, format))
+    {
+        demands.push(format!("be of the format {}", span(format)));
+    }
+    demands.extend(validation.pattern.as_deref().and_then(|pattern| {
+        match (pattern == QUANTITY_PATTERN, ty) {
+            (true, TypeRef::Known(KnownType::Quantity)) => None,
+            (true, _) => Some("be a quantity, such as `0.5` or `128Mi`".to_owned()),
+            (false, _) => Some(format!("match {}", span(pattern))),
+        }
+    }));
+    demands
+}
+
+fn bound(above: &str, least: &str, exclusive: bool, limit: &Option<Number>) -> Option<String> {
+    let limit = limit.as_ref()?;
+    Some(format!(
+        "be {} {limit}",
+        if exclusive { above } else { least }
+    ))
+}
+
+/// `have 1 to 63 characters`.
+fn range(unit: &str, least: Option<u64>, most: Option<u64>) -> Option<String> {
+    let units = |count: u64| match (unit, count) {
+        (_, 1) => format!("{count} {unit}"),
+        ("property", _) => format!("{count} properties"),
+        _ => format!("{count} {unit}s"),
+    };
+    match (least.filter(|&least| least > 0), most) {
+        (None, None) => None,
+        (Some(least), None) => Some(format!("have at least {}", units(least))),
+        (None, Some(most)) => Some(format!("have at most {}", units(most))),
+        (Some(least), Some(most)) if least == most => Some(format!("have {}", units(most))),
+        (Some(least), Some(most)) => Some(format!("have {least} to {}", units(most))),
+    }
+}
+
+/// Whether the Rust type says what the format does.
+fn is_of_type(ty: &TypeRef, format: &str) -> bool {
+    match ty {
+        TypeRef::Int32 => format == "int32",
+        TypeRef::Int64 => format == "int64",
+        TypeRef::Float => matches!(format, "double" | "float"),
+        TypeRef::Known(KnownType::Time) => format == "date-time",
+        TypeRef::Known(KnownType::ByteString) => format == "byte",
+        TypeRef::Known(KnownType::IntOrString) => format == "int-or-string",
+        _ => false,
+    }
+}
+
+/// ``Must satisfy `self.min <= self.max`: the minimum is above the maximum``, on one line.
+fn rule(rule: &CelRule) -> String {
+    let words: Vec<&str> = rule.rule.split_whitespace().collect();
+    let mut text = format!("Must satisfy {}", span(&words.join(" ")));
+    let message = rule.message.as_deref().map(docs::lines).unwrap_or_default();
+    let message: Vec<&str> = message
+        .iter()
+        .map(|line| line.trim())
+        .filter(|line| !line.is_empty())
+        .collect();
+    if message.is_empty() {
+        text.push('.');
+    } else {
+        text.push_str(": ");
+        text.push_str(&message.join(" "));
+    }
+    text
+}
+
+/// A code span on one line; text with backticks has longer fences.
+fn span(text: &str) -> String {
+    let line = text.replace(['\n', '\r', '\t'], " ");
+    let clean = |c: &char| !c.is_control() && !('\u{200b}'..='\u{206f}').contains(c);
+    let line: String = line.chars().filter(clean).collect();
+    if line.contains('`') {
+        let longest = line.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+        let fence = "`".repeat(longest + 1);
+        format!("{fence} {line} {fence}")
+    } else {
+        format!("`{}`", code(&line))
+    }
+}
+
+fn joined(parts: &[String]) -> String {
+    match parts {
+        [] => String::new(),
+        [one] => one.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::model::Constraints;
+
+    #[track_caller]
+    fn check(ty: TypeRef, constraints: Constraints, expected: &[&str]) {
+        assert_eq!(of_field(&ty, &constraints.into()), expected);
+    }
+
+    fn number(value: serde_json::Value) -> Option<Number> {
+        value.as_number().cloned()
+    }
+
+    #[test]
+    fn bounds_lengths_and_formats_are_one_sentence() {
+        let constraints = Constraints {
+            minimum: number(json!(0)),
+            exclusive_minimum: true,
+            maximum: number(json!(1.5)),
+            multiple_of: number(json!(0.5)),
+            ..Constraints::default()
+        };
+        check(
+            TypeRef::Float,
+            constraints,
+            &["Must be above 0, be at most 1.5 and be a multiple of 0.5."],
+        );
+        let constraints = Constraints {
+            min_length: Some(1),
+            max_length: Some(63),
+            pattern: Some("^[a-z`]+\n$".to_owned()),
+            format: Some("hostname".to_owned()),
+            ..Constraints::default()
+        };
+        check(
+            TypeRef::String,
+            constraints,
+            &[
+                "Must have 1 to 63 characters, be of the format `hostname` and match `` ^[a-z`]+ $ ``.",
+            ],
+        );
+        let constraints = Constraints {
+            format: Some("int64".to_owned()),
+            min_items: Some(0),
+            ..Constraints::default()
+        };
+        check(TypeRef::Int64, constraints, &[]);
+    }
+
+    #[test]
+    fn the_pattern_of_a_quantity_is_said_in_words() {
+        let constraints = || Constraints {
+            pattern: Some(QUANTITY_PATTERN.to_owned()),
+            ..Constraints::default()
+        };
+        let expected = ["Must be a quantity, such as `0.5` or `128Mi`."];
+        check(
+            TypeRef::Known(KnownType::IntOrString),
+            constraints(),
+            &expected,
+        );
+        check(TypeRef::Known(KnownType::Quantity), constraints(), &[]);
+    }
+
+    #[test]
+    fn items_and_values_have_sentences_of_their_own() {
+        let keys = Constraints {
+            max_properties: Some(1),
+            ..Constraints::default()
+        };
+        let list = Constraints {
+            min_items: Some(2),
+            max_items: Some(2),
+            list_type: Some(ListType::Map),
+            list_map_keys: vec!["host".to_owned(), "port".to_owned()],
+            element: Some(Box::new(keys.into())),
+            ..Constraints::default()
+        };
+        let ty = TypeRef::List(Box::new(TypeRef::Optional(Box::new(TypeRef::Map(
+            Box::new(TypeRef::Any),
+        )))));
+        check(
+            ty,
+            list,
+            &[
+                "Must have 2 items and have no two items with the same `host` and `port`.",
+                "Each item must have at most 1 property.",
+            ],
+        );
+    }
+
+    #[test]
+    fn rules_have_their_messages_and_stand_with_the_type_that_has_a_name() {
+        let constraints = Constraints {
+            rules: vec![CelRule {
+                rule: "self.a <=\n  self.b".to_owned(),
+                message: Some("a is\nabove [b]".to_owned()),
+                ..CelRule::default()
+            }],
+            ..Constraints::default()
+        };
+        let sentence = r"Must satisfy `self.a <= self.b`: a is above \[b\]";
+        check(TypeRef::String, constraints.clone(), &[sentence]);
+        check(TypeRef::Local("T".to_owned()), constraints.clone(), &[]);
+        assert_eq!(of_type(&constraints.into()), [sentence]);
+    }
+}
