@@ -168,6 +168,8 @@ pub type ClusterWorkflowTemplateSpecAffinityPodAntiAffinityRequiredDuringSchedul
 pub type ClusterWorkflowTemplateSpecArguments = super::WorkflowSpecArguments;
 
 /// Artifact indicates an artifact to place at a specified path
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 pub type ClusterWorkflowTemplateSpecArgumentsArtifacts = super::WorkflowSpecArgumentsArtifacts;
 
 /// Archive controls how the artifact will be saved to the artifact repository.
@@ -596,6 +598,8 @@ pub type ClusterWorkflowTemplateSpecHooks = super::WorkflowSpecHooks;
 pub type ClusterWorkflowTemplateSpecHooksArguments = super::WorkflowSpecArguments;
 
 /// Artifact indicates an artifact to place at a specified path
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 pub type ClusterWorkflowTemplateSpecHooksArgumentsArtifacts = super::WorkflowSpecArgumentsArtifacts;
 
 /// Archive controls how the artifact will be saved to the artifact repository.
@@ -791,6 +795,8 @@ pub type ClusterWorkflowTemplateSpecMetricsPrometheus = super::WorkflowSpecMetri
 pub type ClusterWorkflowTemplateSpecMetricsPrometheusCounter = super::WorkflowSpecMetricsPrometheusCounter;
 
 /// Gauge is a gauge metric
+///
+/// Must satisfy `!has(self.realtime) || !self.realtime || !self.value.contains('resourcesDuration.')`: 'resourcesDuration.\*' metrics cannot be used in real-time gauges
 pub type ClusterWorkflowTemplateSpecMetricsPrometheusGauge = super::WorkflowSpecMetricsPrometheusGauge;
 
 /// Operation defines the operation to apply with value and the metrics' current value
@@ -1010,6 +1016,8 @@ pub type ClusterWorkflowTemplateSpecTemplateDefaultsAffinityPodAntiAffinityRequi
 pub type ClusterWorkflowTemplateSpecTemplateDefaultsAffinityPodAntiAffinityRequiredDuringSchedulingIgnoredDuringExecutionNamespaceSelectorMatchExpressions = super::WorkflowSpecPodGCLabelSelectorMatchExpressions;
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation`.
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 pub type ClusterWorkflowTemplateSpecTemplateDefaultsArchiveLocation = super::WorkflowSpecTemplatesArchiveLocation;
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.artifactory`.
@@ -1493,12 +1501,20 @@ pub type ClusterWorkflowTemplateSpecTemplateDefaultsContainerVolumeMounts = supe
 pub type ClusterWorkflowTemplateSpecTemplateDefaultsDag = super::WorkflowSpecTemplatesDag;
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.dag.tasks`.
+///
+/// Must satisfy `!has(self.depends) || !has(self.dependencies)`: cannot use both 'depends' and 'dependencies'
+///
+/// Must satisfy `!has(self.depends) || !has(self.continueOn)`: cannot use 'continueOn' when using 'depends'
+///
+/// Must satisfy `!(has(self.depends) || has(self.dependencies)) || !self.name.matches('^[0-9]')`: task name cannot begin with a digit when using 'depends' or 'dependencies'
 pub type ClusterWorkflowTemplateSpecTemplateDefaultsDagTasks = super::WorkflowSpecTemplatesDagTasks;
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.dag.tasks.arguments`.
 pub type ClusterWorkflowTemplateSpecTemplateDefaultsDagTasksArguments = super::WorkflowSpecArguments;
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.dag.tasks.arguments.artifacts`.
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 pub type ClusterWorkflowTemplateSpecTemplateDefaultsDagTasksArgumentsArtifacts = super::WorkflowSpecArgumentsArtifacts;
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.dag.tasks.arguments.artifacts.archive`.
@@ -1667,6 +1683,8 @@ pub type ClusterWorkflowTemplateSpecTemplateDefaultsDagTasksHooks = super::Workf
 pub type ClusterWorkflowTemplateSpecTemplateDefaultsDagTasksHooksArguments = super::WorkflowSpecArguments;
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.dag.tasks.hooks.arguments.artifacts`.
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 pub type ClusterWorkflowTemplateSpecTemplateDefaultsDagTasksHooksArgumentsArtifacts = super::WorkflowSpecArgumentsArtifacts;
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.dag.tasks.hooks.arguments.artifacts.archive`.
@@ -1832,6 +1850,8 @@ pub type ClusterWorkflowTemplateSpecTemplateDefaultsDagTasksHooksTemplateRef = s
 pub type ClusterWorkflowTemplateSpecTemplateDefaultsDagTasksTemplateRef = super::WorkflowSpecHooksTemplateRef;
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.dag.tasks.withSequence`.
+///
+/// Must satisfy `!(has(self.count) && has(self.end))`: only one of count or end can be defined
 pub type ClusterWorkflowTemplateSpecTemplateDefaultsDagTasksWithSequence = super::WorkflowSpecTemplatesStepsWithSequence;
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.data`.
@@ -1841,6 +1861,8 @@ pub type ClusterWorkflowTemplateSpecTemplateDefaultsData = super::WorkflowSpecTe
 pub type ClusterWorkflowTemplateSpecTemplateDefaultsDataSource = super::WorkflowSpecTemplatesDataSource;
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.data.source.artifactPaths`.
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 pub type ClusterWorkflowTemplateSpecTemplateDefaultsDataSourceArtifactPaths = super::WorkflowSpecArgumentsArtifacts;
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.data.source.artifactPaths.archive`.
@@ -2186,6 +2208,8 @@ pub type ClusterWorkflowTemplateSpecTemplateDefaultsInitContainersVolumeMounts =
 pub type ClusterWorkflowTemplateSpecTemplateDefaultsInputs = super::WorkflowSpecTemplatesInputs;
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.inputs.artifacts`.
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 pub type ClusterWorkflowTemplateSpecTemplateDefaultsInputsArtifacts = super::WorkflowSpecArgumentsArtifacts;
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.inputs.artifacts.archive`.
@@ -2366,6 +2390,8 @@ pub type ClusterWorkflowTemplateSpecTemplateDefaultsMetricsPrometheus = super::W
 pub type ClusterWorkflowTemplateSpecTemplateDefaultsMetricsPrometheusCounter = super::WorkflowSpecMetricsPrometheusCounter;
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.metrics.prometheus.gauge`.
+///
+/// Must satisfy `!has(self.realtime) || !self.realtime || !self.value.contains('resourcesDuration.')`: 'resourcesDuration.\*' metrics cannot be used in real-time gauges
 pub type ClusterWorkflowTemplateSpecTemplateDefaultsMetricsPrometheusGauge = super::WorkflowSpecMetricsPrometheusGauge;
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.metrics.prometheus.gauge.operation`.
@@ -2381,6 +2407,8 @@ pub type ClusterWorkflowTemplateSpecTemplateDefaultsMetricsPrometheusLabels = su
 pub type ClusterWorkflowTemplateSpecTemplateDefaultsOutputs = super::WorkflowTaskResultOutputs;
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.outputs.artifacts`.
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 pub type ClusterWorkflowTemplateSpecTemplateDefaultsOutputsArtifacts = super::WorkflowSpecArgumentsArtifacts;
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.outputs.artifacts.archive`.
@@ -2546,6 +2574,8 @@ pub type ClusterWorkflowTemplateSpecTemplateDefaultsPodResources = super::Workfl
 pub type ClusterWorkflowTemplateSpecTemplateDefaultsPodResourcesClaims = super::WorkflowSpecPodResourcesClaims;
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.resource`.
+///
+/// Must satisfy `(has(self.manifest) && !has(self.manifestFrom)) || (!has(self.manifest) && has(self.manifestFrom)) || (!has(self.manifest) && !has(self.manifestFrom))`: only one of manifest or manifestFrom can be specified
 pub type ClusterWorkflowTemplateSpecTemplateDefaultsResource = super::WorkflowSpecTemplatesResource;
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.resource.action`.
@@ -2558,6 +2588,8 @@ pub type ClusterWorkflowTemplateSpecTemplateDefaultsResourceClaims = super::Work
 pub type ClusterWorkflowTemplateSpecTemplateDefaultsResourceManifestFrom = super::WorkflowSpecTemplatesResourceManifestFrom;
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.resource.manifestFrom.artifact`.
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 pub type ClusterWorkflowTemplateSpecTemplateDefaultsResourceManifestFromArtifact = super::WorkflowSpecArgumentsArtifacts;
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.resource.manifestFrom.artifact.archive`.
@@ -3083,6 +3115,8 @@ pub type ClusterWorkflowTemplateSpecTemplateDefaultsSteps = super::WorkflowSpecT
 pub type ClusterWorkflowTemplateSpecTemplateDefaultsStepsArguments = super::WorkflowSpecArguments;
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.steps.arguments.artifacts`.
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 pub type ClusterWorkflowTemplateSpecTemplateDefaultsStepsArgumentsArtifacts = super::WorkflowSpecArgumentsArtifacts;
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.steps.arguments.artifacts.archive`.
@@ -3251,6 +3285,8 @@ pub type ClusterWorkflowTemplateSpecTemplateDefaultsStepsHooks = super::Workflow
 pub type ClusterWorkflowTemplateSpecTemplateDefaultsStepsHooksArguments = super::WorkflowSpecArguments;
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.steps.hooks.arguments.artifacts`.
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 pub type ClusterWorkflowTemplateSpecTemplateDefaultsStepsHooksArgumentsArtifacts = super::WorkflowSpecArgumentsArtifacts;
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.steps.hooks.arguments.artifacts.archive`.
@@ -3416,6 +3452,8 @@ pub type ClusterWorkflowTemplateSpecTemplateDefaultsStepsHooksTemplateRef = supe
 pub type ClusterWorkflowTemplateSpecTemplateDefaultsStepsTemplateRef = super::WorkflowSpecHooksTemplateRef;
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.steps.withSequence`.
+///
+/// Must satisfy `!(has(self.count) && has(self.end))`: only one of count or end can be defined
 pub type ClusterWorkflowTemplateSpecTemplateDefaultsStepsWithSequence = super::WorkflowSpecTemplatesStepsWithSequence;
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.suspend`.
@@ -3790,6 +3828,8 @@ pub type ClusterWorkflowTemplateSpecTemplatesAffinityPodAntiAffinityRequiredDuri
 /// overridden by individual items in Outputs. If omitted, will use the default artifact repository
 /// location configured in the controller, appended with the \<workflowname\>/\<nodename\> in the
 /// key.
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 pub type ClusterWorkflowTemplateSpecTemplatesArchiveLocation = super::WorkflowSpecTemplatesArchiveLocation;
 
 /// Artifactory contains artifactory artifact location details
@@ -4373,12 +4413,20 @@ pub type ClusterWorkflowTemplateSpecTemplatesDag = super::WorkflowSpecTemplatesD
 
 /// DAGTask represents a node in the graph during DAG execution Note: CEL validation cannot check
 /// withItems (Schemaless) or inline (PreserveUnknownFields) fields.
+///
+/// Must satisfy `!has(self.depends) || !has(self.dependencies)`: cannot use both 'depends' and 'dependencies'
+///
+/// Must satisfy `!has(self.depends) || !has(self.continueOn)`: cannot use 'continueOn' when using 'depends'
+///
+/// Must satisfy `!(has(self.depends) || has(self.dependencies)) || !self.name.matches('^[0-9]')`: task name cannot begin with a digit when using 'depends' or 'dependencies'
 pub type ClusterWorkflowTemplateSpecTemplatesDagTasks = super::WorkflowSpecTemplatesDagTasks;
 
 /// Arguments are the parameter and artifact arguments to the template
 pub type ClusterWorkflowTemplateSpecTemplatesDagTasksArguments = super::WorkflowSpecArguments;
 
 /// Artifact indicates an artifact to place at a specified path
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 pub type ClusterWorkflowTemplateSpecTemplatesDagTasksArgumentsArtifacts = super::WorkflowSpecArgumentsArtifacts;
 
 /// Archive controls how the artifact will be saved to the artifact repository.
@@ -4564,6 +4612,8 @@ pub type ClusterWorkflowTemplateSpecTemplatesDagTasksHooks = super::WorkflowSpec
 pub type ClusterWorkflowTemplateSpecTemplatesDagTasksHooksArguments = super::WorkflowSpecArguments;
 
 /// Artifact indicates an artifact to place at a specified path
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 pub type ClusterWorkflowTemplateSpecTemplatesDagTasksHooksArgumentsArtifacts = super::WorkflowSpecArgumentsArtifacts;
 
 /// Archive controls how the artifact will be saved to the artifact repository.
@@ -4745,6 +4795,8 @@ pub type ClusterWorkflowTemplateSpecTemplatesDagTasksHooksTemplateRef = super::W
 pub type ClusterWorkflowTemplateSpecTemplatesDagTasksTemplateRef = super::WorkflowSpecHooksTemplateRef;
 
 /// WithSequence expands a task into a numeric sequence
+///
+/// Must satisfy `!(has(self.count) && has(self.end))`: only one of count or end can be defined
 pub type ClusterWorkflowTemplateSpecTemplatesDagTasksWithSequence = super::WorkflowSpecTemplatesStepsWithSequence;
 
 /// Data is a data template
@@ -4754,6 +4806,8 @@ pub type ClusterWorkflowTemplateSpecTemplatesData = super::WorkflowSpecTemplates
 pub type ClusterWorkflowTemplateSpecTemplatesDataSource = super::WorkflowSpecTemplatesDataSource;
 
 /// ArtifactPaths is a data transformation that collects a list of artifact paths
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 pub type ClusterWorkflowTemplateSpecTemplatesDataSourceArtifactPaths = super::WorkflowSpecArgumentsArtifacts;
 
 /// Archive controls how the artifact will be saved to the artifact repository.
@@ -5157,6 +5211,8 @@ pub type ClusterWorkflowTemplateSpecTemplatesInitContainersVolumeMounts = super:
 pub type ClusterWorkflowTemplateSpecTemplatesInputs = super::WorkflowSpecTemplatesInputs;
 
 /// Artifact indicates an artifact to place at a specified path
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 pub type ClusterWorkflowTemplateSpecTemplatesInputsArtifacts = super::WorkflowSpecArgumentsArtifacts;
 
 /// Archive controls how the artifact will be saved to the artifact repository.
@@ -5353,6 +5409,8 @@ pub type ClusterWorkflowTemplateSpecTemplatesMetricsPrometheus = super::Workflow
 pub type ClusterWorkflowTemplateSpecTemplatesMetricsPrometheusCounter = super::WorkflowSpecMetricsPrometheusCounter;
 
 /// Gauge is a gauge metric
+///
+/// Must satisfy `!has(self.realtime) || !self.realtime || !self.value.contains('resourcesDuration.')`: 'resourcesDuration.\*' metrics cannot be used in real-time gauges
 pub type ClusterWorkflowTemplateSpecTemplatesMetricsPrometheusGauge = super::WorkflowSpecMetricsPrometheusGauge;
 
 /// Operation defines the operation to apply with value and the metrics' current value
@@ -5368,6 +5426,8 @@ pub type ClusterWorkflowTemplateSpecTemplatesMetricsPrometheusLabels = super::Wo
 pub type ClusterWorkflowTemplateSpecTemplatesOutputs = super::WorkflowTaskResultOutputs;
 
 /// Artifact indicates an artifact to place at a specified path
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 pub type ClusterWorkflowTemplateSpecTemplatesOutputsArtifacts = super::WorkflowSpecArgumentsArtifacts;
 
 /// Archive controls how the artifact will be saved to the artifact repository.
@@ -5551,6 +5611,8 @@ pub type ClusterWorkflowTemplateSpecTemplatesPodResources = super::WorkflowSpecP
 pub type ClusterWorkflowTemplateSpecTemplatesPodResourcesClaims = super::WorkflowSpecPodResourcesClaims;
 
 /// Resource template subtype which can run k8s resources
+///
+/// Must satisfy `(has(self.manifest) && !has(self.manifestFrom)) || (!has(self.manifest) && has(self.manifestFrom)) || (!has(self.manifest) && !has(self.manifestFrom))`: only one of manifest or manifestFrom can be specified
 pub type ClusterWorkflowTemplateSpecTemplatesResource = super::WorkflowSpecTemplatesResource;
 
 /// Action is the action to perform to the resource. Must be one of: get, create, apply, delete,
@@ -5568,6 +5630,8 @@ pub type ClusterWorkflowTemplateSpecTemplatesResourceClaims = super::WorkflowSpe
 pub type ClusterWorkflowTemplateSpecTemplatesResourceManifestFrom = super::WorkflowSpecTemplatesResourceManifestFrom;
 
 /// Artifact contains the artifact to use
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 pub type ClusterWorkflowTemplateSpecTemplatesResourceManifestFromArtifact = super::WorkflowSpecArgumentsArtifacts;
 
 /// Archive controls how the artifact will be saved to the artifact repository.
@@ -6203,6 +6267,8 @@ pub type ClusterWorkflowTemplateSpecTemplatesSteps = super::WorkflowSpecTemplate
 pub type ClusterWorkflowTemplateSpecTemplatesStepsArguments = super::WorkflowSpecArguments;
 
 /// Artifact indicates an artifact to place at a specified path
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 pub type ClusterWorkflowTemplateSpecTemplatesStepsArgumentsArtifacts = super::WorkflowSpecArgumentsArtifacts;
 
 /// Archive controls how the artifact will be saved to the artifact repository.
@@ -6388,6 +6454,8 @@ pub type ClusterWorkflowTemplateSpecTemplatesStepsHooks = super::WorkflowSpecHoo
 pub type ClusterWorkflowTemplateSpecTemplatesStepsHooksArguments = super::WorkflowSpecArguments;
 
 /// Artifact indicates an artifact to place at a specified path
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 pub type ClusterWorkflowTemplateSpecTemplatesStepsHooksArgumentsArtifacts = super::WorkflowSpecArgumentsArtifacts;
 
 /// Archive controls how the artifact will be saved to the artifact repository.
@@ -6569,6 +6637,8 @@ pub type ClusterWorkflowTemplateSpecTemplatesStepsHooksTemplateRef = super::Work
 pub type ClusterWorkflowTemplateSpecTemplatesStepsTemplateRef = super::WorkflowSpecHooksTemplateRef;
 
 /// WithSequence expands a step into a numeric sequence
+///
+/// Must satisfy `!(has(self.count) && has(self.end))`: only one of count or end can be defined
 pub type ClusterWorkflowTemplateSpecTemplatesStepsWithSequence = super::WorkflowSpecTemplatesStepsWithSequence;
 
 /// Suspend template subtype which can suspend a workflow when reaching the step

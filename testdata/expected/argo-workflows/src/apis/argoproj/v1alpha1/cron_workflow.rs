@@ -34,9 +34,15 @@ pub struct CronWorkflowSpec {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failed_jobs_history_limit: Option<i32>,
     /// v3.6 and after: Schedules is a list of schedules to run the Workflow in Cron format
+    ///
+    /// Must have at least 1 item.
+    ///
+    /// Each item must match `^(@(yearly|annually|monthly|weekly|daily|midnight|hourly)|@every\s+([0-9]+(ns|us|µs|ms|s|m|h))+|([A-Za-z0-9*,/?-]+\s+){4}[A-Za-z0-9*,/?-]+)$`.
     pub schedules: Vec<String>,
     /// StartingDeadlineSeconds is the K8s-style deadline that will limit the time a CronWorkflow will
     /// be run after its original scheduled time if it is missed.
+    ///
+    /// Must be at least 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub starting_deadline_seconds: Option<i64>,
     /// v3.6 and after: StopStrategy defines if the CronWorkflow should stop scheduling based on a
@@ -318,6 +324,8 @@ pub type CronWorkflowSpecWorkflowSpecAffinityPodAntiAffinityRequiredDuringSchedu
 pub type CronWorkflowSpecWorkflowSpecArguments = super::WorkflowSpecArguments;
 
 /// Artifact indicates an artifact to place at a specified path
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 pub type CronWorkflowSpecWorkflowSpecArgumentsArtifacts = super::WorkflowSpecArgumentsArtifacts;
 
 /// Archive controls how the artifact will be saved to the artifact repository.
@@ -746,6 +754,8 @@ pub type CronWorkflowSpecWorkflowSpecHooks = super::WorkflowSpecHooks;
 pub type CronWorkflowSpecWorkflowSpecHooksArguments = super::WorkflowSpecArguments;
 
 /// Artifact indicates an artifact to place at a specified path
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 pub type CronWorkflowSpecWorkflowSpecHooksArgumentsArtifacts = super::WorkflowSpecArgumentsArtifacts;
 
 /// Archive controls how the artifact will be saved to the artifact repository.
@@ -941,6 +951,8 @@ pub type CronWorkflowSpecWorkflowSpecMetricsPrometheus = super::WorkflowSpecMetr
 pub type CronWorkflowSpecWorkflowSpecMetricsPrometheusCounter = super::WorkflowSpecMetricsPrometheusCounter;
 
 /// Gauge is a gauge metric
+///
+/// Must satisfy `!has(self.realtime) || !self.realtime || !self.value.contains('resourcesDuration.')`: 'resourcesDuration.\*' metrics cannot be used in real-time gauges
 pub type CronWorkflowSpecWorkflowSpecMetricsPrometheusGauge = super::WorkflowSpecMetricsPrometheusGauge;
 
 /// Operation defines the operation to apply with value and the metrics' current value
@@ -1160,6 +1172,8 @@ pub type CronWorkflowSpecWorkflowSpecTemplateDefaultsAffinityPodAntiAffinityRequ
 pub type CronWorkflowSpecWorkflowSpecTemplateDefaultsAffinityPodAntiAffinityRequiredDuringSchedulingIgnoredDuringExecutionNamespaceSelectorMatchExpressions = super::WorkflowSpecPodGCLabelSelectorMatchExpressions;
 
 /// `CronWorkflow.spec.workflowSpec.templateDefaults.archiveLocation`.
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 pub type CronWorkflowSpecWorkflowSpecTemplateDefaultsArchiveLocation = super::WorkflowSpecTemplatesArchiveLocation;
 
 /// `CronWorkflow.spec.workflowSpec.templateDefaults.archiveLocation.artifactory`.
@@ -1643,12 +1657,20 @@ pub type CronWorkflowSpecWorkflowSpecTemplateDefaultsContainerVolumeMounts = sup
 pub type CronWorkflowSpecWorkflowSpecTemplateDefaultsDag = super::WorkflowSpecTemplatesDag;
 
 /// `CronWorkflow.spec.workflowSpec.templateDefaults.dag.tasks`.
+///
+/// Must satisfy `!has(self.depends) || !has(self.dependencies)`: cannot use both 'depends' and 'dependencies'
+///
+/// Must satisfy `!has(self.depends) || !has(self.continueOn)`: cannot use 'continueOn' when using 'depends'
+///
+/// Must satisfy `!(has(self.depends) || has(self.dependencies)) || !self.name.matches('^[0-9]')`: task name cannot begin with a digit when using 'depends' or 'dependencies'
 pub type CronWorkflowSpecWorkflowSpecTemplateDefaultsDagTasks = super::WorkflowSpecTemplatesDagTasks;
 
 /// `CronWorkflow.spec.workflowSpec.templateDefaults.dag.tasks.arguments`.
 pub type CronWorkflowSpecWorkflowSpecTemplateDefaultsDagTasksArguments = super::WorkflowSpecArguments;
 
 /// `CronWorkflow.spec.workflowSpec.templateDefaults.dag.tasks.arguments.artifacts`.
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 pub type CronWorkflowSpecWorkflowSpecTemplateDefaultsDagTasksArgumentsArtifacts = super::WorkflowSpecArgumentsArtifacts;
 
 /// `CronWorkflow.spec.workflowSpec.templateDefaults.dag.tasks.arguments.artifacts.archive`.
@@ -1817,6 +1839,8 @@ pub type CronWorkflowSpecWorkflowSpecTemplateDefaultsDagTasksHooks = super::Work
 pub type CronWorkflowSpecWorkflowSpecTemplateDefaultsDagTasksHooksArguments = super::WorkflowSpecArguments;
 
 /// `CronWorkflow.spec.workflowSpec.templateDefaults.dag.tasks.hooks.arguments.artifacts`.
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 pub type CronWorkflowSpecWorkflowSpecTemplateDefaultsDagTasksHooksArgumentsArtifacts = super::WorkflowSpecArgumentsArtifacts;
 
 /// `CronWorkflow.spec.workflowSpec.templateDefaults.dag.tasks.hooks.arguments.artifacts.archive`.
@@ -1982,6 +2006,8 @@ pub type CronWorkflowSpecWorkflowSpecTemplateDefaultsDagTasksHooksTemplateRef = 
 pub type CronWorkflowSpecWorkflowSpecTemplateDefaultsDagTasksTemplateRef = super::WorkflowSpecHooksTemplateRef;
 
 /// `CronWorkflow.spec.workflowSpec.templateDefaults.dag.tasks.withSequence`.
+///
+/// Must satisfy `!(has(self.count) && has(self.end))`: only one of count or end can be defined
 pub type CronWorkflowSpecWorkflowSpecTemplateDefaultsDagTasksWithSequence = super::WorkflowSpecTemplatesStepsWithSequence;
 
 /// `CronWorkflow.spec.workflowSpec.templateDefaults.data`.
@@ -1991,6 +2017,8 @@ pub type CronWorkflowSpecWorkflowSpecTemplateDefaultsData = super::WorkflowSpecT
 pub type CronWorkflowSpecWorkflowSpecTemplateDefaultsDataSource = super::WorkflowSpecTemplatesDataSource;
 
 /// `CronWorkflow.spec.workflowSpec.templateDefaults.data.source.artifactPaths`.
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 pub type CronWorkflowSpecWorkflowSpecTemplateDefaultsDataSourceArtifactPaths = super::WorkflowSpecArgumentsArtifacts;
 
 /// `CronWorkflow.spec.workflowSpec.templateDefaults.data.source.artifactPaths.archive`.
@@ -2336,6 +2364,8 @@ pub type CronWorkflowSpecWorkflowSpecTemplateDefaultsInitContainersVolumeMounts 
 pub type CronWorkflowSpecWorkflowSpecTemplateDefaultsInputs = super::WorkflowSpecTemplatesInputs;
 
 /// `CronWorkflow.spec.workflowSpec.templateDefaults.inputs.artifacts`.
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 pub type CronWorkflowSpecWorkflowSpecTemplateDefaultsInputsArtifacts = super::WorkflowSpecArgumentsArtifacts;
 
 /// `CronWorkflow.spec.workflowSpec.templateDefaults.inputs.artifacts.archive`.
@@ -2516,6 +2546,8 @@ pub type CronWorkflowSpecWorkflowSpecTemplateDefaultsMetricsPrometheus = super::
 pub type CronWorkflowSpecWorkflowSpecTemplateDefaultsMetricsPrometheusCounter = super::WorkflowSpecMetricsPrometheusCounter;
 
 /// `CronWorkflow.spec.workflowSpec.templateDefaults.metrics.prometheus.gauge`.
+///
+/// Must satisfy `!has(self.realtime) || !self.realtime || !self.value.contains('resourcesDuration.')`: 'resourcesDuration.\*' metrics cannot be used in real-time gauges
 pub type CronWorkflowSpecWorkflowSpecTemplateDefaultsMetricsPrometheusGauge = super::WorkflowSpecMetricsPrometheusGauge;
 
 /// `CronWorkflow.spec.workflowSpec.templateDefaults.metrics.prometheus.gauge.operation`.
@@ -2531,6 +2563,8 @@ pub type CronWorkflowSpecWorkflowSpecTemplateDefaultsMetricsPrometheusLabels = s
 pub type CronWorkflowSpecWorkflowSpecTemplateDefaultsOutputs = super::WorkflowTaskResultOutputs;
 
 /// `CronWorkflow.spec.workflowSpec.templateDefaults.outputs.artifacts`.
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 pub type CronWorkflowSpecWorkflowSpecTemplateDefaultsOutputsArtifacts = super::WorkflowSpecArgumentsArtifacts;
 
 /// `CronWorkflow.spec.workflowSpec.templateDefaults.outputs.artifacts.archive`.
@@ -2696,6 +2730,8 @@ pub type CronWorkflowSpecWorkflowSpecTemplateDefaultsPodResources = super::Workf
 pub type CronWorkflowSpecWorkflowSpecTemplateDefaultsPodResourcesClaims = super::WorkflowSpecPodResourcesClaims;
 
 /// `CronWorkflow.spec.workflowSpec.templateDefaults.resource`.
+///
+/// Must satisfy `(has(self.manifest) && !has(self.manifestFrom)) || (!has(self.manifest) && has(self.manifestFrom)) || (!has(self.manifest) && !has(self.manifestFrom))`: only one of manifest or manifestFrom can be specified
 pub type CronWorkflowSpecWorkflowSpecTemplateDefaultsResource = super::WorkflowSpecTemplatesResource;
 
 /// `CronWorkflow.spec.workflowSpec.templateDefaults.resource.action`.
@@ -2708,6 +2744,8 @@ pub type CronWorkflowSpecWorkflowSpecTemplateDefaultsResourceClaims = super::Wor
 pub type CronWorkflowSpecWorkflowSpecTemplateDefaultsResourceManifestFrom = super::WorkflowSpecTemplatesResourceManifestFrom;
 
 /// `CronWorkflow.spec.workflowSpec.templateDefaults.resource.manifestFrom.artifact`.
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 pub type CronWorkflowSpecWorkflowSpecTemplateDefaultsResourceManifestFromArtifact = super::WorkflowSpecArgumentsArtifacts;
 
 /// `CronWorkflow.spec.workflowSpec.templateDefaults.resource.manifestFrom.artifact.archive`.
@@ -3233,6 +3271,8 @@ pub type CronWorkflowSpecWorkflowSpecTemplateDefaultsSteps = super::WorkflowSpec
 pub type CronWorkflowSpecWorkflowSpecTemplateDefaultsStepsArguments = super::WorkflowSpecArguments;
 
 /// `CronWorkflow.spec.workflowSpec.templateDefaults.steps.arguments.artifacts`.
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 pub type CronWorkflowSpecWorkflowSpecTemplateDefaultsStepsArgumentsArtifacts = super::WorkflowSpecArgumentsArtifacts;
 
 /// `CronWorkflow.spec.workflowSpec.templateDefaults.steps.arguments.artifacts.archive`.
@@ -3401,6 +3441,8 @@ pub type CronWorkflowSpecWorkflowSpecTemplateDefaultsStepsHooks = super::Workflo
 pub type CronWorkflowSpecWorkflowSpecTemplateDefaultsStepsHooksArguments = super::WorkflowSpecArguments;
 
 /// `CronWorkflow.spec.workflowSpec.templateDefaults.steps.hooks.arguments.artifacts`.
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 pub type CronWorkflowSpecWorkflowSpecTemplateDefaultsStepsHooksArgumentsArtifacts = super::WorkflowSpecArgumentsArtifacts;
 
 /// `CronWorkflow.spec.workflowSpec.templateDefaults.steps.hooks.arguments.artifacts.archive`.
@@ -3566,6 +3608,8 @@ pub type CronWorkflowSpecWorkflowSpecTemplateDefaultsStepsHooksTemplateRef = sup
 pub type CronWorkflowSpecWorkflowSpecTemplateDefaultsStepsTemplateRef = super::WorkflowSpecHooksTemplateRef;
 
 /// `CronWorkflow.spec.workflowSpec.templateDefaults.steps.withSequence`.
+///
+/// Must satisfy `!(has(self.count) && has(self.end))`: only one of count or end can be defined
 pub type CronWorkflowSpecWorkflowSpecTemplateDefaultsStepsWithSequence = super::WorkflowSpecTemplatesStepsWithSequence;
 
 /// `CronWorkflow.spec.workflowSpec.templateDefaults.suspend`.
@@ -3940,6 +3984,8 @@ pub type CronWorkflowSpecWorkflowSpecTemplatesAffinityPodAntiAffinityRequiredDur
 /// overridden by individual items in Outputs. If omitted, will use the default artifact repository
 /// location configured in the controller, appended with the \<workflowname\>/\<nodename\> in the
 /// key.
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 pub type CronWorkflowSpecWorkflowSpecTemplatesArchiveLocation = super::WorkflowSpecTemplatesArchiveLocation;
 
 /// Artifactory contains artifactory artifact location details
@@ -4523,12 +4569,20 @@ pub type CronWorkflowSpecWorkflowSpecTemplatesDag = super::WorkflowSpecTemplates
 
 /// DAGTask represents a node in the graph during DAG execution Note: CEL validation cannot check
 /// withItems (Schemaless) or inline (PreserveUnknownFields) fields.
+///
+/// Must satisfy `!has(self.depends) || !has(self.dependencies)`: cannot use both 'depends' and 'dependencies'
+///
+/// Must satisfy `!has(self.depends) || !has(self.continueOn)`: cannot use 'continueOn' when using 'depends'
+///
+/// Must satisfy `!(has(self.depends) || has(self.dependencies)) || !self.name.matches('^[0-9]')`: task name cannot begin with a digit when using 'depends' or 'dependencies'
 pub type CronWorkflowSpecWorkflowSpecTemplatesDagTasks = super::WorkflowSpecTemplatesDagTasks;
 
 /// Arguments are the parameter and artifact arguments to the template
 pub type CronWorkflowSpecWorkflowSpecTemplatesDagTasksArguments = super::WorkflowSpecArguments;
 
 /// Artifact indicates an artifact to place at a specified path
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 pub type CronWorkflowSpecWorkflowSpecTemplatesDagTasksArgumentsArtifacts = super::WorkflowSpecArgumentsArtifacts;
 
 /// Archive controls how the artifact will be saved to the artifact repository.
@@ -4714,6 +4768,8 @@ pub type CronWorkflowSpecWorkflowSpecTemplatesDagTasksHooks = super::WorkflowSpe
 pub type CronWorkflowSpecWorkflowSpecTemplatesDagTasksHooksArguments = super::WorkflowSpecArguments;
 
 /// Artifact indicates an artifact to place at a specified path
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 pub type CronWorkflowSpecWorkflowSpecTemplatesDagTasksHooksArgumentsArtifacts = super::WorkflowSpecArgumentsArtifacts;
 
 /// Archive controls how the artifact will be saved to the artifact repository.
@@ -4895,6 +4951,8 @@ pub type CronWorkflowSpecWorkflowSpecTemplatesDagTasksHooksTemplateRef = super::
 pub type CronWorkflowSpecWorkflowSpecTemplatesDagTasksTemplateRef = super::WorkflowSpecHooksTemplateRef;
 
 /// WithSequence expands a task into a numeric sequence
+///
+/// Must satisfy `!(has(self.count) && has(self.end))`: only one of count or end can be defined
 pub type CronWorkflowSpecWorkflowSpecTemplatesDagTasksWithSequence = super::WorkflowSpecTemplatesStepsWithSequence;
 
 /// Data is a data template
@@ -4904,6 +4962,8 @@ pub type CronWorkflowSpecWorkflowSpecTemplatesData = super::WorkflowSpecTemplate
 pub type CronWorkflowSpecWorkflowSpecTemplatesDataSource = super::WorkflowSpecTemplatesDataSource;
 
 /// ArtifactPaths is a data transformation that collects a list of artifact paths
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 pub type CronWorkflowSpecWorkflowSpecTemplatesDataSourceArtifactPaths = super::WorkflowSpecArgumentsArtifacts;
 
 /// Archive controls how the artifact will be saved to the artifact repository.
@@ -5307,6 +5367,8 @@ pub type CronWorkflowSpecWorkflowSpecTemplatesInitContainersVolumeMounts = super
 pub type CronWorkflowSpecWorkflowSpecTemplatesInputs = super::WorkflowSpecTemplatesInputs;
 
 /// Artifact indicates an artifact to place at a specified path
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 pub type CronWorkflowSpecWorkflowSpecTemplatesInputsArtifacts = super::WorkflowSpecArgumentsArtifacts;
 
 /// Archive controls how the artifact will be saved to the artifact repository.
@@ -5503,6 +5565,8 @@ pub type CronWorkflowSpecWorkflowSpecTemplatesMetricsPrometheus = super::Workflo
 pub type CronWorkflowSpecWorkflowSpecTemplatesMetricsPrometheusCounter = super::WorkflowSpecMetricsPrometheusCounter;
 
 /// Gauge is a gauge metric
+///
+/// Must satisfy `!has(self.realtime) || !self.realtime || !self.value.contains('resourcesDuration.')`: 'resourcesDuration.\*' metrics cannot be used in real-time gauges
 pub type CronWorkflowSpecWorkflowSpecTemplatesMetricsPrometheusGauge = super::WorkflowSpecMetricsPrometheusGauge;
 
 /// Operation defines the operation to apply with value and the metrics' current value
@@ -5518,6 +5582,8 @@ pub type CronWorkflowSpecWorkflowSpecTemplatesMetricsPrometheusLabels = super::W
 pub type CronWorkflowSpecWorkflowSpecTemplatesOutputs = super::WorkflowTaskResultOutputs;
 
 /// Artifact indicates an artifact to place at a specified path
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 pub type CronWorkflowSpecWorkflowSpecTemplatesOutputsArtifacts = super::WorkflowSpecArgumentsArtifacts;
 
 /// Archive controls how the artifact will be saved to the artifact repository.
@@ -5701,6 +5767,8 @@ pub type CronWorkflowSpecWorkflowSpecTemplatesPodResources = super::WorkflowSpec
 pub type CronWorkflowSpecWorkflowSpecTemplatesPodResourcesClaims = super::WorkflowSpecPodResourcesClaims;
 
 /// Resource template subtype which can run k8s resources
+///
+/// Must satisfy `(has(self.manifest) && !has(self.manifestFrom)) || (!has(self.manifest) && has(self.manifestFrom)) || (!has(self.manifest) && !has(self.manifestFrom))`: only one of manifest or manifestFrom can be specified
 pub type CronWorkflowSpecWorkflowSpecTemplatesResource = super::WorkflowSpecTemplatesResource;
 
 /// Action is the action to perform to the resource. Must be one of: get, create, apply, delete,
@@ -5718,6 +5786,8 @@ pub type CronWorkflowSpecWorkflowSpecTemplatesResourceClaims = super::WorkflowSp
 pub type CronWorkflowSpecWorkflowSpecTemplatesResourceManifestFrom = super::WorkflowSpecTemplatesResourceManifestFrom;
 
 /// Artifact contains the artifact to use
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 pub type CronWorkflowSpecWorkflowSpecTemplatesResourceManifestFromArtifact = super::WorkflowSpecArgumentsArtifacts;
 
 /// Archive controls how the artifact will be saved to the artifact repository.
@@ -6353,6 +6423,8 @@ pub type CronWorkflowSpecWorkflowSpecTemplatesSteps = super::WorkflowSpecTemplat
 pub type CronWorkflowSpecWorkflowSpecTemplatesStepsArguments = super::WorkflowSpecArguments;
 
 /// Artifact indicates an artifact to place at a specified path
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 pub type CronWorkflowSpecWorkflowSpecTemplatesStepsArgumentsArtifacts = super::WorkflowSpecArgumentsArtifacts;
 
 /// Archive controls how the artifact will be saved to the artifact repository.
@@ -6538,6 +6610,8 @@ pub type CronWorkflowSpecWorkflowSpecTemplatesStepsHooks = super::WorkflowSpecHo
 pub type CronWorkflowSpecWorkflowSpecTemplatesStepsHooksArguments = super::WorkflowSpecArguments;
 
 /// Artifact indicates an artifact to place at a specified path
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 pub type CronWorkflowSpecWorkflowSpecTemplatesStepsHooksArgumentsArtifacts = super::WorkflowSpecArgumentsArtifacts;
 
 /// Archive controls how the artifact will be saved to the artifact repository.
@@ -6719,6 +6793,8 @@ pub type CronWorkflowSpecWorkflowSpecTemplatesStepsHooksTemplateRef = super::Wor
 pub type CronWorkflowSpecWorkflowSpecTemplatesStepsTemplateRef = super::WorkflowSpecHooksTemplateRef;
 
 /// WithSequence expands a step into a numeric sequence
+///
+/// Must satisfy `!(has(self.count) && has(self.end))`: only one of count or end can be defined
 pub type CronWorkflowSpecWorkflowSpecTemplatesStepsWithSequence = super::WorkflowSpecTemplatesStepsWithSequence;
 
 /// Suspend template subtype which can suspend a workflow when reaching the step

@@ -114,6 +114,8 @@ pub struct WorkflowSpec {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub on_exit: Option<String>,
     /// Parallelism limits the max total parallel pods that can execute at the same time in a workflow
+    ///
+    /// Must be at least 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parallelism: Option<i64>,
     /// PodDisruptionBudget holds the number of concurrent disruptions that you allow for Workflow's
@@ -185,6 +187,14 @@ pub struct WorkflowSpec {
     pub template_defaults: Option<WorkflowSpecTemplateDefaults>,
     /// Templates is a list of workflow templates used in a workflow MaxItems is an artificial limit to
     /// limit CEL validation costs - see note at top of file
+    ///
+    /// Must have at most 200 items.
+    ///
+    /// Must satisfy `self.all(t, (has(t.container) ? 1 : 0) + (has(t.script) ? 1 : 0) + (has(t.dag) ? 1 : 0) + (has(t.steps) ? 1 : 0) + (has(t.resource) ? 1 : 0) + (has(t.suspend) ? 1 : 0) + (has(t.containerSet) ? 1 : 0) + (has(t.data) ? 1 : 0) + (has(t.http) ? 1 : 0) + (has(t.plugin) ? 1 : 0) <= 1)`: template must have at most one template type
+    ///
+    /// Must satisfy `self.all(t, !(has(t.timeout) && t.timeout != "" && (has(t.steps) || has(t.dag))))`: timeout cannot be applied to steps or dag templates
+    ///
+    /// Must satisfy `self.all(t, !(has(t.activeDeadlineSeconds) && (has(t.steps) || has(t.dag))))`: activeDeadlineSeconds is only valid for leaf templates
     #[serde(skip_serializing_if = "Option::is_none")]
     pub templates: Option<Vec<WorkflowSpecTemplates>>,
     /// Tolerations to apply to workflow pods.
@@ -411,6 +421,8 @@ pub struct WorkflowSpecArguments {
 }
 
 /// Artifact indicates an artifact to place at a specified path
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct WorkflowSpecArgumentsArtifacts {
@@ -458,9 +470,13 @@ pub struct WorkflowSpecArgumentsArtifacts {
     /// mode bits to use on this file, must be a value between 0 and 0777. Set when loading input
     /// artifacts. It is recommended to set the mode value to ensure the artifact has the expected
     /// permissions in your container.
+    ///
+    /// Must be at least 0 and be at most 511.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<i32>,
     /// name of the artifact. must be unique within a template's inputs/outputs.
+    ///
+    /// Must match `^[-a-zA-Z0-9_{}.]+$`.
     pub name: String,
     /// Make Artifacts optional, if Artifacts doesn't generate or exist
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -997,6 +1013,8 @@ pub struct WorkflowSpecArgumentsParameters {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// Enum holds a list of string values to choose from, for the actual value of the parameter
+    ///
+    /// Must have at least 1 item.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub r#enum: Option<Vec<String>>,
     /// GlobalName exports an output parameter to the global scope, making it available as
@@ -1004,6 +1022,8 @@ pub struct WorkflowSpecArgumentsParameters {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub global_name: Option<String>,
     /// Name is the parameter name
+    ///
+    /// Must match `^[-a-zA-Z0-9_]+$`.
     pub name: String,
     /// Value is the literal value to use for the parameter. If specified in the context of an input
     /// parameter, any passed values take precedence over the specified value
@@ -1258,6 +1278,8 @@ pub struct WorkflowSpecImagePullSecrets {
 pub struct WorkflowSpecMetrics {
     /// Prometheus is a list of prometheus metrics to be emitted MaxItems is an artificial limit to
     /// limit CEL validation costs - see note at top of file
+    ///
+    /// Must have at most 100 items.
     pub prometheus: Vec<WorkflowSpecMetricsPrometheus>,
 }
 
@@ -1271,6 +1293,8 @@ pub struct WorkflowSpecMetricsPrometheus {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gauge: Option<WorkflowSpecMetricsPrometheusGauge>,
     /// Help is a string that describes the metric
+    ///
+    /// Must have at least 1 character.
     pub help: String,
     /// Histogram is a histogram metric
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -1279,6 +1303,8 @@ pub struct WorkflowSpecMetricsPrometheus {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub labels: Option<Vec<WorkflowSpecMetricsPrometheusLabels>>,
     /// Name is the name of the metric
+    ///
+    /// Must match `^[a-zA-Z_][a-zA-Z0-9_]*$`.
     pub name: String,
     /// When is a conditional statement that decides when to emit the metric
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -1289,10 +1315,14 @@ pub struct WorkflowSpecMetricsPrometheus {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WorkflowSpecMetricsPrometheusCounter {
     /// Value is the value of the metric
+    ///
+    /// Must have at least 1 character.
     pub value: String,
 }
 
 /// Gauge is a gauge metric
+///
+/// Must satisfy `!has(self.realtime) || !self.realtime || !self.value.contains('resourcesDuration.')`: 'resourcesDuration.\*' metrics cannot be used in real-time gauges
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WorkflowSpecMetricsPrometheusGauge {
     /// Operation defines the operation to apply with value and the metrics' current value
@@ -1303,6 +1333,8 @@ pub struct WorkflowSpecMetricsPrometheusGauge {
     /// Value is the value to be used in the operation with the metric's current value. If no operation
     /// is set, value is the value of the metric MaxLength is an artificial limit to limit CEL
     /// validation costs - see note at top of file
+    ///
+    /// Must have 1 to 256 characters.
     pub value: String,
 }
 
@@ -1327,6 +1359,8 @@ pub struct WorkflowSpecMetricsPrometheusHistogram {
     /// Buckets is a list of bucket divisors for the histogram
     pub buckets: Vec<Number>,
     /// Value is the value of the metric
+    ///
+    /// Must have at least 1 character.
     pub value: String,
 }
 
@@ -1334,6 +1368,8 @@ pub struct WorkflowSpecMetricsPrometheusHistogram {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WorkflowSpecMetricsPrometheusLabels {
     /// `key`.
+    ///
+    /// Must match `^[a-zA-Z_][a-zA-Z0-9_]*$`.
     pub key: String,
     /// `value`.
     pub value: String,
@@ -1472,16 +1508,22 @@ pub struct WorkflowSpecPodResources {
     /// This field depends on the DynamicResourceAllocation feature gate.
     ///
     /// This field is immutable. It can only be set for containers.
+    ///
+    /// Must have no two items with the same `name`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub claims: Option<Vec<WorkflowSpecPodResourcesClaims>>,
     /// Limits describes the maximum amount of compute resources allowed. More info:
     /// <https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/>
+    ///
+    /// Each value must be a quantity, such as `0.5` or `128Mi`.
     #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub limits: Option<BTreeMap<String, IntOrString>>,
     /// Requests describes the minimum amount of compute resources required. If Requests is omitted for
     /// a container, it defaults to Limits if that is explicitly specified, otherwise to an
     /// implementation-defined value. Requests cannot exceed Limits. More info:
     /// <https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/>
+    ///
+    /// Each value must be a quantity, such as `0.5` or `128Mi`.
     #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub requests: Option<BTreeMap<String, IntOrString>>,
 }
@@ -1908,6 +1950,8 @@ pub struct WorkflowSpecTemplates {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metrics: Option<WorkflowSpecTemplatesMetrics>,
     /// Name is the name of the template
+    ///
+    /// Must have at most 128 characters and match `^[a-zA-Z0-9][-a-zA-Z0-9]*$`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// NodeSelector is a selector to schedule this step of the workflow to be run on the selected
@@ -1920,6 +1964,8 @@ pub struct WorkflowSpecTemplates {
     /// Parallelism limits the max total parallel pods that can execute at the same time within the
     /// boundaries of this template invocation. If additional steps/dag templates are invoked, the pods
     /// created by those templates will not be counted towards this total.
+    ///
+    /// Must be at least 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parallelism: Option<i64>,
     /// PendingTimeout allows to set the maximum time spent in pending status counting from the node's
@@ -1980,6 +2026,8 @@ pub struct WorkflowSpecTemplates {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sidecars: Option<Vec<WorkflowSpecTemplatesSidecars>>,
     /// Steps define a series of sequential/parallel workflow steps
+    ///
+    /// Must have at least 1 item.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steps: Option<Vec<Vec<WorkflowSpecTemplatesSteps>>>,
     /// Suspend template subtype which can suspend a workflow when reaching the step
@@ -2005,6 +2053,8 @@ pub struct WorkflowSpecTemplates {
 /// overridden by individual items in Outputs. If omitted, will use the default artifact repository
 /// location configured in the controller, appended with the \<workflowname\>/\<nodename\> in the
 /// key.
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct WorkflowSpecTemplatesArchiveLocation {
@@ -2066,6 +2116,8 @@ pub struct WorkflowSpecTemplatesContainer {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<Vec<String>>,
     /// List of environment variables to set in the container. Cannot be updated.
+    ///
+    /// Must have no two items with the same `name`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub env: Option<Vec<WorkflowSpecTemplatesContainerEnv>>,
     /// List of sources to populate environment variables in the container. The keys defined within a
@@ -2102,6 +2154,8 @@ pub struct WorkflowSpecTemplatesContainer {
     /// container will be accessible from the network. Modifying this array with strategic merge patch
     /// may corrupt the data. For more information See
     /// <https://github.com/kubernetes/kubernetes/issues/108255>. Cannot be updated.
+    ///
+    /// Must have no two items with the same `containerPort` and `protocol`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ports: Option<Vec<WorkflowSpecTemplatesContainerPorts>>,
     /// Periodic probe of container service readiness. Container will be removed from service endpoints
@@ -2188,9 +2242,13 @@ pub struct WorkflowSpecTemplatesContainer {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tty: Option<bool>,
     /// volumeDevices is the list of block devices to be used by the container.
+    ///
+    /// Must have no two items with the same `devicePath`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub volume_devices: Option<Vec<WorkflowSpecTemplatesContainerVolumeDevices>>,
     /// Pod volumes to mount into the container's filesystem. Cannot be updated.
+    ///
+    /// Must have no two items with the same `mountPath`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub volume_mounts: Option<Vec<WorkflowSpecTemplatesContainerVolumeMounts>>,
     /// Container's working directory. If not specified, the container runtime's default will be used,
@@ -2241,6 +2299,8 @@ pub struct WorkflowSpecTemplatesContainerSetContainers {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dependencies: Option<Vec<String>>,
     /// List of environment variables to set in the container. Cannot be updated.
+    ///
+    /// Must have no two items with the same `name`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub env: Option<Vec<WorkflowSpecTemplatesContainerSetContainersEnv>>,
     /// List of sources to populate environment variables in the container. The keys defined within a
@@ -2276,6 +2336,8 @@ pub struct WorkflowSpecTemplatesContainerSetContainers {
     /// container will be accessible from the network. Modifying this array with strategic merge patch
     /// may corrupt the data. For more information See
     /// <https://github.com/kubernetes/kubernetes/issues/108255>. Cannot be updated.
+    ///
+    /// Must have no two items with the same `containerPort` and `protocol`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ports: Option<Vec<WorkflowSpecTemplatesContainerSetContainersPorts>>,
     /// Periodic probe of container service readiness. Container will be removed from service endpoints
@@ -2368,11 +2430,15 @@ pub struct WorkflowSpecTemplatesContainerSetContainers {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tty: Option<bool>,
     /// volumeDevices is the list of block devices to be used by the container.
+    ///
+    /// Must have no two items with the same `devicePath`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub volume_devices: Option<
         Vec<WorkflowSpecTemplatesContainerSetContainersVolumeDevices>,
     >,
     /// Pod volumes to mount into the container's filesystem. Cannot be updated.
+    ///
+    /// Must have no two items with the same `mountPath`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub volume_mounts: Option<
         Vec<WorkflowSpecTemplatesContainerSetContainersVolumeMounts>,
@@ -2415,11 +2481,19 @@ pub struct WorkflowSpecTemplatesDag {
     pub target: Option<String>,
     /// Tasks are a list of DAG tasks MaxItems is an artificial limit to limit CEL validation costs -
     /// see note at top of file
+    ///
+    /// Must have 1 to 200 items.
     pub tasks: Vec<WorkflowSpecTemplatesDagTasks>,
 }
 
 /// DAGTask represents a node in the graph during DAG execution Note: CEL validation cannot check
 /// withItems (Schemaless) or inline (PreserveUnknownFields) fields.
+///
+/// Must satisfy `!has(self.depends) || !has(self.dependencies)`: cannot use both 'depends' and 'dependencies'
+///
+/// Must satisfy `!has(self.depends) || !has(self.continueOn)`: cannot use 'continueOn' when using 'depends'
+///
+/// Must satisfy `!(has(self.depends) || has(self.dependencies)) || !self.name.matches('^[0-9]')`: task name cannot begin with a digit when using 'depends' or 'dependencies'
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct WorkflowSpecTemplatesDagTasks {
@@ -2450,6 +2524,8 @@ pub struct WorkflowSpecTemplatesDagTasks {
     )]
     pub inline: Option<Value>,
     /// Name is the name of the target
+    ///
+    /// Must have at most 128 characters and match `^[a-zA-Z0-9][-a-zA-Z0-9]*$`.
     pub name: String,
     /// OnExit is a template reference which is invoked at the end of the template, irrespective of the
     /// success, failure, or error of the primary template.
@@ -2570,6 +2646,8 @@ pub struct WorkflowSpecTemplatesInputs {
     pub artifacts: Option<Vec<WorkflowSpecTemplatesInputsArtifacts>>,
     /// Parameters are a list of parameters passed as inputs MaxItems is an artificial limit to limit
     /// CEL validation costs - see note at top of file
+    ///
+    /// Must have at most 500 items.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parameters: Option<Vec<WorkflowSpecTemplatesInputsParameters>>,
 }
@@ -2596,6 +2674,8 @@ pub struct WorkflowSpecTemplatesMemoizeCache {
 }
 
 /// Resource template subtype which can run k8s resources
+///
+/// Must satisfy `(has(self.manifest) && !has(self.manifestFrom)) || (!has(self.manifest) && has(self.manifestFrom)) || (!has(self.manifest) && !has(self.manifestFrom))`: only one of manifest or manifestFrom can be specified
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct WorkflowSpecTemplatesResource {
@@ -2707,6 +2787,8 @@ pub struct WorkflowSpecTemplatesScript {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<Vec<String>>,
     /// List of environment variables to set in the container. Cannot be updated.
+    ///
+    /// Must have no two items with the same `name`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub env: Option<Vec<WorkflowSpecTemplatesScriptEnv>>,
     /// List of sources to populate environment variables in the container. The keys defined within a
@@ -2743,6 +2825,8 @@ pub struct WorkflowSpecTemplatesScript {
     /// container will be accessible from the network. Modifying this array with strategic merge patch
     /// may corrupt the data. For more information See
     /// <https://github.com/kubernetes/kubernetes/issues/108255>. Cannot be updated.
+    ///
+    /// Must have no two items with the same `containerPort` and `protocol`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ports: Option<Vec<WorkflowSpecTemplatesScriptPorts>>,
     /// Periodic probe of container service readiness. Container will be removed from service endpoints
@@ -2830,9 +2914,13 @@ pub struct WorkflowSpecTemplatesScript {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tty: Option<bool>,
     /// volumeDevices is the list of block devices to be used by the container.
+    ///
+    /// Must have no two items with the same `devicePath`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub volume_devices: Option<Vec<WorkflowSpecTemplatesScriptVolumeDevices>>,
     /// Pod volumes to mount into the container's filesystem. Cannot be updated.
+    ///
+    /// Must have no two items with the same `mountPath`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub volume_mounts: Option<Vec<WorkflowSpecTemplatesScriptVolumeMounts>>,
     /// Container's working directory. If not specified, the container runtime's default will be used,
@@ -3068,6 +3156,8 @@ pub struct WorkflowSpecTemplatesScriptRestartPolicyRulesExitCodes {
     ///   values.
     pub operator: String,
     /// Specifies the set of values to check for container exit codes. At most 255 elements are allowed.
+    ///
+    /// Must have no item twice.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub values: Option<Vec<i32>>,
 }
@@ -3364,6 +3454,8 @@ pub struct WorkflowSpecTemplatesSidecars {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<Vec<String>>,
     /// List of environment variables to set in the container. Cannot be updated.
+    ///
+    /// Must have no two items with the same `name`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub env: Option<Vec<WorkflowSpecTemplatesSidecarsEnv>>,
     /// List of sources to populate environment variables in the container. The keys defined within a
@@ -3404,6 +3496,8 @@ pub struct WorkflowSpecTemplatesSidecars {
     /// container will be accessible from the network. Modifying this array with strategic merge patch
     /// may corrupt the data. For more information See
     /// <https://github.com/kubernetes/kubernetes/issues/108255>. Cannot be updated.
+    ///
+    /// Must have no two items with the same `containerPort` and `protocol`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ports: Option<Vec<WorkflowSpecTemplatesSidecarsPorts>>,
     /// Periodic probe of container service readiness. Container will be removed from service endpoints
@@ -3490,9 +3584,13 @@ pub struct WorkflowSpecTemplatesSidecars {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tty: Option<bool>,
     /// volumeDevices is the list of block devices to be used by the container.
+    ///
+    /// Must have no two items with the same `devicePath`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub volume_devices: Option<Vec<WorkflowSpecTemplatesSidecarsVolumeDevices>>,
     /// Pod volumes to mount into the container's filesystem. Cannot be updated.
+    ///
+    /// Must have no two items with the same `mountPath`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub volume_mounts: Option<Vec<WorkflowSpecTemplatesSidecarsVolumeMounts>>,
     /// Container's working directory. If not specified, the container runtime's default will be used,
@@ -3528,6 +3626,8 @@ pub struct WorkflowSpecTemplatesSteps {
     )]
     pub inline: Option<Value>,
     /// Name of the step
+    ///
+    /// Must have at most 128 characters and match `^[a-zA-Z0-9][-a-zA-Z0-9]*$`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// OnExit is a template reference which is invoked at the end of the template, irrespective of the
@@ -3576,6 +3676,8 @@ pub struct WorkflowSpecTemplatesStepsContinueOn {
 }
 
 /// WithSequence expands a step into a numeric sequence
+///
+/// Must satisfy `!(has(self.count) && has(self.end))`: only one of count or end can be defined
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WorkflowSpecTemplatesStepsWithSequence {
     /// Count is number of elements in the sequence (default: 0). Not to be used with end
@@ -3835,12 +3937,16 @@ pub struct WorkflowSpecVolumeClaimTemplatesSpecDataSourceRef {
 pub struct WorkflowSpecVolumeClaimTemplatesSpecResources {
     /// Limits describes the maximum amount of compute resources allowed. More info:
     /// <https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/>
+    ///
+    /// Each value must be a quantity, such as `0.5` or `128Mi`.
     #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub limits: Option<BTreeMap<String, IntOrString>>,
     /// Requests describes the minimum amount of compute resources required. If Requests is omitted for
     /// a container, it defaults to Limits if that is explicitly specified, otherwise to an
     /// implementation-defined value. Requests cannot exceed Limits. More info:
     /// <https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/>
+    ///
+    /// Each value must be a quantity, such as `0.5` or `128Mi`.
     #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub requests: Option<BTreeMap<String, IntOrString>>,
 }
@@ -3908,13 +4014,19 @@ pub struct WorkflowSpecVolumeClaimTemplatesStatus {
     /// update for the purpose it was designed. For example - a controller that only is responsible for
     /// resizing capacity of the volume, should ignore PVC updates that change other valid resources
     /// associated with PVC.
+    ///
+    /// Each value must be a quantity, such as `0.5` or `128Mi`.
     #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub allocated_resources: Option<BTreeMap<String, IntOrString>>,
     /// capacity represents the actual resources of the underlying volume.
+    ///
+    /// Each value must be a quantity, such as `0.5` or `128Mi`.
     #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub capacity: Option<BTreeMap<String, IntOrString>>,
     /// conditions is the current Condition of persistent volume claim. If underlying persistent volume
     /// is being resized then the Condition will be set to 'Resizing'.
+    ///
+    /// Must have no two items with the same `type`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub conditions: Option<Vec<WorkflowSpecVolumeClaimTemplatesStatusConditions>>,
     /// currentVolumeAttributesClassName is the current name of the VolumeAttributesClass the PVC is
@@ -4414,6 +4526,8 @@ pub struct WorkflowSpecVolumesDownwardAPIItemsResourceFieldRef {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub container_name: Option<String>,
     /// Specifies the output format of the exposed resources, defaults to "1"
+    ///
+    /// Must be a quantity, such as `0.5` or `128Mi`.
     #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub divisor: Option<IntOrString>,
     /// Required: resource to select
@@ -4435,6 +4549,8 @@ pub struct WorkflowSpecVolumesEmptyDir {
     /// minimum value between the SizeLimit specified here and the sum of memory limits of all
     /// containers in a pod. The default is nil which means that the limit is undefined. More info:
     /// <https://kubernetes.io/docs/concepts/storage/volumes#emptydir>
+    ///
+    /// Must be a quantity, such as `0.5` or `128Mi`.
     #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub size_limit: Option<IntOrString>,
 }
@@ -5774,6 +5890,8 @@ pub struct WorkflowStatusNodesInputs {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub artifacts: Option<Vec<WorkflowStatusNodesInputsArtifacts>>,
     /// `parameters`.
+    ///
+    /// Must have at most 500 items.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parameters: Option<Vec<WorkflowStatusNodesInputsParameters>>,
 }
@@ -5871,9 +5989,13 @@ pub struct WorkflowStatusOutputsArtifacts {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub http: Option<WorkflowStatusOutputsArtifactsHttp>,
     /// `mode`.
+    ///
+    /// Must be at least 0 and be at most 511.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<i32>,
     /// `name`.
+    ///
+    /// Must match `^[-a-zA-Z0-9_{}.]+$`.
     pub name: String,
     /// `optional`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -6372,6 +6494,8 @@ pub type WorkflowSpecExecutorPluginsSpecSidecarContainerVolumeMounts = super::Wo
 pub type WorkflowSpecHooksArguments = super::WorkflowSpecArguments;
 
 /// Artifact indicates an artifact to place at a specified path
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 pub type WorkflowSpecHooksArgumentsArtifacts = super::WorkflowSpecArgumentsArtifacts;
 
 /// Archive controls how the artifact will be saved to the artifact repository.
@@ -6669,6 +6793,8 @@ pub type WorkflowSpecTemplateDefaultsAffinityPodAntiAffinityRequiredDuringSchedu
 pub type WorkflowSpecTemplateDefaultsAffinityPodAntiAffinityRequiredDuringSchedulingIgnoredDuringExecutionNamespaceSelectorMatchExpressions = super::WorkflowSpecPodGCLabelSelectorMatchExpressions;
 
 /// `Workflow.spec.templateDefaults.archiveLocation`.
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 pub type WorkflowSpecTemplateDefaultsArchiveLocation = super::WorkflowSpecTemplatesArchiveLocation;
 
 /// `Workflow.spec.templateDefaults.archiveLocation.artifactory`.
@@ -7152,12 +7278,20 @@ pub type WorkflowSpecTemplateDefaultsContainerVolumeMounts = super::WorkflowSpec
 pub type WorkflowSpecTemplateDefaultsDag = super::WorkflowSpecTemplatesDag;
 
 /// `Workflow.spec.templateDefaults.dag.tasks`.
+///
+/// Must satisfy `!has(self.depends) || !has(self.dependencies)`: cannot use both 'depends' and 'dependencies'
+///
+/// Must satisfy `!has(self.depends) || !has(self.continueOn)`: cannot use 'continueOn' when using 'depends'
+///
+/// Must satisfy `!(has(self.depends) || has(self.dependencies)) || !self.name.matches('^[0-9]')`: task name cannot begin with a digit when using 'depends' or 'dependencies'
 pub type WorkflowSpecTemplateDefaultsDagTasks = super::WorkflowSpecTemplatesDagTasks;
 
 /// `Workflow.spec.templateDefaults.dag.tasks.arguments`.
 pub type WorkflowSpecTemplateDefaultsDagTasksArguments = super::WorkflowSpecArguments;
 
 /// `Workflow.spec.templateDefaults.dag.tasks.arguments.artifacts`.
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 pub type WorkflowSpecTemplateDefaultsDagTasksArgumentsArtifacts = super::WorkflowSpecArgumentsArtifacts;
 
 /// `Workflow.spec.templateDefaults.dag.tasks.arguments.artifacts.archive`.
@@ -7326,6 +7460,8 @@ pub type WorkflowSpecTemplateDefaultsDagTasksHooks = super::WorkflowSpecHooks;
 pub type WorkflowSpecTemplateDefaultsDagTasksHooksArguments = super::WorkflowSpecArguments;
 
 /// `Workflow.spec.templateDefaults.dag.tasks.hooks.arguments.artifacts`.
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 pub type WorkflowSpecTemplateDefaultsDagTasksHooksArgumentsArtifacts = super::WorkflowSpecArgumentsArtifacts;
 
 /// `Workflow.spec.templateDefaults.dag.tasks.hooks.arguments.artifacts.archive`.
@@ -7491,6 +7627,8 @@ pub type WorkflowSpecTemplateDefaultsDagTasksHooksTemplateRef = super::WorkflowS
 pub type WorkflowSpecTemplateDefaultsDagTasksTemplateRef = super::WorkflowSpecHooksTemplateRef;
 
 /// `Workflow.spec.templateDefaults.dag.tasks.withSequence`.
+///
+/// Must satisfy `!(has(self.count) && has(self.end))`: only one of count or end can be defined
 pub type WorkflowSpecTemplateDefaultsDagTasksWithSequence = super::WorkflowSpecTemplatesStepsWithSequence;
 
 /// `Workflow.spec.templateDefaults.data`.
@@ -7500,6 +7638,8 @@ pub type WorkflowSpecTemplateDefaultsData = super::WorkflowSpecTemplatesData;
 pub type WorkflowSpecTemplateDefaultsDataSource = super::WorkflowSpecTemplatesDataSource;
 
 /// `Workflow.spec.templateDefaults.data.source.artifactPaths`.
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 pub type WorkflowSpecTemplateDefaultsDataSourceArtifactPaths = super::WorkflowSpecArgumentsArtifacts;
 
 /// `Workflow.spec.templateDefaults.data.source.artifactPaths.archive`.
@@ -7845,6 +7985,8 @@ pub type WorkflowSpecTemplateDefaultsInitContainersVolumeMounts = super::Workflo
 pub type WorkflowSpecTemplateDefaultsInputs = super::WorkflowSpecTemplatesInputs;
 
 /// `Workflow.spec.templateDefaults.inputs.artifacts`.
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 pub type WorkflowSpecTemplateDefaultsInputsArtifacts = super::WorkflowSpecArgumentsArtifacts;
 
 /// `Workflow.spec.templateDefaults.inputs.artifacts.archive`.
@@ -8025,6 +8167,8 @@ pub type WorkflowSpecTemplateDefaultsMetricsPrometheus = super::WorkflowSpecMetr
 pub type WorkflowSpecTemplateDefaultsMetricsPrometheusCounter = super::WorkflowSpecMetricsPrometheusCounter;
 
 /// `Workflow.spec.templateDefaults.metrics.prometheus.gauge`.
+///
+/// Must satisfy `!has(self.realtime) || !self.realtime || !self.value.contains('resourcesDuration.')`: 'resourcesDuration.\*' metrics cannot be used in real-time gauges
 pub type WorkflowSpecTemplateDefaultsMetricsPrometheusGauge = super::WorkflowSpecMetricsPrometheusGauge;
 
 /// `Workflow.spec.templateDefaults.metrics.prometheus.gauge.operation`.
@@ -8040,6 +8184,8 @@ pub type WorkflowSpecTemplateDefaultsMetricsPrometheusLabels = super::WorkflowSp
 pub type WorkflowSpecTemplateDefaultsOutputs = super::WorkflowTaskResultOutputs;
 
 /// `Workflow.spec.templateDefaults.outputs.artifacts`.
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 pub type WorkflowSpecTemplateDefaultsOutputsArtifacts = super::WorkflowSpecArgumentsArtifacts;
 
 /// `Workflow.spec.templateDefaults.outputs.artifacts.archive`.
@@ -8205,6 +8351,8 @@ pub type WorkflowSpecTemplateDefaultsPodResources = super::WorkflowSpecPodResour
 pub type WorkflowSpecTemplateDefaultsPodResourcesClaims = super::WorkflowSpecPodResourcesClaims;
 
 /// `Workflow.spec.templateDefaults.resource`.
+///
+/// Must satisfy `(has(self.manifest) && !has(self.manifestFrom)) || (!has(self.manifest) && has(self.manifestFrom)) || (!has(self.manifest) && !has(self.manifestFrom))`: only one of manifest or manifestFrom can be specified
 pub type WorkflowSpecTemplateDefaultsResource = super::WorkflowSpecTemplatesResource;
 
 /// `Workflow.spec.templateDefaults.resource.action`.
@@ -8217,6 +8365,8 @@ pub type WorkflowSpecTemplateDefaultsResourceClaims = super::WorkflowSpecResourc
 pub type WorkflowSpecTemplateDefaultsResourceManifestFrom = super::WorkflowSpecTemplatesResourceManifestFrom;
 
 /// `Workflow.spec.templateDefaults.resource.manifestFrom.artifact`.
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 pub type WorkflowSpecTemplateDefaultsResourceManifestFromArtifact = super::WorkflowSpecArgumentsArtifacts;
 
 /// `Workflow.spec.templateDefaults.resource.manifestFrom.artifact.archive`.
@@ -8742,6 +8892,8 @@ pub type WorkflowSpecTemplateDefaultsSteps = super::WorkflowSpecTemplatesSteps;
 pub type WorkflowSpecTemplateDefaultsStepsArguments = super::WorkflowSpecArguments;
 
 /// `Workflow.spec.templateDefaults.steps.arguments.artifacts`.
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 pub type WorkflowSpecTemplateDefaultsStepsArgumentsArtifacts = super::WorkflowSpecArgumentsArtifacts;
 
 /// `Workflow.spec.templateDefaults.steps.arguments.artifacts.archive`.
@@ -8910,6 +9062,8 @@ pub type WorkflowSpecTemplateDefaultsStepsHooks = super::WorkflowSpecHooks;
 pub type WorkflowSpecTemplateDefaultsStepsHooksArguments = super::WorkflowSpecArguments;
 
 /// `Workflow.spec.templateDefaults.steps.hooks.arguments.artifacts`.
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 pub type WorkflowSpecTemplateDefaultsStepsHooksArgumentsArtifacts = super::WorkflowSpecArgumentsArtifacts;
 
 /// `Workflow.spec.templateDefaults.steps.hooks.arguments.artifacts.archive`.
@@ -9075,6 +9229,8 @@ pub type WorkflowSpecTemplateDefaultsStepsHooksTemplateRef = super::WorkflowSpec
 pub type WorkflowSpecTemplateDefaultsStepsTemplateRef = super::WorkflowSpecHooksTemplateRef;
 
 /// `Workflow.spec.templateDefaults.steps.withSequence`.
+///
+/// Must satisfy `!(has(self.count) && has(self.end))`: only one of count or end can be defined
 pub type WorkflowSpecTemplateDefaultsStepsWithSequence = super::WorkflowSpecTemplatesStepsWithSequence;
 
 /// `Workflow.spec.templateDefaults.suspend`.
@@ -10008,6 +10164,8 @@ pub type WorkflowSpecTemplatesContainerVolumeMounts = super::WorkflowSpecTemplat
 pub type WorkflowSpecTemplatesDagTasksArguments = super::WorkflowSpecArguments;
 
 /// Artifact indicates an artifact to place at a specified path
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 pub type WorkflowSpecTemplatesDagTasksArgumentsArtifacts = super::WorkflowSpecArgumentsArtifacts;
 
 /// Archive controls how the artifact will be saved to the artifact repository.
@@ -10193,6 +10351,8 @@ pub type WorkflowSpecTemplatesDagTasksHooks = super::WorkflowSpecHooks;
 pub type WorkflowSpecTemplatesDagTasksHooksArguments = super::WorkflowSpecArguments;
 
 /// Artifact indicates an artifact to place at a specified path
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 pub type WorkflowSpecTemplatesDagTasksHooksArgumentsArtifacts = super::WorkflowSpecArgumentsArtifacts;
 
 /// Archive controls how the artifact will be saved to the artifact repository.
@@ -10374,9 +10534,13 @@ pub type WorkflowSpecTemplatesDagTasksHooksTemplateRef = super::WorkflowSpecHook
 pub type WorkflowSpecTemplatesDagTasksTemplateRef = super::WorkflowSpecHooksTemplateRef;
 
 /// WithSequence expands a task into a numeric sequence
+///
+/// Must satisfy `!(has(self.count) && has(self.end))`: only one of count or end can be defined
 pub type WorkflowSpecTemplatesDagTasksWithSequence = super::WorkflowSpecTemplatesStepsWithSequence;
 
 /// ArtifactPaths is a data transformation that collects a list of artifact paths
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 pub type WorkflowSpecTemplatesDataSourceArtifactPaths = super::WorkflowSpecArgumentsArtifacts;
 
 /// Archive controls how the artifact will be saved to the artifact repository.
@@ -10765,6 +10929,8 @@ pub type WorkflowSpecTemplatesInitContainersVolumeDevices = super::WorkflowSpecT
 pub type WorkflowSpecTemplatesInitContainersVolumeMounts = super::WorkflowSpecTemplatesScriptVolumeMounts;
 
 /// Artifact indicates an artifact to place at a specified path
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 pub type WorkflowSpecTemplatesInputsArtifacts = super::WorkflowSpecArgumentsArtifacts;
 
 /// Archive controls how the artifact will be saved to the artifact repository.
@@ -10955,6 +11121,8 @@ pub type WorkflowSpecTemplatesMetricsPrometheus = super::WorkflowSpecMetricsProm
 pub type WorkflowSpecTemplatesMetricsPrometheusCounter = super::WorkflowSpecMetricsPrometheusCounter;
 
 /// Gauge is a gauge metric
+///
+/// Must satisfy `!has(self.realtime) || !self.realtime || !self.value.contains('resourcesDuration.')`: 'resourcesDuration.\*' metrics cannot be used in real-time gauges
 pub type WorkflowSpecTemplatesMetricsPrometheusGauge = super::WorkflowSpecMetricsPrometheusGauge;
 
 /// Operation defines the operation to apply with value and the metrics' current value
@@ -10970,6 +11138,8 @@ pub type WorkflowSpecTemplatesMetricsPrometheusLabels = super::WorkflowSpecMetri
 pub type WorkflowSpecTemplatesOutputs = super::WorkflowTaskResultOutputs;
 
 /// Artifact indicates an artifact to place at a specified path
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 pub type WorkflowSpecTemplatesOutputsArtifacts = super::WorkflowSpecArgumentsArtifacts;
 
 /// Archive controls how the artifact will be saved to the artifact repository.
@@ -11160,6 +11330,8 @@ pub type WorkflowSpecTemplatesPodResourcesClaims = super::WorkflowSpecPodResourc
 pub type WorkflowSpecTemplatesResourceClaims = super::WorkflowSpecResourceClaims;
 
 /// Artifact contains the artifact to use
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 pub type WorkflowSpecTemplatesResourceManifestFromArtifact = super::WorkflowSpecArgumentsArtifacts;
 
 /// Archive controls how the artifact will be saved to the artifact repository.
@@ -11701,6 +11873,8 @@ pub type WorkflowSpecTemplatesSidecarsVolumeMounts = super::WorkflowSpecTemplate
 pub type WorkflowSpecTemplatesStepsArguments = super::WorkflowSpecArguments;
 
 /// Artifact indicates an artifact to place at a specified path
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 pub type WorkflowSpecTemplatesStepsArgumentsArtifacts = super::WorkflowSpecArgumentsArtifacts;
 
 /// Archive controls how the artifact will be saved to the artifact repository.
@@ -11882,6 +12056,8 @@ pub type WorkflowSpecTemplatesStepsHooks = super::WorkflowSpecHooks;
 pub type WorkflowSpecTemplatesStepsHooksArguments = super::WorkflowSpecArguments;
 
 /// Artifact indicates an artifact to place at a specified path
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 pub type WorkflowSpecTemplatesStepsHooksArgumentsArtifacts = super::WorkflowSpecArgumentsArtifacts;
 
 /// Archive controls how the artifact will be saved to the artifact repository.

@@ -51,6 +51,8 @@ pub struct WorkflowEventBindingSpecSubmit {
 pub type WorkflowEventBindingSpecSubmitArguments = super::WorkflowSpecArguments;
 
 /// Artifact indicates an artifact to place at a specified path
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 pub type WorkflowEventBindingSpecSubmitArgumentsArtifacts = super::WorkflowSpecArgumentsArtifacts;
 
 /// Archive controls how the artifact will be saved to the artifact repository.

@@ -91,6 +91,8 @@ pub struct WorkflowTaskSetSpecTasks {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metrics: Option<WorkflowTaskSetSpecTasksMetrics>,
     /// `name`.
+    ///
+    /// Must have at most 128 characters and match `^[a-zA-Z0-9][-a-zA-Z0-9]*$`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// `nodeSelector`.
@@ -100,6 +102,8 @@ pub struct WorkflowTaskSetSpecTasks {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outputs: Option<WorkflowTaskSetSpecTasksOutputs>,
     /// `parallelism`.
+    ///
+    /// Must be at least 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parallelism: Option<i64>,
     /// `pendingTimeout`.
@@ -142,6 +146,8 @@ pub struct WorkflowTaskSetSpecTasks {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sidecars: Option<Vec<WorkflowTaskSetSpecTasksSidecars>>,
     /// `steps`.
+    ///
+    /// Must have at least 1 item.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steps: Option<Vec<WorkflowTaskSetSpecTasksSteps>>,
     /// `suspend`.
@@ -211,6 +217,8 @@ pub struct WorkflowTaskSetSpecTasksContainer {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<Vec<String>>,
     /// `env`.
+    ///
+    /// Must have no two items with the same `name`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub env: Option<Vec<WorkflowTaskSetSpecTasksContainerEnv>>,
     /// `envFrom`.
@@ -231,6 +239,8 @@ pub struct WorkflowTaskSetSpecTasksContainer {
     /// `name`.
     pub name: String,
     /// `ports`.
+    ///
+    /// Must have no two items with the same `containerPort` and `protocol`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ports: Option<Vec<WorkflowTaskSetSpecTasksContainerPorts>>,
     /// `readinessProbe`.
@@ -272,9 +282,13 @@ pub struct WorkflowTaskSetSpecTasksContainer {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tty: Option<bool>,
     /// `volumeDevices`.
+    ///
+    /// Must have no two items with the same `devicePath`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub volume_devices: Option<Vec<WorkflowTaskSetSpecTasksContainerVolumeDevices>>,
     /// `volumeMounts`.
+    ///
+    /// Must have no two items with the same `mountPath`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub volume_mounts: Option<Vec<WorkflowTaskSetSpecTasksContainerVolumeMounts>>,
     /// `workingDir`.
@@ -293,6 +307,8 @@ pub struct WorkflowTaskSetSpecTasksDag {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
     /// `tasks`.
+    ///
+    /// Must have 1 to 200 items.
     pub tasks: Vec<WorkflowTaskSetSpecTasksDagTasks>,
 }
 
@@ -323,6 +339,8 @@ pub struct WorkflowTaskSetSpecTasksDagTasks {
     )]
     pub inline: Option<Value>,
     /// `name`.
+    ///
+    /// Must have at most 128 characters and match `^[a-zA-Z0-9][-a-zA-Z0-9]*$`.
     pub name: String,
     /// `onExit`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -419,6 +437,8 @@ pub struct WorkflowTaskSetSpecTasksDataSource {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WorkflowTaskSetSpecTasksMetrics {
     /// `prometheus`.
+    ///
+    /// Must have at most 100 items.
     pub prometheus: Vec<WorkflowTaskSetSpecTasksMetricsPrometheus>,
 }
 
@@ -432,6 +452,8 @@ pub struct WorkflowTaskSetSpecTasksMetricsPrometheus {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gauge: Option<WorkflowTaskSetSpecTasksMetricsPrometheusGauge>,
     /// `help`.
+    ///
+    /// Must have at least 1 character.
     pub help: String,
     /// `histogram`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -440,6 +462,8 @@ pub struct WorkflowTaskSetSpecTasksMetricsPrometheus {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub labels: Option<Vec<WorkflowTaskSetSpecTasksMetricsPrometheusLabels>>,
     /// `name`.
+    ///
+    /// Must match `^[a-zA-Z_][a-zA-Z0-9_]*$`.
     pub name: String,
     /// `when`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -455,6 +479,8 @@ pub struct WorkflowTaskSetSpecTasksMetricsPrometheusGauge {
     /// `realtime`.
     pub realtime: bool,
     /// `value`.
+    ///
+    /// Must have 1 to 256 characters.
     pub value: String,
 }
 
@@ -505,6 +531,8 @@ pub struct WorkflowTaskSetSpecTasksScript {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<Vec<String>>,
     /// `env`.
+    ///
+    /// Must have no two items with the same `name`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub env: Option<Vec<WorkflowTaskSetSpecTasksScriptEnv>>,
     /// `envFrom`.
@@ -525,6 +553,8 @@ pub struct WorkflowTaskSetSpecTasksScript {
     /// `name`.
     pub name: String,
     /// `ports`.
+    ///
+    /// Must have no two items with the same `containerPort` and `protocol`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ports: Option<Vec<WorkflowTaskSetSpecTasksScriptPorts>>,
     /// `readinessProbe`.
@@ -569,9 +599,13 @@ pub struct WorkflowTaskSetSpecTasksScript {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tty: Option<bool>,
     /// `volumeDevices`.
+    ///
+    /// Must have no two items with the same `devicePath`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub volume_devices: Option<Vec<WorkflowTaskSetSpecTasksScriptVolumeDevices>>,
     /// `volumeMounts`.
+    ///
+    /// Must have no two items with the same `mountPath`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub volume_mounts: Option<Vec<WorkflowTaskSetSpecTasksScriptVolumeMounts>>,
     /// `workingDir`.
@@ -607,6 +641,8 @@ pub struct WorkflowTaskSetSpecTasksStepsSteps {
     )]
     pub inline: Option<Value>,
     /// `name`.
+    ///
+    /// Must have at most 128 characters and match `^[a-zA-Z0-9][-a-zA-Z0-9]*$`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// `onExit`.

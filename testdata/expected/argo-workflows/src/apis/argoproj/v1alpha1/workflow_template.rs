@@ -168,6 +168,8 @@ pub type WorkflowTemplateSpecAffinityPodAntiAffinityRequiredDuringSchedulingIgno
 pub type WorkflowTemplateSpecArguments = super::WorkflowSpecArguments;
 
 /// Artifact indicates an artifact to place at a specified path
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 pub type WorkflowTemplateSpecArgumentsArtifacts = super::WorkflowSpecArgumentsArtifacts;
 
 /// Archive controls how the artifact will be saved to the artifact repository.
@@ -596,6 +598,8 @@ pub type WorkflowTemplateSpecHooks = super::WorkflowSpecHooks;
 pub type WorkflowTemplateSpecHooksArguments = super::WorkflowSpecArguments;
 
 /// Artifact indicates an artifact to place at a specified path
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 pub type WorkflowTemplateSpecHooksArgumentsArtifacts = super::WorkflowSpecArgumentsArtifacts;
 
 /// Archive controls how the artifact will be saved to the artifact repository.
@@ -791,6 +795,8 @@ pub type WorkflowTemplateSpecMetricsPrometheus = super::WorkflowSpecMetricsProme
 pub type WorkflowTemplateSpecMetricsPrometheusCounter = super::WorkflowSpecMetricsPrometheusCounter;
 
 /// Gauge is a gauge metric
+///
+/// Must satisfy `!has(self.realtime) || !self.realtime || !self.value.contains('resourcesDuration.')`: 'resourcesDuration.\*' metrics cannot be used in real-time gauges
 pub type WorkflowTemplateSpecMetricsPrometheusGauge = super::WorkflowSpecMetricsPrometheusGauge;
 
 /// Operation defines the operation to apply with value and the metrics' current value
@@ -1010,6 +1016,8 @@ pub type WorkflowTemplateSpecTemplateDefaultsAffinityPodAntiAffinityRequiredDuri
 pub type WorkflowTemplateSpecTemplateDefaultsAffinityPodAntiAffinityRequiredDuringSchedulingIgnoredDuringExecutionNamespaceSelectorMatchExpressions = super::WorkflowSpecPodGCLabelSelectorMatchExpressions;
 
 /// `WorkflowTemplate.spec.templateDefaults.archiveLocation`.
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 pub type WorkflowTemplateSpecTemplateDefaultsArchiveLocation = super::WorkflowSpecTemplatesArchiveLocation;
 
 /// `WorkflowTemplate.spec.templateDefaults.archiveLocation.artifactory`.
@@ -1493,12 +1501,20 @@ pub type WorkflowTemplateSpecTemplateDefaultsContainerVolumeMounts = super::Work
 pub type WorkflowTemplateSpecTemplateDefaultsDag = super::WorkflowSpecTemplatesDag;
 
 /// `WorkflowTemplate.spec.templateDefaults.dag.tasks`.
+///
+/// Must satisfy `!has(self.depends) || !has(self.dependencies)`: cannot use both 'depends' and 'dependencies'
+///
+/// Must satisfy `!has(self.depends) || !has(self.continueOn)`: cannot use 'continueOn' when using 'depends'
+///
+/// Must satisfy `!(has(self.depends) || has(self.dependencies)) || !self.name.matches('^[0-9]')`: task name cannot begin with a digit when using 'depends' or 'dependencies'
 pub type WorkflowTemplateSpecTemplateDefaultsDagTasks = super::WorkflowSpecTemplatesDagTasks;
 
 /// `WorkflowTemplate.spec.templateDefaults.dag.tasks.arguments`.
 pub type WorkflowTemplateSpecTemplateDefaultsDagTasksArguments = super::WorkflowSpecArguments;
 
 /// `WorkflowTemplate.spec.templateDefaults.dag.tasks.arguments.artifacts`.
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 pub type WorkflowTemplateSpecTemplateDefaultsDagTasksArgumentsArtifacts = super::WorkflowSpecArgumentsArtifacts;
 
 /// `WorkflowTemplate.spec.templateDefaults.dag.tasks.arguments.artifacts.archive`.
@@ -1667,6 +1683,8 @@ pub type WorkflowTemplateSpecTemplateDefaultsDagTasksHooks = super::WorkflowSpec
 pub type WorkflowTemplateSpecTemplateDefaultsDagTasksHooksArguments = super::WorkflowSpecArguments;
 
 /// `WorkflowTemplate.spec.templateDefaults.dag.tasks.hooks.arguments.artifacts`.
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 pub type WorkflowTemplateSpecTemplateDefaultsDagTasksHooksArgumentsArtifacts = super::WorkflowSpecArgumentsArtifacts;
 
 /// `WorkflowTemplate.spec.templateDefaults.dag.tasks.hooks.arguments.artifacts.archive`.
@@ -1832,6 +1850,8 @@ pub type WorkflowTemplateSpecTemplateDefaultsDagTasksHooksTemplateRef = super::W
 pub type WorkflowTemplateSpecTemplateDefaultsDagTasksTemplateRef = super::WorkflowSpecHooksTemplateRef;
 
 /// `WorkflowTemplate.spec.templateDefaults.dag.tasks.withSequence`.
+///
+/// Must satisfy `!(has(self.count) && has(self.end))`: only one of count or end can be defined
 pub type WorkflowTemplateSpecTemplateDefaultsDagTasksWithSequence = super::WorkflowSpecTemplatesStepsWithSequence;
 
 /// `WorkflowTemplate.spec.templateDefaults.data`.
@@ -1841,6 +1861,8 @@ pub type WorkflowTemplateSpecTemplateDefaultsData = super::WorkflowSpecTemplates
 pub type WorkflowTemplateSpecTemplateDefaultsDataSource = super::WorkflowSpecTemplatesDataSource;
 
 /// `WorkflowTemplate.spec.templateDefaults.data.source.artifactPaths`.
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 pub type WorkflowTemplateSpecTemplateDefaultsDataSourceArtifactPaths = super::WorkflowSpecArgumentsArtifacts;
 
 /// `WorkflowTemplate.spec.templateDefaults.data.source.artifactPaths.archive`.
@@ -2186,6 +2208,8 @@ pub type WorkflowTemplateSpecTemplateDefaultsInitContainersVolumeMounts = super:
 pub type WorkflowTemplateSpecTemplateDefaultsInputs = super::WorkflowSpecTemplatesInputs;
 
 /// `WorkflowTemplate.spec.templateDefaults.inputs.artifacts`.
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 pub type WorkflowTemplateSpecTemplateDefaultsInputsArtifacts = super::WorkflowSpecArgumentsArtifacts;
 
 /// `WorkflowTemplate.spec.templateDefaults.inputs.artifacts.archive`.
@@ -2366,6 +2390,8 @@ pub type WorkflowTemplateSpecTemplateDefaultsMetricsPrometheus = super::Workflow
 pub type WorkflowTemplateSpecTemplateDefaultsMetricsPrometheusCounter = super::WorkflowSpecMetricsPrometheusCounter;
 
 /// `WorkflowTemplate.spec.templateDefaults.metrics.prometheus.gauge`.
+///
+/// Must satisfy `!has(self.realtime) || !self.realtime || !self.value.contains('resourcesDuration.')`: 'resourcesDuration.\*' metrics cannot be used in real-time gauges
 pub type WorkflowTemplateSpecTemplateDefaultsMetricsPrometheusGauge = super::WorkflowSpecMetricsPrometheusGauge;
 
 /// `WorkflowTemplate.spec.templateDefaults.metrics.prometheus.gauge.operation`.
@@ -2381,6 +2407,8 @@ pub type WorkflowTemplateSpecTemplateDefaultsMetricsPrometheusLabels = super::Wo
 pub type WorkflowTemplateSpecTemplateDefaultsOutputs = super::WorkflowTaskResultOutputs;
 
 /// `WorkflowTemplate.spec.templateDefaults.outputs.artifacts`.
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 pub type WorkflowTemplateSpecTemplateDefaultsOutputsArtifacts = super::WorkflowSpecArgumentsArtifacts;
 
 /// `WorkflowTemplate.spec.templateDefaults.outputs.artifacts.archive`.
@@ -2546,6 +2574,8 @@ pub type WorkflowTemplateSpecTemplateDefaultsPodResources = super::WorkflowSpecP
 pub type WorkflowTemplateSpecTemplateDefaultsPodResourcesClaims = super::WorkflowSpecPodResourcesClaims;
 
 /// `WorkflowTemplate.spec.templateDefaults.resource`.
+///
+/// Must satisfy `(has(self.manifest) && !has(self.manifestFrom)) || (!has(self.manifest) && has(self.manifestFrom)) || (!has(self.manifest) && !has(self.manifestFrom))`: only one of manifest or manifestFrom can be specified
 pub type WorkflowTemplateSpecTemplateDefaultsResource = super::WorkflowSpecTemplatesResource;
 
 /// `WorkflowTemplate.spec.templateDefaults.resource.action`.
@@ -2558,6 +2588,8 @@ pub type WorkflowTemplateSpecTemplateDefaultsResourceClaims = super::WorkflowSpe
 pub type WorkflowTemplateSpecTemplateDefaultsResourceManifestFrom = super::WorkflowSpecTemplatesResourceManifestFrom;
 
 /// `WorkflowTemplate.spec.templateDefaults.resource.manifestFrom.artifact`.
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 pub type WorkflowTemplateSpecTemplateDefaultsResourceManifestFromArtifact = super::WorkflowSpecArgumentsArtifacts;
 
 /// `WorkflowTemplate.spec.templateDefaults.resource.manifestFrom.artifact.archive`.
@@ -3083,6 +3115,8 @@ pub type WorkflowTemplateSpecTemplateDefaultsSteps = super::WorkflowSpecTemplate
 pub type WorkflowTemplateSpecTemplateDefaultsStepsArguments = super::WorkflowSpecArguments;
 
 /// `WorkflowTemplate.spec.templateDefaults.steps.arguments.artifacts`.
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 pub type WorkflowTemplateSpecTemplateDefaultsStepsArgumentsArtifacts = super::WorkflowSpecArgumentsArtifacts;
 
 /// `WorkflowTemplate.spec.templateDefaults.steps.arguments.artifacts.archive`.
@@ -3251,6 +3285,8 @@ pub type WorkflowTemplateSpecTemplateDefaultsStepsHooks = super::WorkflowSpecHoo
 pub type WorkflowTemplateSpecTemplateDefaultsStepsHooksArguments = super::WorkflowSpecArguments;
 
 /// `WorkflowTemplate.spec.templateDefaults.steps.hooks.arguments.artifacts`.
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 pub type WorkflowTemplateSpecTemplateDefaultsStepsHooksArgumentsArtifacts = super::WorkflowSpecArgumentsArtifacts;
 
 /// `WorkflowTemplate.spec.templateDefaults.steps.hooks.arguments.artifacts.archive`.
@@ -3416,6 +3452,8 @@ pub type WorkflowTemplateSpecTemplateDefaultsStepsHooksTemplateRef = super::Work
 pub type WorkflowTemplateSpecTemplateDefaultsStepsTemplateRef = super::WorkflowSpecHooksTemplateRef;
 
 /// `WorkflowTemplate.spec.templateDefaults.steps.withSequence`.
+///
+/// Must satisfy `!(has(self.count) && has(self.end))`: only one of count or end can be defined
 pub type WorkflowTemplateSpecTemplateDefaultsStepsWithSequence = super::WorkflowSpecTemplatesStepsWithSequence;
 
 /// `WorkflowTemplate.spec.templateDefaults.suspend`.
@@ -3790,6 +3828,8 @@ pub type WorkflowTemplateSpecTemplatesAffinityPodAntiAffinityRequiredDuringSched
 /// overridden by individual items in Outputs. If omitted, will use the default artifact repository
 /// location configured in the controller, appended with the \<workflowname\>/\<nodename\> in the
 /// key.
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 pub type WorkflowTemplateSpecTemplatesArchiveLocation = super::WorkflowSpecTemplatesArchiveLocation;
 
 /// Artifactory contains artifactory artifact location details
@@ -4373,12 +4413,20 @@ pub type WorkflowTemplateSpecTemplatesDag = super::WorkflowSpecTemplatesDag;
 
 /// DAGTask represents a node in the graph during DAG execution Note: CEL validation cannot check
 /// withItems (Schemaless) or inline (PreserveUnknownFields) fields.
+///
+/// Must satisfy `!has(self.depends) || !has(self.dependencies)`: cannot use both 'depends' and 'dependencies'
+///
+/// Must satisfy `!has(self.depends) || !has(self.continueOn)`: cannot use 'continueOn' when using 'depends'
+///
+/// Must satisfy `!(has(self.depends) || has(self.dependencies)) || !self.name.matches('^[0-9]')`: task name cannot begin with a digit when using 'depends' or 'dependencies'
 pub type WorkflowTemplateSpecTemplatesDagTasks = super::WorkflowSpecTemplatesDagTasks;
 
 /// Arguments are the parameter and artifact arguments to the template
 pub type WorkflowTemplateSpecTemplatesDagTasksArguments = super::WorkflowSpecArguments;
 
 /// Artifact indicates an artifact to place at a specified path
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 pub type WorkflowTemplateSpecTemplatesDagTasksArgumentsArtifacts = super::WorkflowSpecArgumentsArtifacts;
 
 /// Archive controls how the artifact will be saved to the artifact repository.
@@ -4564,6 +4612,8 @@ pub type WorkflowTemplateSpecTemplatesDagTasksHooks = super::WorkflowSpecHooks;
 pub type WorkflowTemplateSpecTemplatesDagTasksHooksArguments = super::WorkflowSpecArguments;
 
 /// Artifact indicates an artifact to place at a specified path
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 pub type WorkflowTemplateSpecTemplatesDagTasksHooksArgumentsArtifacts = super::WorkflowSpecArgumentsArtifacts;
 
 /// Archive controls how the artifact will be saved to the artifact repository.
@@ -4745,6 +4795,8 @@ pub type WorkflowTemplateSpecTemplatesDagTasksHooksTemplateRef = super::Workflow
 pub type WorkflowTemplateSpecTemplatesDagTasksTemplateRef = super::WorkflowSpecHooksTemplateRef;
 
 /// WithSequence expands a task into a numeric sequence
+///
+/// Must satisfy `!(has(self.count) && has(self.end))`: only one of count or end can be defined
 pub type WorkflowTemplateSpecTemplatesDagTasksWithSequence = super::WorkflowSpecTemplatesStepsWithSequence;
 
 /// Data is a data template
@@ -4754,6 +4806,8 @@ pub type WorkflowTemplateSpecTemplatesData = super::WorkflowSpecTemplatesData;
 pub type WorkflowTemplateSpecTemplatesDataSource = super::WorkflowSpecTemplatesDataSource;
 
 /// ArtifactPaths is a data transformation that collects a list of artifact paths
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 pub type WorkflowTemplateSpecTemplatesDataSourceArtifactPaths = super::WorkflowSpecArgumentsArtifacts;
 
 /// Archive controls how the artifact will be saved to the artifact repository.
@@ -5157,6 +5211,8 @@ pub type WorkflowTemplateSpecTemplatesInitContainersVolumeMounts = super::Workfl
 pub type WorkflowTemplateSpecTemplatesInputs = super::WorkflowSpecTemplatesInputs;
 
 /// Artifact indicates an artifact to place at a specified path
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 pub type WorkflowTemplateSpecTemplatesInputsArtifacts = super::WorkflowSpecArgumentsArtifacts;
 
 /// Archive controls how the artifact will be saved to the artifact repository.
@@ -5353,6 +5409,8 @@ pub type WorkflowTemplateSpecTemplatesMetricsPrometheus = super::WorkflowSpecMet
 pub type WorkflowTemplateSpecTemplatesMetricsPrometheusCounter = super::WorkflowSpecMetricsPrometheusCounter;
 
 /// Gauge is a gauge metric
+///
+/// Must satisfy `!has(self.realtime) || !self.realtime || !self.value.contains('resourcesDuration.')`: 'resourcesDuration.\*' metrics cannot be used in real-time gauges
 pub type WorkflowTemplateSpecTemplatesMetricsPrometheusGauge = super::WorkflowSpecMetricsPrometheusGauge;
 
 /// Operation defines the operation to apply with value and the metrics' current value
@@ -5368,6 +5426,8 @@ pub type WorkflowTemplateSpecTemplatesMetricsPrometheusLabels = super::WorkflowS
 pub type WorkflowTemplateSpecTemplatesOutputs = super::WorkflowTaskResultOutputs;
 
 /// Artifact indicates an artifact to place at a specified path
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 pub type WorkflowTemplateSpecTemplatesOutputsArtifacts = super::WorkflowSpecArgumentsArtifacts;
 
 /// Archive controls how the artifact will be saved to the artifact repository.
@@ -5551,6 +5611,8 @@ pub type WorkflowTemplateSpecTemplatesPodResources = super::WorkflowSpecPodResou
 pub type WorkflowTemplateSpecTemplatesPodResourcesClaims = super::WorkflowSpecPodResourcesClaims;
 
 /// Resource template subtype which can run k8s resources
+///
+/// Must satisfy `(has(self.manifest) && !has(self.manifestFrom)) || (!has(self.manifest) && has(self.manifestFrom)) || (!has(self.manifest) && !has(self.manifestFrom))`: only one of manifest or manifestFrom can be specified
 pub type WorkflowTemplateSpecTemplatesResource = super::WorkflowSpecTemplatesResource;
 
 /// Action is the action to perform to the resource. Must be one of: get, create, apply, delete,
@@ -5568,6 +5630,8 @@ pub type WorkflowTemplateSpecTemplatesResourceClaims = super::WorkflowSpecResour
 pub type WorkflowTemplateSpecTemplatesResourceManifestFrom = super::WorkflowSpecTemplatesResourceManifestFrom;
 
 /// Artifact contains the artifact to use
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 pub type WorkflowTemplateSpecTemplatesResourceManifestFromArtifact = super::WorkflowSpecArgumentsArtifacts;
 
 /// Archive controls how the artifact will be saved to the artifact repository.
@@ -6203,6 +6267,8 @@ pub type WorkflowTemplateSpecTemplatesSteps = super::WorkflowSpecTemplatesSteps;
 pub type WorkflowTemplateSpecTemplatesStepsArguments = super::WorkflowSpecArguments;
 
 /// Artifact indicates an artifact to place at a specified path
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 pub type WorkflowTemplateSpecTemplatesStepsArgumentsArtifacts = super::WorkflowSpecArgumentsArtifacts;
 
 /// Archive controls how the artifact will be saved to the artifact repository.
@@ -6388,6 +6454,8 @@ pub type WorkflowTemplateSpecTemplatesStepsHooks = super::WorkflowSpecHooks;
 pub type WorkflowTemplateSpecTemplatesStepsHooksArguments = super::WorkflowSpecArguments;
 
 /// Artifact indicates an artifact to place at a specified path
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 pub type WorkflowTemplateSpecTemplatesStepsHooksArgumentsArtifacts = super::WorkflowSpecArgumentsArtifacts;
 
 /// Archive controls how the artifact will be saved to the artifact repository.
@@ -6569,6 +6637,8 @@ pub type WorkflowTemplateSpecTemplatesStepsHooksTemplateRef = super::WorkflowSpe
 pub type WorkflowTemplateSpecTemplatesStepsTemplateRef = super::WorkflowSpecHooksTemplateRef;
 
 /// WithSequence expands a step into a numeric sequence
+///
+/// Must satisfy `!(has(self.count) && has(self.end))`: only one of count or end can be defined
 pub type WorkflowTemplateSpecTemplatesStepsWithSequence = super::WorkflowSpecTemplatesStepsWithSequence;
 
 /// Suspend template subtype which can suspend a workflow when reaching the step

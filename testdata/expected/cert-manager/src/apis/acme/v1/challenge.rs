@@ -580,6 +580,8 @@ pub struct ChallengeSpecSolverHttp01GatewayHTTPRouteParentRefs {
     ///
     /// Support: Core
     ///
+    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    ///
     /// Defaults to `"gateway.networking.k8s.io"`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
@@ -592,12 +594,16 @@ pub struct ChallengeSpecSolverHttp01GatewayHTTPRouteParentRefs {
     ///
     /// Support for other resources is Implementation-Specific.
     ///
+    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    ///
     /// Defaults to `"Gateway"`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// Name is the name of the referent.
     ///
     /// Support: Core
+    ///
+    /// Must have 1 to 253 characters.
     pub name: String,
     /// Namespace is the namespace of the referent. When unspecified, this refers to the local namespace
     /// of the Route.
@@ -617,6 +623,8 @@ pub struct ChallengeSpecSolverHttp01GatewayHTTPRouteParentRefs {
     /// ParentRef of the Route. \</gateway:experimental:description\>
     ///
     /// Support: Core
+    ///
+    /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
     /// Port is the network port this Route targets. It can be interpreted differently based on the type
@@ -644,6 +652,8 @@ pub struct ChallengeSpecSolverHttp01GatewayHTTPRouteParentRefs {
     /// Gateway.
     ///
     /// Support: Extended
+    ///
+    /// Must be at least 1 and be at most 65535.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub port: Option<i32>,
     /// SectionName is the name of a section within the target resource. In the following resources,
@@ -665,6 +675,8 @@ pub struct ChallengeSpecSolverHttp01GatewayHTTPRouteParentRefs {
     /// attachment from this Route, the Route MUST be considered detached from the Gateway.
     ///
     /// Support: Core
+    ///
+    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub section_name: Option<String>,
 }
@@ -755,6 +767,8 @@ pub struct ChallengeSpecSolverHttp01IngressPodTemplateSpec {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub affinity: Option<ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinity>,
     /// If specified, the pod's imagePullSecrets
+    ///
+    /// Must have no two items with the same `name`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub image_pull_secrets: Option<
         Vec<ChallengeSpecSolverHttp01IngressPodTemplateSpecImagePullSecrets>,
@@ -1037,12 +1051,16 @@ pub struct ChallengeSpecSolverHttp01IngressPodTemplateSpecImagePullSecrets {
 pub struct ChallengeSpecSolverHttp01IngressPodTemplateSpecResources {
     /// Limits describes the maximum amount of compute resources allowed. More info:
     /// <https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/>
+    ///
+    /// Each value must be a quantity, such as `0.5` or `128Mi`.
     #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub limits: Option<BTreeMap<String, IntOrString>>,
     /// Requests describes the minimum amount of compute resources required. If Requests is omitted for
     /// a container, it defaults to Limits if that is explicitly specified, otherwise to the global
     /// values configured via controller flags. Requests cannot exceed Limits. More info:
     /// <https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/>
+    ///
+    /// Each value must be a quantity, such as `0.5` or `128Mi`.
     #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub requests: Option<BTreeMap<String, IntOrString>>,
 }

@@ -518,13 +518,19 @@ pub struct CertificateSpecRenewalWindows {
     /// - \* \* \* \* \| \| \| \| \| \| \| \| \| day of the week (0–6) (Sunday to Saturday; \| \| \|
     ///   month (1–12) 7 is also Sunday on some systems) \| \| day of the month (1–31) \| hour (0–23)
     ///   minute (0–59)
+    ///
+    /// Must have at least 1 character.
     pub cron: String,
     /// `timezone` is IANA compliant timezone. For example America/Denver. If this field is not set,
     /// timezone is treated as UTC.
+    ///
+    /// Must have at least 1 character.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timezone: Option<String>,
     /// `windowDuration` is how long the cron definition is active for. Value must be in units accepted
     /// by Go time.ParseDuration <https://golang.org/pkg/time/#ParseDuration>.
+    ///
+    /// Must match `^([0-9]+(\.[0-9]+)?(s|m|h))+$`.
     pub window_duration: String,
 }
 
@@ -697,6 +703,8 @@ pub struct CertificateStatus {
     pub acme: Option<CertificateStatusAcme>,
     /// List of status conditions to indicate the status of certificates. Known condition types are
     /// `Ready` and `Issuing`.
+    ///
+    /// Must have no two items with the same `type`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub conditions: Option<Vec<CertificateStatusConditions>>,
     /// The number of continuous failed issuance attempts up till now. This field gets removed (if set)

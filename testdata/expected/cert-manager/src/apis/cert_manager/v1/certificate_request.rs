@@ -107,6 +107,8 @@ pub struct CertificateRequestStatus {
     pub certificate: Option<ByteString>,
     /// List of status conditions to indicate the status of a CertificateRequest. Known condition types
     /// are `Ready`, `InvalidRequest`, `Approved` and `Denied`.
+    ///
+    /// Must have no two items with the same `type`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub conditions: Option<Vec<CertificateRequestStatusConditions>>,
     /// FailureTime stores the time that this CertificateRequest failed. This is used to influence

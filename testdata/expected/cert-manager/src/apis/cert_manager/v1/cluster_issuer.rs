@@ -674,6 +674,8 @@ pub type ClusterIssuerSpecVaultClientKeySecretRef = super::IssuerSpecVaultCaBund
 
 /// Venafi configures this issuer to sign certificates using a CyberArk Certificate Manager
 /// Self-Hosted or SaaS policy zone.
+///
+/// Must satisfy `(has(self.tpp) ? 1 : 0) + (has(self.cloud) ? 1 : 0) + (has(self.ngts) ? 1 : 0) == 1`: exactly one of tpp, cloud, or ngts must be configured
 pub type ClusterIssuerSpecVenafi = super::IssuerSpecVenafi;
 
 /// Cloud specifies the CyberArk Certificate Manager SaaS configuration settings. Only one of

@@ -90,6 +90,8 @@ pub struct IssuerSpecAcme {
     /// DST cross-sign you would use: "DST Root CA X3" or "ISRG Root X1" for the newer Let's Encrypt
     /// root CA. This value picks the first certificate bundle in the combined set of ACME default and
     /// alternative chains that has a root-most certificate with this value as its issuer's commonname.
+    ///
+    /// Must have at most 64 characters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preferred_chain: Option<String>,
     /// PrivateKey is the name of a Kubernetes Secret resource that will be used to store the
@@ -677,6 +679,8 @@ pub struct IssuerSpecAcmeSolversHttp01GatewayHTTPRouteParentRefs {
     ///
     /// Support: Core
     ///
+    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    ///
     /// Defaults to `"gateway.networking.k8s.io"`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
@@ -689,12 +693,16 @@ pub struct IssuerSpecAcmeSolversHttp01GatewayHTTPRouteParentRefs {
     ///
     /// Support for other resources is Implementation-Specific.
     ///
+    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    ///
     /// Defaults to `"Gateway"`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// Name is the name of the referent.
     ///
     /// Support: Core
+    ///
+    /// Must have 1 to 253 characters.
     pub name: String,
     /// Namespace is the namespace of the referent. When unspecified, this refers to the local namespace
     /// of the Route.
@@ -714,6 +722,8 @@ pub struct IssuerSpecAcmeSolversHttp01GatewayHTTPRouteParentRefs {
     /// ParentRef of the Route. \</gateway:experimental:description\>
     ///
     /// Support: Core
+    ///
+    /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
     /// Port is the network port this Route targets. It can be interpreted differently based on the type
@@ -741,6 +751,8 @@ pub struct IssuerSpecAcmeSolversHttp01GatewayHTTPRouteParentRefs {
     /// Gateway.
     ///
     /// Support: Extended
+    ///
+    /// Must be at least 1 and be at most 65535.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub port: Option<i32>,
     /// SectionName is the name of a section within the target resource. In the following resources,
@@ -762,6 +774,8 @@ pub struct IssuerSpecAcmeSolversHttp01GatewayHTTPRouteParentRefs {
     /// attachment from this Route, the Route MUST be considered detached from the Gateway.
     ///
     /// Support: Core
+    ///
+    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub section_name: Option<String>,
 }
@@ -839,6 +853,8 @@ pub struct IssuerSpecAcmeSolversHttp01IngressPodTemplateSpec {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub affinity: Option<IssuerSpecAcmeSolversHttp01IngressPodTemplateSpecAffinity>,
     /// If specified, the pod's imagePullSecrets
+    ///
+    /// Must have no two items with the same `name`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub image_pull_secrets: Option<
         Vec<IssuerSpecAcmeSolversHttp01IngressPodTemplateSpecImagePullSecrets>,
@@ -1121,12 +1137,16 @@ pub struct IssuerSpecAcmeSolversHttp01IngressPodTemplateSpecImagePullSecrets {
 pub struct IssuerSpecAcmeSolversHttp01IngressPodTemplateSpecResources {
     /// Limits describes the maximum amount of compute resources allowed. More info:
     /// <https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/>
+    ///
+    /// Each value must be a quantity, such as `0.5` or `128Mi`.
     #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub limits: Option<BTreeMap<String, IntOrString>>,
     /// Requests describes the minimum amount of compute resources required. If Requests is omitted for
     /// a container, it defaults to Limits if that is explicitly specified, otherwise to the global
     /// values configured via controller flags. Requests cannot exceed Limits. More info:
     /// <https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/>
+    ///
+    /// Each value must be a quantity, such as `0.5` or `128Mi`.
     #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub requests: Option<BTreeMap<String, IntOrString>>,
 }
@@ -1450,6 +1470,8 @@ pub struct IssuerSpecVaultAuthAws {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub region: Option<String>,
     /// A required field containing the Vault Role to assume when authenticating.
+    ///
+    /// Must have at least 1 character.
     pub role: String,
     /// A reference to a service account that will be used to request a web identity token for IRSA (IAM
     /// Roles for Service Accounts) authentication.
@@ -1536,6 +1558,8 @@ pub struct IssuerSpecVaultCaBundleSecretRef {
 
 /// Venafi configures this issuer to sign certificates using a CyberArk Certificate Manager
 /// Self-Hosted or SaaS policy zone.
+///
+/// Must satisfy `(has(self.tpp) ? 1 : 0) + (has(self.cloud) ? 1 : 0) + (has(self.ngts) ? 1 : 0) == 1`: exactly one of tpp, cloud, or ngts must be configured
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct IssuerSpecVenafi {
     /// Cloud specifies the CyberArk Certificate Manager SaaS configuration settings. Only one of
@@ -1638,6 +1662,8 @@ pub struct IssuerStatus {
     pub acme: Option<IssuerStatusAcme>,
     /// List of status conditions to indicate the status of a CertificateRequest. Known condition types
     /// are `Ready`.
+    ///
+    /// Must have no two items with the same `type`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub conditions: Option<Vec<IssuerStatusConditions>>,
 }

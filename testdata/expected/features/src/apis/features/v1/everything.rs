@@ -35,6 +35,8 @@ pub struct Everything {
 /// See \[the docs\] for \<more\>, `x[y]` and
 ///
 /// indented text
+///
+/// Must satisfy `self.replicas <= self.limit`: too many
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EverythingSpec {
@@ -45,6 +47,8 @@ pub struct EverythingSpec {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub _9lives: Option<i64>,
     /// `address`.
+    ///
+    /// Must be of the format `ipv4`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub address: Option<String>,
     /// `after`.
@@ -75,6 +79,8 @@ pub struct EverythingSpec {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub count: Option<i64>,
     /// `day`.
+    ///
+    /// Must be of the format `date`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub day: Option<String>,
     /// `deep`.
@@ -86,6 +92,8 @@ pub struct EverythingSpec {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub embedded: Option<RawExtension>,
     /// `every`.
+    ///
+    /// Must be of the format `duration`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub every: Option<String>,
     /// `forced`.
@@ -97,6 +105,8 @@ pub struct EverythingSpec {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub half: Option<EverythingSpecHalf>,
     /// `labels`.
+    ///
+    /// Must have at most 10 properties.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub labels: Option<BTreeMap<String, String>>,
     /// `level`.
@@ -105,6 +115,8 @@ pub struct EverythingSpec {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub level: Option<i64>,
     /// `limit`.
+    ///
+    /// Must be above 0 and be a multiple of 5.
     ///
     /// Defaults to `10`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -120,9 +132,13 @@ pub struct EverythingSpec {
     )]
     pub maybe: Option<Option<i64>>,
     /// `members`.
+    ///
+    /// Must have no two items with the same `host` and `port`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub members: Option<Vec<EverythingSpecMembers>>,
     /// `memory`.
+    ///
+    /// Must be a quantity, such as `0.5` or `128Mi`.
     #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub memory: Option<IntOrString>,
     /// How it works.
@@ -131,6 +147,8 @@ pub struct EverythingSpec {
     #[serde(default = "EverythingSpec::default_mode")]
     pub mode: EverythingSpecMode,
     /// `name`.
+    ///
+    /// Must have 1 to 63 characters and match `^[a-z]+$`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// `open`.
@@ -143,6 +161,8 @@ pub struct EverythingSpec {
     #[serde(with = "codec")]
     pub port: IntOrString,
     /// `portAnyOf`.
+    ///
+    /// Must match `^[a-z0-9]+$`.
     #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub port_any_of: Option<IntOrString>,
     /// `ratio`.
@@ -154,6 +174,8 @@ pub struct EverythingSpec {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reference: Option<EverythingSpecReference>,
     /// `replicas`.
+    ///
+    /// Must be at least 0 and be at most 100.
     ///
     /// Defaults to `1`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -174,6 +196,8 @@ pub struct EverythingSpec {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<EverythingSpecStatus>,
     /// `tags`.
+    ///
+    /// Must have at most 5 items and have no item twice.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tags: Option<Vec<EverythingSpecTags>>,
     /// `tree`.
@@ -409,6 +433,8 @@ pub struct EverythingSpecTree {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct EverythingStatus {
     /// `conditions`.
+    ///
+    /// Must have no two items with the same `type`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub conditions: Option<Vec<EverythingStatusConditions>>,
     /// `replicas`.
@@ -429,6 +455,8 @@ pub struct EverythingStatusConditions {
     /// `message`.
     pub message: String,
     /// `observedGeneration`.
+    ///
+    /// Must be at least 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub observed_generation: Option<i64>,
     /// `reason`.

@@ -87,6 +87,10 @@ pub struct GRPCRouteSpec {
     /// corresponding RouteParentStatus.
     ///
     /// Support: Core
+    ///
+    /// Must have at most 16 items.
+    ///
+    /// Each item must have 1 to 253 characters and match `^(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hostnames: Option<Vec<String>>,
     /// ParentRefs references the resources (usually Gateways) that a Route wants to be attached to.
@@ -139,9 +143,21 @@ pub struct GRPCRouteSpec {
     /// routing rules are only applied to outbound connections originating from the same namespace as
     /// the Route, for which the intended destination of the connections are a Service targeted as a
     /// ParentRef of the Route.
+    ///
+    /// Must have at most 32 items.
+    ///
+    /// Must satisfy `self.all(p1, self.all(p2, p1.group == p2.group && p1.kind == p2.kind && p1.name == p2.name && (((!has(p1.__namespace__) || p1.__namespace__ == '') && (!has(p2.__namespace__) || p2.__namespace__ == '')) || (has(p1.__namespace__) && has(p2.__namespace__) && p1.__namespace__ == p2.__namespace__)) ? ((!has(p1.sectionName) || p1.sectionName == '') == (!has(p2.sectionName) || p2.sectionName == '') && (!has(p1.port) || p1.port == 0) == (!has(p2.port) || p2.port == 0)): true))`: sectionName or port must be specified when parentRefs includes 2 or more references to the same parent
+    ///
+    /// Must satisfy `self.all(p1, self.exists_one(p2, p1.group == p2.group && p1.kind == p2.kind && p1.name == p2.name && (((!has(p1.__namespace__) || p1.__namespace__ == '') && (!has(p2.__namespace__) || p2.__namespace__ == '')) || (has(p1.__namespace__) && has(p2.__namespace__) && p1.__namespace__ == p2.__namespace__ )) && (((!has(p1.sectionName) || p1.sectionName == '') && (!has(p2.sectionName) || p2.sectionName == '')) || ( has(p1.sectionName) && has(p2.sectionName) && p1.sectionName == p2.sectionName)) && (((!has(p1.port) || p1.port == 0) && (!has(p2.port) || p2.port == 0)) || (has(p1.port) && has(p2.port) && p1.port == p2.port))))`: sectionName or port must be unique when parentRefs includes 2 or more references to the same parent
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent_refs: Option<Vec<GRPCRouteSpecParentRefs>>,
     /// Rules are a list of GRPC matchers, filters and actions.
+    ///
+    /// Must have at most 16 items.
+    ///
+    /// Must satisfy `(self.size() > 0 ? (has(self[0].matches) ? self[0].matches.size() : 0) : 0) + (self.size() > 1 ? (has(self[1].matches) ? self[1].matches.size() : 0) : 0) + (self.size() > 2 ? (has(self[2].matches) ? self[2].matches.size() : 0) : 0) + (self.size() > 3 ? (has(self[3].matches) ? self[3].matches.size() : 0) : 0) + (self.size() > 4 ? (has(self[4].matches) ? self[4].matches.size() : 0) : 0) + (self.size() > 5 ? (has(self[5].matches) ? self[5].matches.size() : 0) : 0) + (self.size() > 6 ? (has(self[6].matches) ? self[6].matches.size() : 0) : 0) + (self.size() > 7 ? (has(self[7].matches) ? self[7].matches.size() : 0) : 0) + (self.size() > 8 ? (has(self[8].matches) ? self[8].matches.size() : 0) : 0) + (self.size() > 9 ? (has(self[9].matches) ? self[9].matches.size() : 0) : 0) + (self.size() > 10 ? (has(self[10].matches) ? self[10].matches.size() : 0) : 0) + (self.size() > 11 ? (has(self[11].matches) ? self[11].matches.size() : 0) : 0) + (self.size() > 12 ? (has(self[12].matches) ? self[12].matches.size() : 0) : 0) + (self.size() > 13 ? (has(self[13].matches) ? self[13].matches.size() : 0) : 0) + (self.size() > 14 ? (has(self[14].matches) ? self[14].matches.size() : 0) : 0) + (self.size() > 15 ? (has(self[15].matches) ? self[15].matches.size() : 0) : 0) <= 128`: While 16 rules and 64 matches per rule are allowed, the total number of matches across all rules in a route must be less than 128
+    ///
+    /// Must satisfy `self.all(l1, !has(l1.name) || self.exists_one(l2, has(l2.name) && l1.name == l2.name))`: Rule name must be unique within the route
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rules: Option<Vec<GRPCRouteSpecRules>>,
     /// UseDefaultGateways indicates the default Gateway scope to use for this Route. If unset (the
@@ -187,6 +203,8 @@ pub struct GRPCRouteSpecRules {
     /// Support: Implementation-specific for any other resource
     ///
     /// Support for weight: Core
+    ///
+    /// Must have at most 16 items.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub backend_refs: Option<Vec<GRPCRouteSpecRulesBackendRefs>>,
     /// Filters define the filters that are applied to requests that match this rule.
@@ -209,6 +227,12 @@ pub struct GRPCRouteSpecRules {
     /// `IncompatibleFilters` reason to specify this configuration error.
     ///
     /// Support: Core
+    ///
+    /// Must have at most 16 items.
+    ///
+    /// Must satisfy `self.filter(f, f.type == 'RequestHeaderModifier').size() <= 1`: RequestHeaderModifier filter cannot be repeated
+    ///
+    /// Must satisfy `self.filter(f, f.type == 'ResponseHeaderModifier').size() <= 1`: ResponseHeaderModifier filter cannot be repeated
     #[serde(skip_serializing_if = "Option::is_none")]
     pub filters: Option<Vec<GRPCRouteSpecRulesFilters>>,
     /// Matches define conditions used for matching the rule against incoming gRPC requests. Each match
@@ -255,11 +279,15 @@ pub struct GRPCRouteSpecRules {
     ///
     /// If ties still exist within the Route that has been given precedence, matching precedence MUST be
     /// granted to the first matching rule meeting the above criteria.
+    ///
+    /// Must have at most 64 items.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub matches: Option<Vec<GRPCRouteSpecRulesMatches>>,
     /// Name is the name of the route rule. This name MUST be unique within a Route if it is set.
     ///
     /// Support: Extended
+    ///
+    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// SessionPersistence defines and configures session persistence for the route rule.
@@ -288,6 +316,8 @@ pub struct GRPCRouteSpecRules {
 /// If a Route is not able to send traffic to the backend using the specified protocol then the
 /// backend is considered invalid. Implementations MUST set the "ResolvedRefs" condition to "False"
 /// with the "UnsupportedProtocol" reason.
+///
+/// Must satisfy `(size(self.group) == 0 && self.kind == 'Service') ? has(self.port) : true`: Must have port for Service reference
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct GRPCRouteSpecRulesBackendRefs {
     /// Filters defined at this level MUST be executed if and only if the request is being forwarded to
@@ -295,10 +325,18 @@ pub struct GRPCRouteSpecRulesBackendRefs {
     ///
     /// Support: Implementation-specific (For broader support of filters, use the Filters field in
     /// GRPCRouteRule.)
+    ///
+    /// Must have at most 16 items.
+    ///
+    /// Must satisfy `self.filter(f, f.type == 'RequestHeaderModifier').size() <= 1`: RequestHeaderModifier filter cannot be repeated
+    ///
+    /// Must satisfy `self.filter(f, f.type == 'ResponseHeaderModifier').size() <= 1`: ResponseHeaderModifier filter cannot be repeated
     #[serde(skip_serializing_if = "Option::is_none")]
     pub filters: Option<Vec<GRPCRouteSpecRulesBackendRefsFilters>>,
     /// Group is the group of the referent. For example, "gateway.networking.k8s.io". When unspecified
     /// or empty string, core API group is inferred.
+    ///
+    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     ///
     /// Defaults to `""`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -316,10 +354,14 @@ pub struct GRPCRouteSpecRulesBackendRefs {
     ///
     /// Support: Implementation-specific (Services with type ExternalName)
     ///
+    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    ///
     /// Defaults to `"Service"`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// Name is the name of the referent.
+    ///
+    /// Must have 1 to 253 characters.
     pub name: String,
     /// Namespace is the namespace of the backend. When unspecified, the local namespace is inferred.
     ///
@@ -328,12 +370,16 @@ pub struct GRPCRouteSpecRulesBackendRefs {
     /// reference. See the ReferenceGrant documentation for details.
     ///
     /// Support: Core
+    ///
+    /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
     /// Port specifies the destination port number to use for this resource. Port is required when the
     /// referent is a Kubernetes Service. In this case, the port number is the service port number, not
     /// the target port. For other resources, destination port might be derived from the referent
     /// resource or this field.
+    ///
+    /// Must be at least 1 and be at most 65535.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub port: Option<i32>,
     /// Weight specifies the proportion of requests forwarded to the referenced backend. This is
@@ -348,6 +394,8 @@ pub struct GRPCRouteSpecRulesBackendRefs {
     ///
     /// Support for this field varies based on the context where used.
     ///
+    /// Must be at least 0 and be at most 1000000.
+    ///
     /// Defaults to `1`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub weight: Option<i32>,
@@ -358,6 +406,22 @@ pub struct GRPCRouteSpecRulesBackendRefs {
 /// done in Gateway implementations. Some examples include request or response modification,
 /// implementing authentication strategies, rate-limiting, and traffic shaping. API
 /// guarantee/conformance is defined based on the type of the filter.
+///
+/// Must satisfy `!(has(self.requestHeaderModifier) && self.type != 'RequestHeaderModifier')`: filter.requestHeaderModifier must be nil if the filter.type is not RequestHeaderModifier
+///
+/// Must satisfy `!(!has(self.requestHeaderModifier) && self.type == 'RequestHeaderModifier')`: filter.requestHeaderModifier must be specified for RequestHeaderModifier filter.type
+///
+/// Must satisfy `!(has(self.responseHeaderModifier) && self.type != 'ResponseHeaderModifier')`: filter.responseHeaderModifier must be nil if the filter.type is not ResponseHeaderModifier
+///
+/// Must satisfy `!(!has(self.responseHeaderModifier) && self.type == 'ResponseHeaderModifier')`: filter.responseHeaderModifier must be specified for ResponseHeaderModifier filter.type
+///
+/// Must satisfy `!(has(self.requestMirror) && self.type != 'RequestMirror')`: filter.requestMirror must be nil if the filter.type is not RequestMirror
+///
+/// Must satisfy `!(!has(self.requestMirror) && self.type == 'RequestMirror')`: filter.requestMirror must be specified for RequestMirror filter.type
+///
+/// Must satisfy `!(has(self.extensionRef) && self.type != 'ExtensionRef')`: filter.extensionRef must be nil if the filter.type is not ExtensionRef
+///
+/// Must satisfy `!(!has(self.extensionRef) && self.type == 'ExtensionRef')`: filter.extensionRef must be specified for ExtensionRef filter.type
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct GRPCRouteSpecRulesFilters {
@@ -425,10 +489,16 @@ pub struct GRPCRouteSpecRulesFilters {
 pub struct GRPCRouteSpecRulesFiltersExtensionRef {
     /// Group is the group of the referent. For example, "gateway.networking.k8s.io". When unspecified
     /// or empty string, core API group is inferred.
+    ///
+    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub group: String,
     /// Kind is kind of the referent. For example "HTTPRoute" or "Service".
+    ///
+    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
     pub kind: String,
     /// Name is the name of the referent.
+    ///
+    /// Must have 1 to 253 characters.
     pub name: String,
 }
 
@@ -447,6 +517,8 @@ pub struct GRPCRouteSpecRulesFiltersRequestHeaderModifier {
     /// - name: "my-header" value: "bar,baz"
     ///
     /// Output: GET /foo HTTP/1.1 my-header: foo,bar,baz
+    ///
+    /// Must have at most 16 items and have no two items with the same `name`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub add: Option<Vec<GRPCRouteSpecRulesFiltersRequestHeaderModifierAdd>>,
     /// Remove the given header(s) from the HTTP request before the action. The value of Remove is a
@@ -458,6 +530,8 @@ pub struct GRPCRouteSpecRulesFiltersRequestHeaderModifier {
     /// Config: remove: \["my-header1", "my-header3"\]
     ///
     /// Output: GET /foo HTTP/1.1 my-header2: bar
+    ///
+    /// Must have at most 16 items and have no item twice.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remove: Option<Vec<String>>,
     /// Set overwrites the request with the given header (name, value) before the action.
@@ -469,6 +543,8 @@ pub struct GRPCRouteSpecRulesFiltersRequestHeaderModifier {
     /// - name: "my-header" value: "bar"
     ///
     /// Output: GET /foo HTTP/1.1 my-header: bar
+    ///
+    /// Must have at most 16 items and have no two items with the same `name`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub set: Option<Vec<GRPCRouteSpecRulesFiltersRequestHeaderModifierSet>>,
 }
@@ -483,11 +559,15 @@ pub struct GRPCRouteSpecRulesFiltersRequestHeaderModifierAdd {
     /// MUST be considered for a match. Subsequent entries with an equivalent header name MUST be
     /// ignored. Due to the case-insensitivity of header names, "foo" and "Foo" are considered
     /// equivalent.
+    ///
+    /// Must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
     pub name: String,
     /// Value is the value of HTTP Header to be matched.
     ///
     /// Must consist of printable US-ASCII characters, optionally separated by single tabs or spaces.
     /// See: <https://tools.ietf.org/html/rfc7230#section-3.2>
+    ///
+    /// Must have 1 to 4096 characters and match `^[!-~]+([\t ]?[!-~]+)*$`.
     pub value: String,
 }
 
@@ -498,6 +578,8 @@ pub struct GRPCRouteSpecRulesFiltersRequestHeaderModifierAdd {
 /// will be able to support mirroring to multiple backends.
 ///
 /// Support: Extended
+///
+/// Must satisfy `!(has(self.percent) && has(self.fraction))`: Only one of percent or fraction may be specified in HTTPRequestMirrorFilter
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct GRPCRouteSpecRulesFiltersRequestMirror {
@@ -537,6 +619,8 @@ pub struct GRPCRouteSpecRulesFiltersRequestMirror {
     ///
     /// Only one of Fraction or Percent may be specified. If neither field is specified, 100% of
     /// requests will be mirrored.
+    ///
+    /// Must be at least 0 and be at most 100.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub percent: Option<i32>,
 }
@@ -545,14 +629,20 @@ pub struct GRPCRouteSpecRulesFiltersRequestMirror {
 ///
 /// Only one of Fraction or Percent may be specified. If neither field is specified, 100% of
 /// requests will be mirrored.
+///
+/// Must satisfy `self.numerator <= self.denominator`: numerator must be less than or equal to denominator
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct GRPCRouteSpecRulesFiltersRequestMirrorFraction {
     /// `denominator`.
+    ///
+    /// Must be at least 1.
     ///
     /// Defaults to `100`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub denominator: Option<i32>,
     /// `numerator`.
+    ///
+    /// Must be at least 0.
     pub numerator: i32,
 }
 
@@ -613,6 +703,8 @@ pub enum GRPCRouteSpecRulesFiltersType {
 pub struct GRPCRouteSpecRulesMatches {
     /// Headers specifies gRPC request header matchers. Multiple match values are ANDed together,
     /// meaning, a request MUST match all the specified headers to select the route.
+    ///
+    /// Must have at most 16 items and have no two items with the same `name`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub headers: Option<Vec<GRPCRouteSpecRulesMatchesHeaders>>,
     /// Method specifies a gRPC request service/method matcher. If this field is not specified, all
@@ -630,6 +722,8 @@ pub struct GRPCRouteSpecRulesMatchesHeaders {
     /// name MUST be considered for a match. Subsequent entries with an equivalent header name MUST be
     /// ignored. Due to the case-insensitivity of header names, "foo" and "Foo" are considered
     /// equivalent.
+    ///
+    /// Must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
     pub name: String,
     /// Type specifies how to match against the value of the header.
     ///
@@ -637,21 +731,33 @@ pub struct GRPCRouteSpecRulesMatchesHeaders {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub r#type: Option<GRPCRouteSpecRulesMatchesHeadersType>,
     /// Value is the value of the gRPC Header to be matched.
+    ///
+    /// Must have 1 to 4096 characters.
     pub value: String,
 }
 
 /// Method specifies a gRPC request service/method matcher. If this field is not specified, all
 /// services and methods will match.
+///
+/// Must satisfy `has(self.type) ? has(self.service) || has(self.method) : true`: One or both of 'service' or 'method' must be specified
+///
+/// Must satisfy `(!has(self.type) || self.type == 'Exact') && has(self.service) ? self.service.matches(r"""^(?i)\.?[a-z_][a-z_0-9]*(\.[a-z_][a-z_0-9]*)*$"""): true`: service must only contain valid characters (matching ^(?i)\\.?\[a-z_\]\[a-z_0-9\]\*(\\.\[a-z_\]\[a-z_0-9\]\*)\*$)
+///
+/// Must satisfy `(!has(self.type) || self.type == 'Exact') && has(self.method) ? self.method.matches(r"""^[A-Za-z_][A-Za-z_0-9]*$"""): true`: method must only contain valid characters (matching ^\[A-Za-z_\]\[A-Za-z_0-9\]\*$)
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct GRPCRouteSpecRulesMatchesMethod {
     /// Value of the method to match against. If left empty or omitted, will match all services.
     ///
     /// At least one of Service and Method MUST be a non-empty string.
+    ///
+    /// Must have at most 1024 characters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub method: Option<String>,
     /// Value of the service to match against. If left empty or omitted, will match any service.
     ///
     /// At least one of Service and Method MUST be a non-empty string.
+    ///
+    /// Must have at most 1024 characters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub service: Option<String>,
     /// Type specifies how to match against the service and/or method. Support: Core (Exact with service
@@ -687,6 +793,16 @@ pub enum GRPCRouteSpecRulesMatchesMethodType {
 /// SessionPersistence defines and configures session persistence for the route rule.
 ///
 /// Support: Extended
+///
+/// Must satisfy `!has(self.cookie) || !has(self.cookie.lifetimeType) || self.cookie.lifetimeType != 'Permanent' || has(self.absoluteTimeout)`: AbsoluteTimeout must be specified when cookie lifetimeType is Permanent
+///
+/// Must satisfy `!has(self.cookie) || self.type == 'Cookie'`: cookie must be nil if type is not Cookie
+///
+/// Must satisfy `self.type != 'Cookie' || has(self.cookie)`: cookie must be specified for Cookie type
+///
+/// Must satisfy `!has(self.header) || self.type == 'Header'`: header must be nil if type is not Header
+///
+/// Must satisfy `self.type != 'Header' || has(self.header)`: header must be specified for Header type
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct GRPCRouteSpecRulesSessionPersistence {
@@ -694,6 +810,8 @@ pub struct GRPCRouteSpecRulesSessionPersistence {
     /// duration has elapsed, the session becomes invalid.
     ///
     /// Support: Extended
+    ///
+    /// Must match `^([0-9]{1,5}(h|m|s|ms)){1,4}$`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub absolute_timeout: Option<String>,
     /// Cookie provides configuration settings that are specific to cookie-based session persistence.
@@ -748,12 +866,16 @@ pub struct GRPCRouteSpecRulesSessionPersistenceCookie {
     /// consequences, such as rejection or unpredictable behavior.
     ///
     /// Support: Extended
+    ///
+    /// Must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Path defines the cookie Path attribute. When not specified, implementations MUST default the
     /// cookie path to "/".
     ///
     /// Support: Extended
+    ///
+    /// Must have at most 1024 characters.
     ///
     /// Defaults to `"/"`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -796,6 +918,8 @@ pub struct GRPCRouteSpecRulesSessionPersistenceHeader {
     /// header in subsequent requests to maintain the session.
     ///
     /// Support: Core
+    ///
+    /// Must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
     pub name: String,
 }
 
@@ -834,6 +958,22 @@ pub type GRPCRouteSpecParentRefs = super::TCPRouteSpecParentRefs;
 /// done in Gateway implementations. Some examples include request or response modification,
 /// implementing authentication strategies, rate-limiting, and traffic shaping. API
 /// guarantee/conformance is defined based on the type of the filter.
+///
+/// Must satisfy `!(has(self.requestHeaderModifier) && self.type != 'RequestHeaderModifier')`: filter.requestHeaderModifier must be nil if the filter.type is not RequestHeaderModifier
+///
+/// Must satisfy `!(!has(self.requestHeaderModifier) && self.type == 'RequestHeaderModifier')`: filter.requestHeaderModifier must be specified for RequestHeaderModifier filter.type
+///
+/// Must satisfy `!(has(self.responseHeaderModifier) && self.type != 'ResponseHeaderModifier')`: filter.responseHeaderModifier must be nil if the filter.type is not ResponseHeaderModifier
+///
+/// Must satisfy `!(!has(self.responseHeaderModifier) && self.type == 'ResponseHeaderModifier')`: filter.responseHeaderModifier must be specified for ResponseHeaderModifier filter.type
+///
+/// Must satisfy `!(has(self.requestMirror) && self.type != 'RequestMirror')`: filter.requestMirror must be nil if the filter.type is not RequestMirror
+///
+/// Must satisfy `!(!has(self.requestMirror) && self.type == 'RequestMirror')`: filter.requestMirror must be specified for RequestMirror filter.type
+///
+/// Must satisfy `!(has(self.extensionRef) && self.type != 'ExtensionRef')`: filter.extensionRef must be nil if the filter.type is not ExtensionRef
+///
+/// Must satisfy `!(!has(self.extensionRef) && self.type == 'ExtensionRef')`: filter.extensionRef must be specified for ExtensionRef filter.type
 pub type GRPCRouteSpecRulesBackendRefsFilters = super::GRPCRouteSpecRulesFilters;
 
 /// ExtensionRef is an optional, implementation-specific extension to the "filter" behavior. For
@@ -863,6 +1003,8 @@ pub type GRPCRouteSpecRulesBackendRefsFiltersRequestHeaderModifierSet = super::G
 /// will be able to support mirroring to multiple backends.
 ///
 /// Support: Extended
+///
+/// Must satisfy `!(has(self.percent) && has(self.fraction))`: Only one of percent or fraction may be specified in HTTPRequestMirrorFilter
 pub type GRPCRouteSpecRulesBackendRefsFiltersRequestMirror = super::GRPCRouteSpecRulesFiltersRequestMirror;
 
 /// BackendRef references a resource where mirrored requests are sent.
@@ -888,12 +1030,16 @@ pub type GRPCRouteSpecRulesBackendRefsFiltersRequestMirror = super::GRPCRouteSpe
 ///
 /// If the backend service requires TLS, use BackendTLSPolicy to tell the implementation to supply
 /// the TLS details to be used to connect to that backend.
+///
+/// Must satisfy `(size(self.group) == 0 && self.kind == 'Service') ? has(self.port) : true`: Must have port for Service reference
 pub type GRPCRouteSpecRulesBackendRefsFiltersRequestMirrorBackendRef = super::HTTPRouteSpecRulesFiltersExternalAuthBackendRef;
 
 /// Fraction represents the fraction of requests that should be mirrored to BackendRef.
 ///
 /// Only one of Fraction or Percent may be specified. If neither field is specified, 100% of
 /// requests will be mirrored.
+///
+/// Must satisfy `self.numerator <= self.denominator`: numerator must be less than or equal to denominator
 pub type GRPCRouteSpecRulesBackendRefsFiltersRequestMirrorFraction = super::GRPCRouteSpecRulesFiltersRequestMirrorFraction;
 
 /// ResponseHeaderModifier defines a schema for a filter that modifies response headers.
@@ -955,6 +1101,8 @@ pub type GRPCRouteSpecRulesFiltersRequestHeaderModifierSet = super::GRPCRouteSpe
 ///
 /// If the backend service requires TLS, use BackendTLSPolicy to tell the implementation to supply
 /// the TLS details to be used to connect to that backend.
+///
+/// Must satisfy `(size(self.group) == 0 && self.kind == 'Service') ? has(self.port) : true`: Must have port for Service reference
 pub type GRPCRouteSpecRulesFiltersRequestMirrorBackendRef = super::HTTPRouteSpecRulesFiltersExternalAuthBackendRef;
 
 /// ResponseHeaderModifier defines a schema for a filter that modifies response headers.

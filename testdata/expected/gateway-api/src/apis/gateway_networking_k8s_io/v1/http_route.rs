@@ -71,6 +71,10 @@ pub struct HTTPRouteSpec {
     /// over.
     ///
     /// Support: Core
+    ///
+    /// Must have at most 16 items.
+    ///
+    /// Each item must have 1 to 253 characters and match `^(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hostnames: Option<Vec<String>>,
     /// ParentRefs references the resources (usually Gateways) that a Route wants to be attached to.
@@ -123,9 +127,21 @@ pub struct HTTPRouteSpec {
     /// routing rules are only applied to outbound connections originating from the same namespace as
     /// the Route, for which the intended destination of the connections are a Service targeted as a
     /// ParentRef of the Route.
+    ///
+    /// Must have at most 32 items.
+    ///
+    /// Must satisfy `self.all(p1, self.all(p2, p1.group == p2.group && p1.kind == p2.kind && p1.name == p2.name && (((!has(p1.__namespace__) || p1.__namespace__ == '') && (!has(p2.__namespace__) || p2.__namespace__ == '')) || (has(p1.__namespace__) && has(p2.__namespace__) && p1.__namespace__ == p2.__namespace__)) ? ((!has(p1.sectionName) || p1.sectionName == '') == (!has(p2.sectionName) || p2.sectionName == '') && (!has(p1.port) || p1.port == 0) == (!has(p2.port) || p2.port == 0)): true))`: sectionName or port must be specified when parentRefs includes 2 or more references to the same parent
+    ///
+    /// Must satisfy `self.all(p1, self.exists_one(p2, p1.group == p2.group && p1.kind == p2.kind && p1.name == p2.name && (((!has(p1.__namespace__) || p1.__namespace__ == '') && (!has(p2.__namespace__) || p2.__namespace__ == '')) || (has(p1.__namespace__) && has(p2.__namespace__) && p1.__namespace__ == p2.__namespace__ )) && (((!has(p1.sectionName) || p1.sectionName == '') && (!has(p2.sectionName) || p2.sectionName == '')) || ( has(p1.sectionName) && has(p2.sectionName) && p1.sectionName == p2.sectionName)) && (((!has(p1.port) || p1.port == 0) && (!has(p2.port) || p2.port == 0)) || (has(p1.port) && has(p2.port) && p1.port == p2.port))))`: sectionName or port must be unique when parentRefs includes 2 or more references to the same parent
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent_refs: Option<Vec<HTTPRouteSpecParentRefs>>,
     /// Rules are a list of HTTP matchers, filters and actions.
+    ///
+    /// Must have 1 to 16 items.
+    ///
+    /// Must satisfy `(self.size() > 0 ? self[0].matches.size() : 0) + (self.size() > 1 ? self[1].matches.size() : 0) + (self.size() > 2 ? self[2].matches.size() : 0) + (self.size() > 3 ? self[3].matches.size() : 0) + (self.size() > 4 ? self[4].matches.size() : 0) + (self.size() > 5 ? self[5].matches.size() : 0) + (self.size() > 6 ? self[6].matches.size() : 0) + (self.size() > 7 ? self[7].matches.size() : 0) + (self.size() > 8 ? self[8].matches.size() : 0) + (self.size() > 9 ? self[9].matches.size() : 0) + (self.size() > 10 ? self[10].matches.size() : 0) + (self.size() > 11 ? self[11].matches.size() : 0) + (self.size() > 12 ? self[12].matches.size() : 0) + (self.size() > 13 ? self[13].matches.size() : 0) + (self.size() > 14 ? self[14].matches.size() : 0) + (self.size() > 15 ? self[15].matches.size() : 0) <= 128`: While 16 rules and 64 matches per rule are allowed, the total number of matches across all rules in a route must be less than 128
+    ///
+    /// Must satisfy `self.all(l1, !has(l1.name) || self.exists_one(l2, has(l2.name) && l1.name == l2.name))`: Rule name must be unique within the route
     ///
     /// Defaults to `[{"matches":[{"path":{"type":"PathPrefix","value":"/"}}]}]`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -146,6 +162,16 @@ pub struct HTTPRouteSpec {
 
 /// HTTPRouteRule defines semantics for matching an HTTP request based on conditions (matches),
 /// processing it (filters), and forwarding the request to an API object (backendRefs).
+///
+/// Must satisfy `(has(self.backendRefs) && size(self.backendRefs) > 0) ? (!has(self.filters) || self.filters.all(f, !has(f.requestRedirect))): true`: RequestRedirect filter must not be used together with backendRefs
+///
+/// Must satisfy `(has(self.filters) && self.filters.exists_one(f, has(f.requestRedirect) && has(f.requestRedirect.path) && f.requestRedirect.path.type == 'ReplacePrefixMatch' && has(f.requestRedirect.path.replacePrefixMatch))) ? ((size(self.matches) != 1 || !has(self.matches[0].path) || self.matches[0].path.type != 'PathPrefix') ? false : true) : true`: When using RequestRedirect filter with path.replacePrefixMatch, exactly one PathPrefix match must be specified
+///
+/// Must satisfy `(has(self.filters) && self.filters.exists_one(f, has(f.urlRewrite) && has(f.urlRewrite.path) && f.urlRewrite.path.type == 'ReplacePrefixMatch' && has(f.urlRewrite.path.replacePrefixMatch))) ? ((size(self.matches) != 1 || !has(self.matches[0].path) || self.matches[0].path.type != 'PathPrefix') ? false : true) : true`: When using URLRewrite filter with path.replacePrefixMatch, exactly one PathPrefix match must be specified
+///
+/// Must satisfy `(has(self.backendRefs) && self.backendRefs.exists_one(b, (has(b.filters) && b.filters.exists_one(f, has(f.requestRedirect) && has(f.requestRedirect.path) && f.requestRedirect.path.type == 'ReplacePrefixMatch' && has(f.requestRedirect.path.replacePrefixMatch))) )) ? ((size(self.matches) != 1 || !has(self.matches[0].path) || self.matches[0].path.type != 'PathPrefix') ? false : true) : true`: Within backendRefs, when using RequestRedirect filter with path.replacePrefixMatch, exactly one PathPrefix match must be specified
+///
+/// Must satisfy `(has(self.backendRefs) && self.backendRefs.exists_one(b, (has(b.filters) && b.filters.exists_one(f, has(f.urlRewrite) && has(f.urlRewrite.path) && f.urlRewrite.path.type == 'ReplacePrefixMatch' && has(f.urlRewrite.path.replacePrefixMatch))) )) ? ((size(self.matches) != 1 || !has(self.matches[0].path) || self.matches[0].path.type != 'PathPrefix') ? false : true) : true`: Within backendRefs, When using URLRewrite filter with path.replacePrefixMatch, exactly one PathPrefix match must be specified
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct HTTPRouteSpecRules {
@@ -178,6 +204,8 @@ pub struct HTTPRouteSpecRules {
     /// Support: Implementation-specific for any other resource
     ///
     /// Support for weight: Core
+    ///
+    /// Must have at most 16 items.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub backend_refs: Option<Vec<HTTPRouteSpecRulesBackendRefs>>,
     /// Filters define the filters that are applied to requests that match this rule.
@@ -210,6 +238,20 @@ pub struct HTTPRouteSpecRules {
     /// error.
     ///
     /// Support: Core
+    ///
+    /// Must have at most 16 items.
+    ///
+    /// Must satisfy `!(self.exists(f, f.type == 'RequestRedirect') && self.exists(f, f.type == 'URLRewrite'))`: May specify either httpRouteFilterRequestRedirect or httpRouteFilterRequestRewrite, but not both
+    ///
+    /// Must satisfy `self.filter(f, f.type == 'CORS').size() <= 1`: CORS filter cannot be repeated
+    ///
+    /// Must satisfy `self.filter(f, f.type == 'RequestHeaderModifier').size() <= 1`: RequestHeaderModifier filter cannot be repeated
+    ///
+    /// Must satisfy `self.filter(f, f.type == 'ResponseHeaderModifier').size() <= 1`: ResponseHeaderModifier filter cannot be repeated
+    ///
+    /// Must satisfy `self.filter(f, f.type == 'RequestRedirect').size() <= 1`: RequestRedirect filter cannot be repeated
+    ///
+    /// Must satisfy `self.filter(f, f.type == 'URLRewrite').size() <= 1`: URLRewrite filter cannot be repeated
     #[serde(skip_serializing_if = "Option::is_none")]
     pub filters: Option<Vec<HTTPRouteSpecRulesFilters>>,
     /// Matches define conditions used for matching the rule against incoming HTTP requests. Each match
@@ -263,12 +305,16 @@ pub struct HTTPRouteSpecRules {
     /// When no rules matching a request have been successfully attached to the parent a request is
     /// coming from, a HTTP 404 status code MUST be returned.
     ///
+    /// Must have at most 64 items.
+    ///
     /// Defaults to `[{"path":{"type":"PathPrefix","value":"/"}}]`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub matches: Option<Vec<HTTPRouteSpecRulesMatches>>,
     /// Name is the name of the route rule. This name MUST be unique within a Route if it is set.
     ///
     /// Support: Extended
+    ///
+    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Retry defines the configuration for when to retry an HTTP request.
@@ -307,6 +353,8 @@ pub struct HTTPRouteSpecRules {
 /// If a Route is not able to send traffic to the backend using the specified protocol then the
 /// backend is considered invalid. Implementations MUST set the "ResolvedRefs" condition to "False"
 /// with the "UnsupportedProtocol" reason.
+///
+/// Must satisfy `(size(self.group) == 0 && self.kind == 'Service') ? has(self.port) : true`: Must have port for Service reference
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct HTTPRouteSpecRulesBackendRefs {
     /// Filters defined at this level should be executed if and only if the request is being forwarded
@@ -314,10 +362,26 @@ pub struct HTTPRouteSpecRulesBackendRefs {
     ///
     /// Support: Implementation-specific (For broader support of filters, use the Filters field in
     /// HTTPRouteRule.)
+    ///
+    /// Must have at most 16 items.
+    ///
+    /// Must satisfy `!(self.exists(f, f.type == 'RequestRedirect') && self.exists(f, f.type == 'URLRewrite'))`: May specify either httpRouteFilterRequestRedirect or httpRouteFilterRequestRewrite, but not both
+    ///
+    /// Must satisfy `self.filter(f, f.type == 'CORS').size() <= 1`: CORS filter cannot be repeated
+    ///
+    /// Must satisfy `self.filter(f, f.type == 'RequestHeaderModifier').size() <= 1`: RequestHeaderModifier filter cannot be repeated
+    ///
+    /// Must satisfy `self.filter(f, f.type == 'ResponseHeaderModifier').size() <= 1`: ResponseHeaderModifier filter cannot be repeated
+    ///
+    /// Must satisfy `self.filter(f, f.type == 'RequestRedirect').size() <= 1`: RequestRedirect filter cannot be repeated
+    ///
+    /// Must satisfy `self.filter(f, f.type == 'URLRewrite').size() <= 1`: URLRewrite filter cannot be repeated
     #[serde(skip_serializing_if = "Option::is_none")]
     pub filters: Option<Vec<HTTPRouteSpecRulesBackendRefsFilters>>,
     /// Group is the group of the referent. For example, "gateway.networking.k8s.io". When unspecified
     /// or empty string, core API group is inferred.
+    ///
+    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     ///
     /// Defaults to `""`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -335,10 +399,14 @@ pub struct HTTPRouteSpecRulesBackendRefs {
     ///
     /// Support: Implementation-specific (Services with type ExternalName)
     ///
+    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    ///
     /// Defaults to `"Service"`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// Name is the name of the referent.
+    ///
+    /// Must have 1 to 253 characters.
     pub name: String,
     /// Namespace is the namespace of the backend. When unspecified, the local namespace is inferred.
     ///
@@ -347,12 +415,16 @@ pub struct HTTPRouteSpecRulesBackendRefs {
     /// reference. See the ReferenceGrant documentation for details.
     ///
     /// Support: Core
+    ///
+    /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
     /// Port specifies the destination port number to use for this resource. Port is required when the
     /// referent is a Kubernetes Service. In this case, the port number is the service port number, not
     /// the target port. For other resources, destination port might be derived from the referent
     /// resource or this field.
+    ///
+    /// Must be at least 1 and be at most 65535.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub port: Option<i32>,
     /// Weight specifies the proportion of requests forwarded to the referenced backend. This is
@@ -367,6 +439,8 @@ pub struct HTTPRouteSpecRulesBackendRefs {
     ///
     /// Support for this field varies based on the context where used.
     ///
+    /// Must be at least 0 and be at most 1000000.
+    ///
     /// Defaults to `1`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub weight: Option<i32>,
@@ -377,6 +451,38 @@ pub struct HTTPRouteSpecRulesBackendRefs {
 /// done in Gateway implementations. Some examples include request or response modification,
 /// implementing authentication strategies, rate-limiting, and traffic shaping. API
 /// guarantee/conformance is defined based on the type of the filter.
+///
+/// Must satisfy `!(has(self.cors) && self.type != 'CORS')`: filter.cors must be nil if the filter.type is not CORS
+///
+/// Must satisfy `!(!has(self.cors) && self.type == 'CORS')`: filter.cors must be specified for CORS filter.type
+///
+/// Must satisfy `!(has(self.requestHeaderModifier) && self.type != 'RequestHeaderModifier')`: filter.requestHeaderModifier must be nil if the filter.type is not RequestHeaderModifier
+///
+/// Must satisfy `!(!has(self.requestHeaderModifier) && self.type == 'RequestHeaderModifier')`: filter.requestHeaderModifier must be specified for RequestHeaderModifier filter.type
+///
+/// Must satisfy `!(has(self.responseHeaderModifier) && self.type != 'ResponseHeaderModifier')`: filter.responseHeaderModifier must be nil if the filter.type is not ResponseHeaderModifier
+///
+/// Must satisfy `!(!has(self.responseHeaderModifier) && self.type == 'ResponseHeaderModifier')`: filter.responseHeaderModifier must be specified for ResponseHeaderModifier filter.type
+///
+/// Must satisfy `!(has(self.requestMirror) && self.type != 'RequestMirror')`: filter.requestMirror must be nil if the filter.type is not RequestMirror
+///
+/// Must satisfy `!(!has(self.requestMirror) && self.type == 'RequestMirror')`: filter.requestMirror must be specified for RequestMirror filter.type
+///
+/// Must satisfy `!(has(self.requestRedirect) && self.type != 'RequestRedirect')`: filter.requestRedirect must be nil if the filter.type is not RequestRedirect
+///
+/// Must satisfy `!(!has(self.requestRedirect) && self.type == 'RequestRedirect')`: filter.requestRedirect must be specified for RequestRedirect filter.type
+///
+/// Must satisfy `!(has(self.urlRewrite) && self.type != 'URLRewrite')`: filter.urlRewrite must be nil if the filter.type is not URLRewrite
+///
+/// Must satisfy `!(!has(self.urlRewrite) && self.type == 'URLRewrite')`: filter.urlRewrite must be specified for URLRewrite filter.type
+///
+/// Must satisfy `!(has(self.extensionRef) && self.type != 'ExtensionRef')`: filter.extensionRef must be nil if the filter.type is not ExtensionRef
+///
+/// Must satisfy `!(!has(self.extensionRef) && self.type == 'ExtensionRef')`: filter.extensionRef must be specified for ExtensionRef filter.type
+///
+/// Must satisfy `!(has(self.externalAuth) && self.type != 'ExternalAuth')`: filter.externalAuth must be nil if the filter.type is not ExternalAuth
+///
+/// Must satisfy `!(!has(self.externalAuth) && self.type == 'ExternalAuth')`: filter.externalAuth must be specified for ExternalAuth filter.type
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct HTTPRouteSpecRulesFilters {
@@ -515,6 +621,12 @@ pub struct HTTPRouteSpecRulesFiltersCors {
     /// header.
     ///
     /// Support: Extended
+    ///
+    /// Must have at most 64 items and have no item twice.
+    ///
+    /// Must satisfy `!('*' in self && self.size() > 1)`: AllowHeaders cannot contain '\*' alongside other methods
+    ///
+    /// Each item must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub allow_headers: Option<Vec<String>>,
     /// AllowMethods indicates which HTTP methods are supported for accessing the requested resource.
@@ -552,6 +664,10 @@ pub struct HTTPRouteSpecRulesFiltersCors {
     /// header.
     ///
     /// Support: Extended
+    ///
+    /// Must have at most 9 items and have no item twice.
+    ///
+    /// Must satisfy `!('*' in self && self.size() > 1)`: AllowMethods cannot contain '\*' alongside other methods
     #[serde(skip_serializing_if = "Option::is_none")]
     pub allow_methods: Option<Vec<HTTPRouteSpecRulesFiltersCorsAllowMethods>>,
     /// AllowOrigins indicates whether the response can be shared with requested resource from the given
@@ -604,6 +720,12 @@ pub struct HTTPRouteSpecRulesFiltersCors {
     /// Instead, it must return a single origin matching the value of the `Origin` request header.
     ///
     /// Support: Extended
+    ///
+    /// Must have at most 64 items and have no item twice.
+    ///
+    /// Must satisfy `!('*' in self && self.size() > 1)`: AllowOrigins cannot contain '\*' alongside other origins
+    ///
+    /// Each item must have 1 to 253 characters and match `(^\*$)|(^(http(s)?):\/\/(((\*\.)?([a-zA-Z0-9\-]+\.)*[a-zA-Z0-9-]+|\*)(:([0-9]{1,5}))?)$)`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub allow_origins: Option<Vec<String>>,
     /// ExposeHeaders indicates which HTTP response headers can be exposed to client-side scripts in
@@ -634,6 +756,10 @@ pub struct HTTPRouteSpecRulesFiltersCors {
     /// header.
     ///
     /// Support: Extended
+    ///
+    /// Must have at most 64 items and have no item twice.
+    ///
+    /// Each item must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expose_headers: Option<Vec<String>>,
     /// MaxAge indicates the duration (in seconds) for the client to cache the results of a "preflight"
@@ -647,6 +773,8 @@ pub struct HTTPRouteSpecRulesFiltersCors {
     ///
     /// When the `MaxAge` field is unspecified, the gateway sets the response header
     /// "Access-Control-Max-Age: 5" by default.
+    ///
+    /// Must be at least 1.
     ///
     /// Defaults to `5`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -689,6 +817,14 @@ pub enum HTTPRouteSpecRulesFiltersCorsAllowMethods {
 /// If there is any problem communicating with the external service, this filter MUST fail closed.
 ///
 /// Support: Extended
+///
+/// Must satisfy `self.protocol == 'GRPC' ? has(self.grpc) : true`: grpc must be specified when protocol is set to 'GRPC'
+///
+/// Must satisfy `has(self.grpc) ? self.protocol == 'GRPC' : true`: protocol must be 'GRPC' when grpc is set
+///
+/// Must satisfy `self.protocol == 'HTTP' ? has(self.http) : true`: http must be specified when protocol is set to 'HTTP'
+///
+/// Must satisfy `has(self.http) ? self.protocol == 'HTTP' : true`: protocol must be 'HTTP' when http is set
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct HTTPRouteSpecRulesFiltersExternalAuth {
@@ -742,10 +878,14 @@ pub struct HTTPRouteSpecRulesFiltersExternalAuth {
 ///
 /// If the backend service requires TLS, use BackendTLSPolicy to tell the implementation to supply
 /// the TLS details to be used to connect to that backend.
+///
+/// Must satisfy `(size(self.group) == 0 && self.kind == 'Service') ? has(self.port) : true`: Must have port for Service reference
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct HTTPRouteSpecRulesFiltersExternalAuthBackendRef {
     /// Group is the group of the referent. For example, "gateway.networking.k8s.io". When unspecified
     /// or empty string, core API group is inferred.
+    ///
+    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     ///
     /// Defaults to `""`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -763,10 +903,14 @@ pub struct HTTPRouteSpecRulesFiltersExternalAuthBackendRef {
     ///
     /// Support: Implementation-specific (Services with type ExternalName)
     ///
+    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    ///
     /// Defaults to `"Service"`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// Name is the name of the referent.
+    ///
+    /// Must have 1 to 253 characters.
     pub name: String,
     /// Namespace is the namespace of the backend. When unspecified, the local namespace is inferred.
     ///
@@ -775,12 +919,16 @@ pub struct HTTPRouteSpecRulesFiltersExternalAuthBackendRef {
     /// reference. See the ReferenceGrant documentation for details.
     ///
     /// Support: Core
+    ///
+    /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
     /// Port specifies the destination port number to use for this resource. Port is required when the
     /// referent is a Kubernetes Service. In this case, the port number is the service port number, not
     /// the target port. For other resources, destination port might be derived from the referent
     /// resource or this field.
+    ///
+    /// Must be at least 1 and be at most 65535.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub port: Option<i32>,
 }
@@ -807,6 +955,8 @@ pub struct HTTPRouteSpecRulesFiltersExternalAuthForwardBody {
     /// <https://github.com/kubernetes-sigs/gateway-api/pull/4001#discussion_r2291405746> for more.
     ///
     /// If 0, the body will not be sent to the authorization server.
+    ///
+    /// Must be at least 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_size: Option<i32>,
 }
@@ -824,6 +974,8 @@ pub struct HTTPRouteSpecRulesFiltersExternalAuthGrpc {
     /// If this list is empty, then all headers must be sent.
     ///
     /// If the list has entries, only those entries must be sent.
+    ///
+    /// Must have at most 64 items and have no item twice.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub allowed_headers: Option<Vec<String>>,
 }
@@ -856,6 +1008,8 @@ pub struct HTTPRouteSpecRulesFiltersExternalAuthHttp {
     /// `Content-Length` must be `0`. If `forwardBody.maxSize` is set to anything other than `0`, then
     /// the `Content-Length` of the authorization request must be set to the actual number of bytes
     /// forwarded.
+    ///
+    /// Must have at most 64 items and have no item twice.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub allowed_headers: Option<Vec<String>>,
     /// AllowedResponseHeaders specifies what headers from the authorization response will be copied
@@ -863,6 +1017,8 @@ pub struct HTTPRouteSpecRulesFiltersExternalAuthHttp {
     ///
     /// If this list is empty, then all headers from the authorization server except Authority or Host
     /// must be copied.
+    ///
+    /// Must have at most 64 items and have no item twice.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub allowed_response_headers: Option<Vec<String>>,
     /// Path sets the prefix that paths from the client request will have added when forwarded to the
@@ -873,6 +1029,8 @@ pub struct HTTPRouteSpecRulesFiltersExternalAuthHttp {
     /// Valid values are the same as the "value" regex for path values in the `match` stanza, and the
     /// validation regex will screen out invalid paths in the same way. Even with the validation,
     /// implementations MUST sanitize this input before using it directly.
+    ///
+    /// Must have at most 1024 characters and match `^(?:[-A-Za-z0-9/._~!$&'()*+,;=:@]|[%][0-9a-fA-F]{2})+$`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
 }
@@ -911,6 +1069,8 @@ pub struct HTTPRouteSpecRulesFiltersRequestRedirect {
     /// empty, the hostname in the `Host` header of the request is used.
     ///
     /// Support: Core
+    ///
+    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hostname: Option<String>,
     /// Path defines parameters used to modify the path of the incoming request. The modified path is
@@ -936,6 +1096,8 @@ pub struct HTTPRouteSpecRulesFiltersRequestRedirect {
     ///   the Scheme field) _and_ use port 443.
     ///
     /// Support: Extended
+    ///
+    /// Must be at least 1 and be at most 65535.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub port: Option<i32>,
     /// Scheme is the scheme to be used in the value of the `Location` header in the response. When
@@ -1054,6 +1216,8 @@ pub struct HTTPRouteSpecRulesFiltersUrlRewrite {
     /// Hostname is the value to be used to replace the Host header value during forwarding.
     ///
     /// Support: Extended
+    ///
+    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hostname: Option<String>,
     /// Path defines a path rewrite.
@@ -1066,11 +1230,21 @@ pub struct HTTPRouteSpecRulesFiltersUrlRewrite {
 /// Path defines a path rewrite.
 ///
 /// Support: Extended
+///
+/// Must satisfy `self.type == 'ReplaceFullPath' ? has(self.replaceFullPath) : true`: replaceFullPath must be specified when type is set to 'ReplaceFullPath'
+///
+/// Must satisfy `has(self.replaceFullPath) ? self.type == 'ReplaceFullPath' : true`: type must be 'ReplaceFullPath' when replaceFullPath is set
+///
+/// Must satisfy `self.type == 'ReplacePrefixMatch' ? has(self.replacePrefixMatch) : true`: replacePrefixMatch must be specified when type is set to 'ReplacePrefixMatch'
+///
+/// Must satisfy `has(self.replacePrefixMatch) ? self.type == 'ReplacePrefixMatch' : true`: type must be 'ReplacePrefixMatch' when replacePrefixMatch is set
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct HTTPRouteSpecRulesFiltersUrlRewritePath {
     /// ReplaceFullPath specifies the value with which to replace the full path of a request during a
     /// rewrite or redirect.
+    ///
+    /// Must have at most 1024 characters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replace_full_path: Option<String>,
     /// ReplacePrefixMatch specifies the value with which to replace the prefix match of a request
@@ -1087,6 +1261,8 @@ pub struct HTTPRouteSpecRulesFiltersUrlRewritePath {
     /// Accepted Condition for the Route to `status: False`.
     ///
     /// Request Path \| Prefix Match \| Replace Prefix \| Modified Path
+    ///
+    /// Must have at most 1024 characters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replace_prefix_match: Option<String>,
     /// Type defines the type of path modifier. Additional types may be added in a future release of the
@@ -1142,6 +1318,8 @@ pub enum HTTPRouteSpecRulesFiltersUrlRewritePathType {
 pub struct HTTPRouteSpecRulesMatches {
     /// Headers specifies HTTP request header matchers. Multiple match values are ANDed together,
     /// meaning, a request must match all the specified headers to select the route.
+    ///
+    /// Must have at most 16 items and have no two items with the same `name`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub headers: Option<Vec<HTTPRouteSpecRulesMatchesHeaders>>,
     /// Method specifies HTTP method matcher. When specified, this route will be matched only if the
@@ -1160,6 +1338,8 @@ pub struct HTTPRouteSpecRulesMatches {
     /// meaning, a request must match all the specified query parameters to select the route.
     ///
     /// Support: Extended
+    ///
+    /// Must have at most 16 items and have no two items with the same `name`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub query_params: Option<Vec<HTTPRouteSpecRulesMatchesQueryParams>>,
 }
@@ -1179,6 +1359,8 @@ pub struct HTTPRouteSpecRulesMatchesHeaders {
     /// this is represented. Generally, proxies should follow the guidance from the RFC:
     /// <https://www.rfc-editor.org/rfc/rfc7230.html#section-3.2.2> regarding processing a repeated
     /// header, with special handling for "Set-Cookie".
+    ///
+    /// Must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
     pub name: String,
     /// Type specifies how to match against the value of the header.
     ///
@@ -1197,6 +1379,8 @@ pub struct HTTPRouteSpecRulesMatchesHeaders {
     ///
     /// Must consist of printable US-ASCII characters, optionally separated by single tabs or spaces.
     /// See: <https://tools.ietf.org/html/rfc7230#section-3.2>
+    ///
+    /// Must have 1 to 4096 characters and match `^[!-~]+([\t ]?[!-~]+)*$`.
     pub value: String,
 }
 
@@ -1232,6 +1416,28 @@ pub enum HTTPRouteSpecRulesMatchesMethod {
 
 /// Path specifies a HTTP request path matcher. If this field is not specified, a default prefix
 /// match on the "/" path is provided.
+///
+/// Must satisfy `(self.type in ['Exact','PathPrefix']) ? self.value.startsWith('/') : true`: value must be an absolute path and start with '/' when type one of \['Exact', 'PathPrefix'\]
+///
+/// Must satisfy `(self.type in ['Exact','PathPrefix']) ? !self.value.contains('//') : true`: must not contain '//' when type one of \['Exact', 'PathPrefix'\]
+///
+/// Must satisfy `(self.type in ['Exact','PathPrefix']) ? !self.value.contains('/./') : true`: must not contain '/./' when type one of \['Exact', 'PathPrefix'\]
+///
+/// Must satisfy `(self.type in ['Exact','PathPrefix']) ? !self.value.contains('/../') : true`: must not contain '/../' when type one of \['Exact', 'PathPrefix'\]
+///
+/// Must satisfy `(self.type in ['Exact','PathPrefix']) ? !self.value.contains('%2f') : true`: must not contain '%2f' when type one of \['Exact', 'PathPrefix'\]
+///
+/// Must satisfy `(self.type in ['Exact','PathPrefix']) ? !self.value.contains('%2F') : true`: must not contain '%2F' when type one of \['Exact', 'PathPrefix'\]
+///
+/// Must satisfy `(self.type in ['Exact','PathPrefix']) ? !self.value.contains('#') : true`: must not contain '#' when type one of \['Exact', 'PathPrefix'\]
+///
+/// Must satisfy `(self.type in ['Exact','PathPrefix']) ? !self.value.endsWith('/..') : true`: must not end with '/..' when type one of \['Exact', 'PathPrefix'\]
+///
+/// Must satisfy `(self.type in ['Exact','PathPrefix']) ? !self.value.endsWith('/.') : true`: must not end with '/.' when type one of \['Exact', 'PathPrefix'\]
+///
+/// Must satisfy `self.type in ['Exact','PathPrefix'] || self.type == 'RegularExpression'`: type must be one of \['Exact', 'PathPrefix', 'RegularExpression'\]
+///
+/// Must satisfy `(self.type in ['Exact','PathPrefix']) ? self.value.matches(r"""^(?:[-A-Za-z0-9/._~!$&'()*+,;=:@]|[%][0-9a-fA-F]{2})+$""") : true`: must only contain valid characters (matching ^(?:\[-A-Za-z0-9/._\~!$\&'()\*+,;=:@\]\|\[%\]\[0-9a-fA-F\]{2})+$) for types \['Exact', 'PathPrefix'\]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct HTTPRouteSpecRulesMatchesPath {
     /// Type specifies how to match against the path Value.
@@ -1244,6 +1450,8 @@ pub struct HTTPRouteSpecRulesMatchesPath {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub r#type: Option<HTTPRouteSpecRulesMatchesPathType>,
     /// Value of the HTTP path to match against.
+    ///
+    /// Must have at most 1024 characters.
     ///
     /// Defaults to `"/"`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -1286,6 +1494,8 @@ pub struct HTTPRouteSpecRulesMatchesQueryParams {
     ///
     /// Users SHOULD NOT route traffic based on repeated query params to guard themselves against
     /// potential differences in the implementations.
+    ///
+    /// Must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
     pub name: String,
     /// Type specifies how to match against the value of the query parameter.
     ///
@@ -1301,6 +1511,8 @@ pub struct HTTPRouteSpecRulesMatchesQueryParams {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub r#type: Option<HTTPRouteSpecRulesMatchesQueryParamsType>,
     /// Value is the value of HTTP query param to be matched.
+    ///
+    /// Must have 1 to 1024 characters.
     pub value: String,
 }
 
@@ -1319,6 +1531,8 @@ pub struct HTTPRouteSpecRulesRetry {
     /// implementation-specific.
     ///
     /// Support: Extended
+    ///
+    /// Must be at least 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub attempts: Option<i64>,
     /// Backoff specifies the minimum duration a Gateway should wait between retry attempts and is
@@ -1352,11 +1566,17 @@ pub struct HTTPRouteSpecRulesRetry {
     /// implementation-specific.
     ///
     /// Support: Extended
+    ///
+    /// Must match `^([0-9]{1,5}(h|m|s|ms)){1,4}$`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub backoff: Option<String>,
     /// Codes defines the HTTP response status codes for which a backend request should be retried.
     ///
     /// Support: Extended
+    ///
+    /// Must have no item twice.
+    ///
+    /// Each item must be at least 400 and be at most 599.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub codes: Option<Vec<i64>>,
 }
@@ -1364,6 +1584,8 @@ pub struct HTTPRouteSpecRulesRetry {
 /// Timeouts defines the timeouts that can be configured for an HTTP request.
 ///
 /// Support: Extended
+///
+/// Must satisfy `!(has(self.request) && has(self.backendRequest) && duration(self.request) != duration('0s') && duration(self.backendRequest) > duration(self.request))`: backendRequest timeout cannot be longer than request timeout
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct HTTPRouteSpecRulesTimeouts {
@@ -1385,6 +1607,8 @@ pub struct HTTPRouteSpecRulesTimeouts {
     /// encompasses the BackendRequest timeout).
     ///
     /// Support: Extended
+    ///
+    /// Must match `^([0-9]{1,5}(h|m|s|ms)){1,4}$`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub backend_request: Option<String>,
     /// Request specifies the maximum duration for a gateway to respond to an HTTP request. If the
@@ -1406,6 +1630,8 @@ pub struct HTTPRouteSpecRulesTimeouts {
     /// unspecified, request timeout behavior is implementation-specific.
     ///
     /// Support: Extended
+    ///
+    /// Must match `^([0-9]{1,5}(h|m|s|ms)){1,4}$`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub request: Option<String>,
 }
@@ -1427,6 +1653,38 @@ pub type HTTPRouteSpecParentRefs = super::TCPRouteSpecParentRefs;
 /// done in Gateway implementations. Some examples include request or response modification,
 /// implementing authentication strategies, rate-limiting, and traffic shaping. API
 /// guarantee/conformance is defined based on the type of the filter.
+///
+/// Must satisfy `!(has(self.cors) && self.type != 'CORS')`: filter.cors must be nil if the filter.type is not CORS
+///
+/// Must satisfy `!(!has(self.cors) && self.type == 'CORS')`: filter.cors must be specified for CORS filter.type
+///
+/// Must satisfy `!(has(self.requestHeaderModifier) && self.type != 'RequestHeaderModifier')`: filter.requestHeaderModifier must be nil if the filter.type is not RequestHeaderModifier
+///
+/// Must satisfy `!(!has(self.requestHeaderModifier) && self.type == 'RequestHeaderModifier')`: filter.requestHeaderModifier must be specified for RequestHeaderModifier filter.type
+///
+/// Must satisfy `!(has(self.responseHeaderModifier) && self.type != 'ResponseHeaderModifier')`: filter.responseHeaderModifier must be nil if the filter.type is not ResponseHeaderModifier
+///
+/// Must satisfy `!(!has(self.responseHeaderModifier) && self.type == 'ResponseHeaderModifier')`: filter.responseHeaderModifier must be specified for ResponseHeaderModifier filter.type
+///
+/// Must satisfy `!(has(self.requestMirror) && self.type != 'RequestMirror')`: filter.requestMirror must be nil if the filter.type is not RequestMirror
+///
+/// Must satisfy `!(!has(self.requestMirror) && self.type == 'RequestMirror')`: filter.requestMirror must be specified for RequestMirror filter.type
+///
+/// Must satisfy `!(has(self.requestRedirect) && self.type != 'RequestRedirect')`: filter.requestRedirect must be nil if the filter.type is not RequestRedirect
+///
+/// Must satisfy `!(!has(self.requestRedirect) && self.type == 'RequestRedirect')`: filter.requestRedirect must be specified for RequestRedirect filter.type
+///
+/// Must satisfy `!(has(self.urlRewrite) && self.type != 'URLRewrite')`: filter.urlRewrite must be nil if the filter.type is not URLRewrite
+///
+/// Must satisfy `!(!has(self.urlRewrite) && self.type == 'URLRewrite')`: filter.urlRewrite must be specified for URLRewrite filter.type
+///
+/// Must satisfy `!(has(self.extensionRef) && self.type != 'ExtensionRef')`: filter.extensionRef must be nil if the filter.type is not ExtensionRef
+///
+/// Must satisfy `!(!has(self.extensionRef) && self.type == 'ExtensionRef')`: filter.extensionRef must be specified for ExtensionRef filter.type
+///
+/// Must satisfy `!(has(self.externalAuth) && self.type != 'ExternalAuth')`: filter.externalAuth must be nil if the filter.type is not ExternalAuth
+///
+/// Must satisfy `!(!has(self.externalAuth) && self.type == 'ExternalAuth')`: filter.externalAuth must be specified for ExternalAuth filter.type
 pub type HTTPRouteSpecRulesBackendRefsFilters = super::HTTPRouteSpecRulesFilters;
 
 /// CORS defines a schema for a filter that responds to the cross-origin request based on HTTP
@@ -1453,6 +1711,14 @@ pub type HTTPRouteSpecRulesBackendRefsFiltersExtensionRef = super::GRPCRouteSpec
 /// If there is any problem communicating with the external service, this filter MUST fail closed.
 ///
 /// Support: Extended
+///
+/// Must satisfy `self.protocol == 'GRPC' ? has(self.grpc) : true`: grpc must be specified when protocol is set to 'GRPC'
+///
+/// Must satisfy `has(self.grpc) ? self.protocol == 'GRPC' : true`: protocol must be 'GRPC' when grpc is set
+///
+/// Must satisfy `self.protocol == 'HTTP' ? has(self.http) : true`: http must be specified when protocol is set to 'HTTP'
+///
+/// Must satisfy `has(self.http) ? self.protocol == 'HTTP' : true`: protocol must be 'HTTP' when http is set
 pub type HTTPRouteSpecRulesBackendRefsFiltersExternalAuth = super::HTTPRouteSpecRulesFiltersExternalAuth;
 
 /// BackendRef is a reference to a backend to send authorization requests to.
@@ -1461,6 +1727,8 @@ pub type HTTPRouteSpecRulesBackendRefsFiltersExternalAuth = super::HTTPRouteSpec
 ///
 /// If the backend service requires TLS, use BackendTLSPolicy to tell the implementation to supply
 /// the TLS details to be used to connect to that backend.
+///
+/// Must satisfy `(size(self.group) == 0 && self.kind == 'Service') ? has(self.port) : true`: Must have port for Service reference
 pub type HTTPRouteSpecRulesBackendRefsFiltersExternalAuthBackendRef = super::HTTPRouteSpecRulesFiltersExternalAuthBackendRef;
 
 /// ForwardBody controls if requests to the authorization server should include the body of the
@@ -1517,6 +1785,8 @@ pub type HTTPRouteSpecRulesBackendRefsFiltersRequestHeaderModifierSet = super::G
 /// will be able to support mirroring to multiple backends.
 ///
 /// Support: Extended
+///
+/// Must satisfy `!(has(self.percent) && has(self.fraction))`: Only one of percent or fraction may be specified in HTTPRequestMirrorFilter
 pub type HTTPRouteSpecRulesBackendRefsFiltersRequestMirror = super::GRPCRouteSpecRulesFiltersRequestMirror;
 
 /// BackendRef references a resource where mirrored requests are sent.
@@ -1542,12 +1812,16 @@ pub type HTTPRouteSpecRulesBackendRefsFiltersRequestMirror = super::GRPCRouteSpe
 ///
 /// If the backend service requires TLS, use BackendTLSPolicy to tell the implementation to supply
 /// the TLS details to be used to connect to that backend.
+///
+/// Must satisfy `(size(self.group) == 0 && self.kind == 'Service') ? has(self.port) : true`: Must have port for Service reference
 pub type HTTPRouteSpecRulesBackendRefsFiltersRequestMirrorBackendRef = super::HTTPRouteSpecRulesFiltersExternalAuthBackendRef;
 
 /// Fraction represents the fraction of requests that should be mirrored to BackendRef.
 ///
 /// Only one of Fraction or Percent may be specified. If neither field is specified, 100% of
 /// requests will be mirrored.
+///
+/// Must satisfy `self.numerator <= self.denominator`: numerator must be less than or equal to denominator
 pub type HTTPRouteSpecRulesBackendRefsFiltersRequestMirrorFraction = super::GRPCRouteSpecRulesFiltersRequestMirrorFraction;
 
 /// RequestRedirect defines a schema for a filter that responds to the request with an HTTP
@@ -1560,6 +1834,14 @@ pub type HTTPRouteSpecRulesBackendRefsFiltersRequestRedirect = super::HTTPRouteS
 /// then used to construct the `Location` header. When empty, the request path is used as-is.
 ///
 /// Support: Extended
+///
+/// Must satisfy `self.type == 'ReplaceFullPath' ? has(self.replaceFullPath) : true`: replaceFullPath must be specified when type is set to 'ReplaceFullPath'
+///
+/// Must satisfy `has(self.replaceFullPath) ? self.type == 'ReplaceFullPath' : true`: type must be 'ReplaceFullPath' when replaceFullPath is set
+///
+/// Must satisfy `self.type == 'ReplacePrefixMatch' ? has(self.replacePrefixMatch) : true`: replacePrefixMatch must be specified when type is set to 'ReplacePrefixMatch'
+///
+/// Must satisfy `has(self.replacePrefixMatch) ? self.type == 'ReplacePrefixMatch' : true`: type must be 'ReplacePrefixMatch' when replacePrefixMatch is set
 pub type HTTPRouteSpecRulesBackendRefsFiltersRequestRedirectPath = super::HTTPRouteSpecRulesFiltersUrlRewritePath;
 
 /// Type defines the type of path modifier. Additional types may be added in a future release of the
@@ -1633,6 +1915,14 @@ pub type HTTPRouteSpecRulesBackendRefsFiltersUrlRewrite = super::HTTPRouteSpecRu
 /// Path defines a path rewrite.
 ///
 /// Support: Extended
+///
+/// Must satisfy `self.type == 'ReplaceFullPath' ? has(self.replaceFullPath) : true`: replaceFullPath must be specified when type is set to 'ReplaceFullPath'
+///
+/// Must satisfy `has(self.replaceFullPath) ? self.type == 'ReplaceFullPath' : true`: type must be 'ReplaceFullPath' when replaceFullPath is set
+///
+/// Must satisfy `self.type == 'ReplacePrefixMatch' ? has(self.replacePrefixMatch) : true`: replacePrefixMatch must be specified when type is set to 'ReplacePrefixMatch'
+///
+/// Must satisfy `has(self.replacePrefixMatch) ? self.type == 'ReplacePrefixMatch' : true`: type must be 'ReplacePrefixMatch' when replacePrefixMatch is set
 pub type HTTPRouteSpecRulesBackendRefsFiltersUrlRewritePath = super::HTTPRouteSpecRulesFiltersUrlRewritePath;
 
 /// Type defines the type of path modifier. Additional types may be added in a future release of the
@@ -1672,6 +1962,8 @@ pub type HTTPRouteSpecRulesFiltersRequestHeaderModifierSet = super::GRPCRouteSpe
 /// will be able to support mirroring to multiple backends.
 ///
 /// Support: Extended
+///
+/// Must satisfy `!(has(self.percent) && has(self.fraction))`: Only one of percent or fraction may be specified in HTTPRequestMirrorFilter
 pub type HTTPRouteSpecRulesFiltersRequestMirror = super::GRPCRouteSpecRulesFiltersRequestMirror;
 
 /// BackendRef references a resource where mirrored requests are sent.
@@ -1697,18 +1989,30 @@ pub type HTTPRouteSpecRulesFiltersRequestMirror = super::GRPCRouteSpecRulesFilte
 ///
 /// If the backend service requires TLS, use BackendTLSPolicy to tell the implementation to supply
 /// the TLS details to be used to connect to that backend.
+///
+/// Must satisfy `(size(self.group) == 0 && self.kind == 'Service') ? has(self.port) : true`: Must have port for Service reference
 pub type HTTPRouteSpecRulesFiltersRequestMirrorBackendRef = super::HTTPRouteSpecRulesFiltersExternalAuthBackendRef;
 
 /// Fraction represents the fraction of requests that should be mirrored to BackendRef.
 ///
 /// Only one of Fraction or Percent may be specified. If neither field is specified, 100% of
 /// requests will be mirrored.
+///
+/// Must satisfy `self.numerator <= self.denominator`: numerator must be less than or equal to denominator
 pub type HTTPRouteSpecRulesFiltersRequestMirrorFraction = super::GRPCRouteSpecRulesFiltersRequestMirrorFraction;
 
 /// Path defines parameters used to modify the path of the incoming request. The modified path is
 /// then used to construct the `Location` header. When empty, the request path is used as-is.
 ///
 /// Support: Extended
+///
+/// Must satisfy `self.type == 'ReplaceFullPath' ? has(self.replaceFullPath) : true`: replaceFullPath must be specified when type is set to 'ReplaceFullPath'
+///
+/// Must satisfy `has(self.replaceFullPath) ? self.type == 'ReplaceFullPath' : true`: type must be 'ReplaceFullPath' when replaceFullPath is set
+///
+/// Must satisfy `self.type == 'ReplacePrefixMatch' ? has(self.replacePrefixMatch) : true`: replacePrefixMatch must be specified when type is set to 'ReplacePrefixMatch'
+///
+/// Must satisfy `has(self.replacePrefixMatch) ? self.type == 'ReplacePrefixMatch' : true`: type must be 'ReplacePrefixMatch' when replacePrefixMatch is set
 pub type HTTPRouteSpecRulesFiltersRequestRedirectPath = super::HTTPRouteSpecRulesFiltersUrlRewritePath;
 
 /// Type defines the type of path modifier. Additional types may be added in a future release of the
@@ -1757,6 +2061,16 @@ pub type HTTPRouteSpecRulesMatchesQueryParamsType = super::GRPCRouteSpecRulesMat
 /// SessionPersistence defines and configures session persistence for the route rule.
 ///
 /// Support: Extended
+///
+/// Must satisfy `!has(self.cookie) || !has(self.cookie.lifetimeType) || self.cookie.lifetimeType != 'Permanent' || has(self.absoluteTimeout)`: AbsoluteTimeout must be specified when cookie lifetimeType is Permanent
+///
+/// Must satisfy `!has(self.cookie) || self.type == 'Cookie'`: cookie must be nil if type is not Cookie
+///
+/// Must satisfy `self.type != 'Cookie' || has(self.cookie)`: cookie must be specified for Cookie type
+///
+/// Must satisfy `!has(self.header) || self.type == 'Header'`: header must be nil if type is not Header
+///
+/// Must satisfy `self.type != 'Header' || has(self.header)`: header must be specified for Header type
 pub type HTTPRouteSpecRulesSessionPersistence = super::GRPCRouteSpecRulesSessionPersistence;
 
 /// Cookie provides configuration settings that are specific to cookie-based session persistence.

@@ -76,6 +76,20 @@ pub struct ListenerSetSpec {
     /// Implementations SHOULD be cautious about what information from the parent or siblings are
     /// reported to avoid accidentally leaking sensitive information that the child would not otherwise
     /// have access to. This can include contents of secrets etc.
+    ///
+    /// Must have 1 to 64 items and have no two items with the same `name`.
+    ///
+    /// Must satisfy `self.all(l, l.protocol in ['HTTP', 'TCP', 'UDP'] ? !has(l.tls) : true)`: tls must not be specified for protocols \['HTTP', 'TCP', 'UDP'\]
+    ///
+    /// Must satisfy `self.all(l, (l.protocol == 'HTTPS' && has(l.tls)) ? (l.tls.mode == '' || l.tls.mode == 'Terminate') : true)`: tls mode must be Terminate for protocol HTTPS
+    ///
+    /// Must satisfy `self.all(l, (l.protocol == 'TLS' ? has(l.tls) && has(l.tls.mode) && l.tls.mode != '' : true))`: tls mode must be set for protocol TLS
+    ///
+    /// Must satisfy `self.all(l, l.protocol in ['TCP', 'UDP'] ? (!has(l.hostname) || l.hostname == '') : true)`: hostname must not be specified for protocols \['TCP', 'UDP'\]
+    ///
+    /// Must satisfy `self.all(l1, self.exists_one(l2, l1.name == l2.name))`: Listener name must be unique within the Gateway
+    ///
+    /// Must satisfy `self.all(l1, !has(l1.port) || self.exists_one(l2, has(l2.port) && l1.port == l2.port && l1.protocol == l2.protocol && (has(l1.hostname) && has(l2.hostname) ? l1.hostname == l2.hostname : !has(l1.hostname) && !has(l2.hostname))))`: Combination of port, protocol and hostname must be unique for each listener
     pub listeners: Vec<ListenerSetSpecListeners>,
     /// ParentRef references the Gateway that the listeners are attached to.
     pub parent_ref: ListenerSetSpecParentRef,
@@ -86,18 +100,26 @@ pub struct ListenerSetSpec {
 pub struct ListenerSetSpecParentRef {
     /// Group is the group of the referent.
     ///
+    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    ///
     /// Defaults to `"gateway.networking.k8s.io"`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
     /// Kind is kind of the referent. For example "Gateway".
     ///
+    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    ///
     /// Defaults to `"Gateway"`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// Name is the name of the referent.
+    ///
+    /// Must have 1 to 253 characters.
     pub name: String,
     /// Namespace is the namespace of the referent. If not present, the namespace of the referent is
     /// assumed to be the same as the namespace of the referring object.
+    ///
+    /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
 }
@@ -116,10 +138,14 @@ pub struct ListenerSetStatus {
     /// - "Accepted"
     /// - "Programmed"
     ///
+    /// Must have at most 8 items and have no two items with the same `type`.
+    ///
     /// Defaults to `[{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Accepted"},{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Programmed"}]`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub conditions: Option<Vec<ListenerSetStatusConditions>>,
     /// Listeners provide status for each unique listener port defined in the Spec.
+    ///
+    /// Must have at most 64 items and have no two items with the same `name`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub listeners: Option<Vec<ListenerSetStatusListeners>>,
 }
@@ -186,6 +212,8 @@ pub type ListenerSetSpecListenersAllowedRoutesNamespacesSelectorMatchExpressions
 ///
 /// The GatewayClass MUST use the longest matching SNI out of all available certificates for any TLS
 /// handshake.
+///
+/// Must satisfy `self.mode == 'Terminate' ? size(self.certificateRefs) > 0 || size(self.options) > 0 : true`: certificateRefs or options must be specified when mode is Terminate
 pub type ListenerSetSpecListenersTls = super::GatewaySpecListenersTls;
 
 /// SecretObjectReference identifies an API object including its namespace, defaulting to Secret.

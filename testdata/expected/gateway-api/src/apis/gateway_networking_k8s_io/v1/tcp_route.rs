@@ -73,9 +73,17 @@ pub struct TCPRouteSpec {
     /// routing rules are only applied to outbound connections originating from the same namespace as
     /// the Route, for which the intended destination of the connections are a Service targeted as a
     /// ParentRef of the Route.
+    ///
+    /// Must have at most 32 items.
+    ///
+    /// Must satisfy `self.all(p1, self.all(p2, p1.group == p2.group && p1.kind == p2.kind && p1.name == p2.name && (((!has(p1.__namespace__) || p1.__namespace__ == '') && (!has(p2.__namespace__) || p2.__namespace__ == '')) || (has(p1.__namespace__) && has(p2.__namespace__) && p1.__namespace__ == p2.__namespace__)) ? ((!has(p1.sectionName) || p1.sectionName == '') == (!has(p2.sectionName) || p2.sectionName == '') && (!has(p1.port) || p1.port == 0) == (!has(p2.port) || p2.port == 0)): true))`: sectionName or port must be specified when parentRefs includes 2 or more references to the same parent
+    ///
+    /// Must satisfy `self.all(p1, self.exists_one(p2, p1.group == p2.group && p1.kind == p2.kind && p1.name == p2.name && (((!has(p1.__namespace__) || p1.__namespace__ == '') && (!has(p2.__namespace__) || p2.__namespace__ == '')) || (has(p1.__namespace__) && has(p2.__namespace__) && p1.__namespace__ == p2.__namespace__ )) && (((!has(p1.sectionName) || p1.sectionName == '') && (!has(p2.sectionName) || p2.sectionName == '')) || ( has(p1.sectionName) && has(p2.sectionName) && p1.sectionName == p2.sectionName)) && (((!has(p1.port) || p1.port == 0) && (!has(p2.port) || p2.port == 0)) || (has(p1.port) && has(p2.port) && p1.port == p2.port))))`: sectionName or port must be unique when parentRefs includes 2 or more references to the same parent
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent_refs: Option<Vec<TCPRouteSpecParentRefs>>,
     /// Rules are a list of TCP matchers and actions.
+    ///
+    /// Must have 1 item.
     pub rules: Vec<TCPRouteSpecRules>,
     /// UseDefaultGateways indicates the default Gateway scope to use for this Route. If unset (the
     /// default) or set to None, the Route will not be attached to any default Gateway; if set, it will
@@ -110,6 +118,8 @@ pub struct TCPRouteSpecParentRefs {
     ///
     /// Support: Core
     ///
+    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    ///
     /// Defaults to `"gateway.networking.k8s.io"`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
@@ -122,12 +132,16 @@ pub struct TCPRouteSpecParentRefs {
     ///
     /// Support for other resources is Implementation-Specific.
     ///
+    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    ///
     /// Defaults to `"Gateway"`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// Name is the name of the referent.
     ///
     /// Support: Core
+    ///
+    /// Must have 1 to 253 characters.
     pub name: String,
     /// Namespace is the namespace of the referent. When unspecified, this refers to the local namespace
     /// of the Route.
@@ -146,6 +160,8 @@ pub struct TCPRouteSpecParentRefs {
     /// ParentRef of the Route.
     ///
     /// Support: Core
+    ///
+    /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
     /// Port is the network port this Route targets. It can be interpreted differently based on the type
@@ -172,6 +188,8 @@ pub struct TCPRouteSpecParentRefs {
     /// Gateway.
     ///
     /// Support: Extended
+    ///
+    /// Must be at least 1 and be at most 65535.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub port: Option<i32>,
     /// SectionName is the name of a section within the target resource. In the following resources,
@@ -193,6 +211,8 @@ pub struct TCPRouteSpecParentRefs {
     /// attachment from this Route, the Route MUST be considered detached from the Gateway.
     ///
     /// Support: Core
+    ///
+    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub section_name: Option<String>,
 }
@@ -208,8 +228,12 @@ pub struct TCPRouteSpecRules {
     /// connections must be rejected instead.
     ///
     /// Support: Core for Kubernetes Service
+    ///
+    /// Must have 1 to 16 items.
     pub backend_refs: Vec<TCPRouteSpecRulesBackendRefs>,
     /// Name is the name of the route rule. This name MUST be unique within a Route if it is set.
+    ///
+    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
 }
@@ -237,10 +261,14 @@ pub struct TCPRouteSpecRules {
 /// Note that when the BackendTLSPolicy object is enabled by the implementation, there are some
 /// extra rules about validity to consider here. See the fields where this struct is used for more
 /// information about the exact behavior.
+///
+/// Must satisfy `(size(self.group) == 0 && self.kind == 'Service') ? has(self.port) : true`: Must have port for Service reference
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TCPRouteSpecRulesBackendRefs {
     /// Group is the group of the referent. For example, "gateway.networking.k8s.io". When unspecified
     /// or empty string, core API group is inferred.
+    ///
+    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     ///
     /// Defaults to `""`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -258,10 +286,14 @@ pub struct TCPRouteSpecRulesBackendRefs {
     ///
     /// Support: Implementation-specific (Services with type ExternalName)
     ///
+    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    ///
     /// Defaults to `"Service"`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// Name is the name of the referent.
+    ///
+    /// Must have 1 to 253 characters.
     pub name: String,
     /// Namespace is the namespace of the backend. When unspecified, the local namespace is inferred.
     ///
@@ -270,12 +302,16 @@ pub struct TCPRouteSpecRulesBackendRefs {
     /// reference. See the ReferenceGrant documentation for details.
     ///
     /// Support: Core
+    ///
+    /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
     /// Port specifies the destination port number to use for this resource. Port is required when the
     /// referent is a Kubernetes Service. In this case, the port number is the service port number, not
     /// the target port. For other resources, destination port might be derived from the referent
     /// resource or this field.
+    ///
+    /// Must be at least 1 and be at most 65535.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub port: Option<i32>,
     /// Weight specifies the proportion of requests forwarded to the referenced backend. This is
@@ -289,6 +325,8 @@ pub struct TCPRouteSpecRulesBackendRefs {
     /// If unspecified, weight defaults to 1.
     ///
     /// Support for this field varies based on the context where used.
+    ///
+    /// Must be at least 0 and be at most 1000000.
     ///
     /// Defaults to `1`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -309,6 +347,8 @@ pub struct TCPRouteStatus {
     ///
     /// A maximum of 32 Gateways will be represented in this list. An empty list means the route has not
     /// been attached to any Gateway.
+    ///
+    /// Must have at most 32 items.
     pub parents: Vec<TCPRouteStatusParents>,
 }
 
@@ -333,6 +373,8 @@ pub struct TCPRouteStatusParents {
     /// - The Route refers to a nonexistent parent.
     /// - The Route is of a type that the controller does not support.
     /// - The Route is in a namespace to which the controller does not have access.
+    ///
+    /// Must have 1 to 8 items and have no two items with the same `type`.
     pub conditions: Vec<TCPRouteStatusParentsConditions>,
     /// ControllerName is a domain/path string that indicates the name of the controller that wrote this
     /// status. This corresponds with the controllerName field on GatewayClass.
@@ -344,6 +386,8 @@ pub struct TCPRouteStatusParents {
     ///
     /// Controllers MUST populate this field when writing status. Controllers should ensure that entries
     /// to status populated with their ControllerName are cleaned up when they are no longer necessary.
+    ///
+    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/[A-Za-z0-9\/\-._~%!$&'()*+,;=:]+$`.
     pub controller_name: String,
     /// ParentRef corresponds with a ParentRef in the spec that this RouteParentStatus struct describes
     /// the status of.

@@ -59,6 +59,8 @@ pub type UDPRouteSpecRules = super::TCPRouteSpecRules;
 /// Note that when the BackendTLSPolicy object is enabled by the implementation, there are some
 /// extra rules about validity to consider here. See the fields where this struct is used for more
 /// information about the exact behavior.
+///
+/// Must satisfy `(size(self.group) == 0 && self.kind == 'Service') ? has(self.port) : true`: Must have port for Service reference
 pub type UDPRouteSpecRulesBackendRefs = super::TCPRouteSpecRulesBackendRefs;
 
 /// UseDefaultGateways indicates the default Gateway scope to use for this Route. If unset (the

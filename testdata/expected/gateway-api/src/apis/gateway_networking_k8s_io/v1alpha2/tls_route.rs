@@ -52,6 +52,10 @@ pub struct TLSRouteSpec {
     /// with a status of `False` in the corresponding RouteParentStatus.
     ///
     /// Support: Core
+    ///
+    /// Must have at most 1024 items.
+    ///
+    /// Each item must have 1 to 253 characters and match `^(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hostnames: Option<Vec<String>>,
     /// ParentRefs references the resources (usually Gateways) that a Route wants to be attached to.
@@ -104,9 +108,19 @@ pub struct TLSRouteSpec {
     /// routing rules are only applied to outbound connections originating from the same namespace as
     /// the Route, for which the intended destination of the connections are a Service targeted as a
     /// ParentRef of the Route.
+    ///
+    /// Must have at most 32 items.
+    ///
+    /// Must satisfy `self.all(p1, self.all(p2, p1.group == p2.group && p1.kind == p2.kind && p1.name == p2.name && (((!has(p1.__namespace__) || p1.__namespace__ == '') && (!has(p2.__namespace__) || p2.__namespace__ == '')) || (has(p1.__namespace__) && has(p2.__namespace__) && p1.__namespace__ == p2.__namespace__)) ? ((!has(p1.sectionName) || p1.sectionName == '') == (!has(p2.sectionName) || p2.sectionName == '') && (!has(p1.port) || p1.port == 0) == (!has(p2.port) || p2.port == 0)): true))`: sectionName or port must be specified when parentRefs includes 2 or more references to the same parent
+    ///
+    /// Must satisfy `self.all(p1, self.exists_one(p2, p1.group == p2.group && p1.kind == p2.kind && p1.name == p2.name && (((!has(p1.__namespace__) || p1.__namespace__ == '') && (!has(p2.__namespace__) || p2.__namespace__ == '')) || (has(p1.__namespace__) && has(p2.__namespace__) && p1.__namespace__ == p2.__namespace__ )) && (((!has(p1.sectionName) || p1.sectionName == '') && (!has(p2.sectionName) || p2.sectionName == '')) || ( has(p1.sectionName) && has(p2.sectionName) && p1.sectionName == p2.sectionName)) && (((!has(p1.port) || p1.port == 0) && (!has(p2.port) || p2.port == 0)) || (has(p1.port) && has(p2.port) && p1.port == p2.port))))`: sectionName or port must be unique when parentRefs includes 2 or more references to the same parent
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent_refs: Option<Vec<TLSRouteSpecParentRefs>>,
     /// Rules are a list of TLS matchers and actions.
+    ///
+    /// Must have 1 to 16 items.
+    ///
+    /// Must satisfy `self.all(l1, !has(l1.name) || self.exists_one(l2, has(l2.name) && l1.name == l2.name))`: Rule name must be unique within the route
     pub rules: Vec<TLSRouteSpecRules>,
     /// UseDefaultGateways indicates the default Gateway scope to use for this Route. If unset (the
     /// default) or set to None, the Route will not be attached to any default Gateway; if set, it will
@@ -160,6 +174,8 @@ pub type TLSRouteSpecRules = super::TCPRouteSpecRules;
 /// Note that when the BackendTLSPolicy object is enabled by the implementation, there are some
 /// extra rules about validity to consider here. See the fields where this struct is used for more
 /// information about the exact behavior.
+///
+/// Must satisfy `(size(self.group) == 0 && self.kind == 'Service') ? has(self.port) : true`: Must have port for Service reference
 pub type TLSRouteSpecRulesBackendRefs = super::TCPRouteSpecRulesBackendRefs;
 
 /// UseDefaultGateways indicates the default Gateway scope to use for this Route. If unset (the

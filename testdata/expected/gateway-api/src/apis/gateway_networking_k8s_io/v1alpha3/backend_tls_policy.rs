@@ -32,6 +32,10 @@ pub struct BackendTLSPolicySpec {
     /// API.
     ///
     /// Support: Implementation-specific
+    ///
+    /// Must have at most 16 properties.
+    ///
+    /// Each value must have at most 4096 characters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub options: Option<BTreeMap<String, String>>,
     /// TargetRefs identifies an API object to apply the policy to. Note that this config applies to the
@@ -82,6 +86,12 @@ pub struct BackendTLSPolicySpec {
     ///
     /// Note that this config applies to the entire referenced resource by default, but this default may
     /// change in the future to provide a more granular application of the policy.
+    ///
+    /// Must have 1 to 16 items.
+    ///
+    /// Must satisfy `self.all(p1, self.all(p2, p1.group == p2.group && p1.kind == p2.kind && p1.name == p2.name ? ((!has(p1.sectionName) || p1.sectionName == '') == (!has(p2.sectionName) || p2.sectionName == '')) : true))`: sectionName must be specified when targetRefs includes 2 or more references to the same target
+    ///
+    /// Must satisfy `self.all(p1, self.exists_one(p2, p1.group == p2.group && p1.kind == p2.kind && p1.name == p2.name && (((!has(p1.sectionName) || p1.sectionName == '') && (!has(p2.sectionName) || p2.sectionName == '')) || (has(p1.sectionName) && has(p2.sectionName) && p1.sectionName == p2.sectionName))))`: sectionName must be unique when targetRefs includes 2 or more references to the same target
     pub target_refs: Vec<BackendTLSPolicySpecTargetRefs>,
     /// Validation contains backend TLS validation configuration.
     pub validation: BackendTLSPolicySpecValidation,
@@ -98,10 +108,16 @@ pub struct BackendTLSPolicySpec {
 #[serde(rename_all = "camelCase")]
 pub struct BackendTLSPolicySpecTargetRefs {
     /// Group is the group of the target resource.
+    ///
+    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub group: String,
     /// Kind is kind of the target resource.
+    ///
+    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
     pub kind: String,
     /// Name is the name of the target resource.
+    ///
+    /// Must have 1 to 253 characters.
     pub name: String,
     /// SectionName is the name of a section within the target resource. When unspecified, this
     /// targetRef targets the entire resource. In the following resources, SectionName is interpreted as
@@ -115,11 +131,17 @@ pub struct BackendTLSPolicySpecTargetRefs {
     /// If a SectionName is specified, but does not exist on the targeted object, the Policy must fail
     /// to attach, and the policy implementation should record a `ResolvedRefs` or similar Condition in
     /// the Policy's status.
+    ///
+    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub section_name: Option<String>,
 }
 
 /// Validation contains backend TLS validation configuration.
+///
+/// Must satisfy `!(has(self.caCertificateRefs) && size(self.caCertificateRefs) > 0 && has(self.wellKnownCACertificates) && self.wellKnownCACertificates != "")`: must not contain both CACertificateRefs and WellKnownCACertificates
+///
+/// Must satisfy `(has(self.caCertificateRefs) && size(self.caCertificateRefs) > 0 || has(self.wellKnownCACertificates) && self.wellKnownCACertificates != "")`: must specify either CACertificateRefs or WellKnownCACertificates
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BackendTLSPolicySpecValidation {
@@ -163,6 +185,8 @@ pub struct BackendTLSPolicySpecValidation {
     ///
     /// Support: Implementation-specific - More than one reference, other kinds of resources, or a
     /// single reference that includes multiple certificates.
+    ///
+    /// Must have at most 8 items.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ca_certificate_refs: Option<
         Vec<BackendTLSPolicySpecValidationCaCertificateRefs>,
@@ -177,12 +201,16 @@ pub struct BackendTLSPolicySpecValidation {
     ///   authentication, you MUST add it to the SubjectAltNames list.
     ///
     /// Support: Core
+    ///
+    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub hostname: String,
     /// SubjectAltNames contains one or more Subject Alternative Names. When specified the certificate
     /// served from the backend MUST have at least one Subject Alternate Name matching one of the
     /// specified SubjectAltNames.
     ///
     /// Support: Extended
+    ///
+    /// Must have at most 5 items.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub subject_alt_names: Option<Vec<BackendTLSPolicySpecValidationSubjectAltNames>>,
     /// WellKnownCACertificates specifies whether a well-known set of CA certificates may be used in the
@@ -203,6 +231,8 @@ pub struct BackendTLSPolicySpecValidation {
     /// implementation-specific, prefixed name, such as `mycompany.com/my-custom-ca-certificates`.
     ///
     /// Support: Implementation-specific
+    ///
+    /// Must have 1 to 253 characters and match `^(System|([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/([A-Za-z0-9][-A-Za-z0-9_.]{0,61})?[A-Za-z0-9]))$`.
     #[serde(rename = "wellKnownCACertificates", skip_serializing_if = "Option::is_none")]
     pub well_known_ca_certificates: Option<String>,
 }
@@ -217,20 +247,36 @@ pub struct BackendTLSPolicySpecValidation {
 pub struct BackendTLSPolicySpecValidationCaCertificateRefs {
     /// Group is the group of the referent. For example, "gateway.networking.k8s.io". When unspecified
     /// or empty string, core API group is inferred.
+    ///
+    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub group: String,
     /// Kind is kind of the referent. For example "HTTPRoute" or "Service".
+    ///
+    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
     pub kind: String,
     /// Name is the name of the referent.
+    ///
+    /// Must have 1 to 253 characters.
     pub name: String,
 }
 
 /// SubjectAltName represents Subject Alternative Name.
+///
+/// Must satisfy `!(self.type == "Hostname" && (!has(self.hostname) || self.hostname == ""))`: SubjectAltName element must contain Hostname, if Type is set to Hostname
+///
+/// Must satisfy `!(self.type != "Hostname" && has(self.hostname) && self.hostname != "")`: SubjectAltName element must not contain Hostname, if Type is not set to Hostname
+///
+/// Must satisfy `!(self.type == "URI" && (!has(self.uri) || self.uri == ""))`: SubjectAltName element must contain URI, if Type is set to URI
+///
+/// Must satisfy `!(self.type != "URI" && has(self.uri) && self.uri != "")`: SubjectAltName element must not contain URI, if Type is not set to URI
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct BackendTLSPolicySpecValidationSubjectAltNames {
     /// Hostname contains Subject Alternative Name specified in DNS name format. Required when Type is
     /// set to Hostname, ignored otherwise.
     ///
     /// Support: Core
+    ///
+    /// Must have 1 to 253 characters and match `^(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hostname: Option<String>,
     /// Type determines the format of the Subject Alternative Name. Always required.
@@ -243,6 +289,8 @@ pub struct BackendTLSPolicySpecValidationSubjectAltNames {
     /// otherwise.
     ///
     /// Support: Core
+    ///
+    /// Must have 1 to 253 characters and match `^(([^:/?#]+):)(//([^/?#]*))([^?#]*)(\?([^#]*))?(#(.*))?`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uri: Option<String>,
 }
@@ -288,6 +336,8 @@ pub struct BackendTLSPolicyStatus {
     /// the policy unimplementable and signal that on any related resources such as the ancestor that
     /// would be referenced here. For example, if this list was full on BackendTLSPolicy, no additional
     /// Gateways would be able to reference the Service targeted by the BackendTLSPolicy.
+    ///
+    /// Must have at most 16 items.
     pub ancestors: Vec<BackendTLSPolicyStatusAncestors>,
 }
 
@@ -324,6 +374,8 @@ pub struct BackendTLSPolicyStatusAncestors {
     /// describes the status of.
     pub ancestor_ref: BackendTLSPolicyStatusAncestorsAncestorRef,
     /// Conditions describes the status of the Policy with respect to the given Ancestor.
+    ///
+    /// Must have 1 to 8 items and have no two items with the same `type`.
     pub conditions: Vec<BackendTLSPolicyStatusAncestorsConditions>,
     /// ControllerName is a domain/path string that indicates the name of the controller that wrote this
     /// status. This corresponds with the controllerName field on GatewayClass.
@@ -335,6 +387,8 @@ pub struct BackendTLSPolicyStatusAncestors {
     ///
     /// Controllers MUST populate this field when writing status. Controllers should ensure that entries
     /// to status populated with their ControllerName are cleaned up when they are no longer necessary.
+    ///
+    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/[A-Za-z0-9\/\-._~%!$&'()*+,;=:]+$`.
     pub controller_name: String,
 }
 

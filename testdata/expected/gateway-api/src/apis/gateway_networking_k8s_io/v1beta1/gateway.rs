@@ -46,6 +46,12 @@ pub struct GatewaySpec {
     /// Gateway and add a corresponding entry in GatewayStatus.Addresses.
     ///
     /// Support: Extended
+    ///
+    /// Must have at most 16 items.
+    ///
+    /// Must satisfy `self.all(a1, a1.type == 'IPAddress' && has(a1.value) ? self.exists_one(a2, a2.type == a1.type && has(a2.value) && a2.value == a1.value) : true )`: IPAddress values must be unique
+    ///
+    /// Must satisfy `self.all(a1, a1.type == 'Hostname' && has(a1.value) ? self.exists_one(a2, a2.type == a1.type && has(a2.value) && a2.value == a1.value) : true )`: Hostname values must be unique
     #[serde(skip_serializing_if = "Option::is_none")]
     pub addresses: Option<Vec<GatewaySpecAddresses>>,
     /// AllowedListeners defines which ListenerSets can be attached to this Gateway. The default value
@@ -69,6 +75,8 @@ pub struct GatewaySpec {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub default_scope: Option<GatewaySpecDefaultScope>,
     /// GatewayClassName used for this Gateway. This is the name of a GatewayClass resource.
+    ///
+    /// Must have 1 to 253 characters.
     pub gateway_class_name: String,
     /// Infrastructure defines infrastructure level attributes about this Gateway instance.
     ///
@@ -222,6 +230,20 @@ pub struct GatewaySpec {
     /// In a future release the MinItems=1 requirement MAY be dropped.
     ///
     /// Support: Core
+    ///
+    /// Must have 1 to 64 items and have no two items with the same `name`.
+    ///
+    /// Must satisfy `self.all(l, l.protocol in ['HTTP', 'TCP', 'UDP'] ? !has(l.tls) : true)`: tls must not be specified for protocols \['HTTP', 'TCP', 'UDP'\]
+    ///
+    /// Must satisfy `self.all(l, (l.protocol == 'HTTPS' && has(l.tls)) ? (l.tls.mode == '' || l.tls.mode == 'Terminate') : true)`: tls mode must be Terminate for protocol HTTPS
+    ///
+    /// Must satisfy `self.all(l, (l.protocol == 'TLS' ? has(l.tls) && has(l.tls.mode) && l.tls.mode != '' : true))`: tls mode must be set for protocol TLS
+    ///
+    /// Must satisfy `self.all(l, l.protocol in ['TCP', 'UDP'] ? (!has(l.hostname) || l.hostname == '') : true)`: hostname must not be specified for protocols \['TCP', 'UDP'\]
+    ///
+    /// Must satisfy `self.all(l1, self.exists_one(l2, l1.name == l2.name))`: Listener name must be unique within the Gateway
+    ///
+    /// Must satisfy `self.all(l1, self.exists_one(l2, l1.port == l2.port && l1.protocol == l2.protocol && (has(l1.hostname) && has(l2.hostname) ? l1.hostname == l2.hostname : !has(l1.hostname) && !has(l2.hostname))))`: Combination of port, protocol and hostname must be unique for each listener
     pub listeners: Vec<GatewaySpecListeners>,
     /// TLS specifies frontend and backend tls configuration for entire gateway.
     ///
@@ -231,9 +253,13 @@ pub struct GatewaySpec {
 }
 
 /// GatewaySpecAddress describes an address that can be bound to a Gateway.
+///
+/// Must satisfy `self.type == 'Hostname' ? (!has(self.value) || self.value.matches(r"""^(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$""")): true`: Hostname value must be empty or contain only valid characters (matching ^(\\\*\\.)?\[a-z0-9\](\[-a-z0-9\]\*\[a-z0-9\])?(\\.\[a-z0-9\](\[-a-z0-9\]\*\[a-z0-9\])?)\*$)
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct GatewaySpecAddresses {
     /// Type of the address.
+    ///
+    /// Must have 1 to 253 characters and match `^Hostname|IPAddress|NamedAddress|[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/[A-Za-z0-9\/\-._~%!$&'()*+,;=:]+$`.
     ///
     /// Defaults to `"IPAddress"`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -245,6 +271,8 @@ pub struct GatewaySpecAddresses {
     /// in status to False with a reason of "AddressNotAssigned".
     ///
     /// Examples: `1.2.3.4`, `128::1`, `my-ip-address`.
+    ///
+    /// Must have at most 253 characters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<String>,
 }
@@ -384,6 +412,14 @@ pub struct GatewaySpecInfrastructure {
     /// fit.
     ///
     /// Support: Extended
+    ///
+    /// Must have at most 16 properties.
+    ///
+    /// Must satisfy `self.all(key, key.matches(r"""^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?([A-Za-z0-9][-A-Za-z0-9_.]{0,61})?[A-Za-z0-9]$"""))`: Annotation keys must be in the form of an optional DNS subdomain prefix followed by a required name segment of up to 63 characters.
+    ///
+    /// Must satisfy `self.all(key, key.split("/")[0].size() < 253)`: If specified, the annotation key's prefix must be a DNS subdomain not longer than 253 characters in total.
+    ///
+    /// Each value must have at most 4096 characters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<BTreeMap<String, String>>,
     /// Labels that SHOULD be applied to any resources created in response to this Gateway.
@@ -398,6 +434,14 @@ pub struct GatewaySpecInfrastructure {
     /// recreated when labels change, it SHOULD clearly warn about this behavior in documentation.
     ///
     /// Support: Extended
+    ///
+    /// Must have at most 8 properties.
+    ///
+    /// Must satisfy `self.all(key, key.matches(r"""^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?([A-Za-z0-9][-A-Za-z0-9_.]{0,61})?[A-Za-z0-9]$"""))`: Label keys must be in the form of an optional DNS subdomain prefix followed by a required name segment of up to 63 characters.
+    ///
+    /// Must satisfy `self.all(key, key.split("/")[0].size() < 253)`: If specified, the label key's prefix must be a DNS subdomain not longer than 253 characters in total.
+    ///
+    /// Each value must have at most 63 characters and match `^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub labels: Option<BTreeMap<String, String>>,
     /// ParametersRef is a reference to a resource that contains the configuration parameters
@@ -486,20 +530,28 @@ pub struct GatewaySpecListeners {
     /// `foo.test.example.com`, but not `example.com`.
     ///
     /// Support: Core
+    ///
+    /// Must have 1 to 253 characters and match `^(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hostname: Option<String>,
     /// Name is the name of the Listener. This name MUST be unique within a Gateway.
     ///
     /// Support: Core
+    ///
+    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub name: String,
     /// Port is the network port. Multiple listeners may use the same port, subject to the Listener
     /// compatibility rules.
     ///
     /// Support: Core
+    ///
+    /// Must be at least 1 and be at most 65535.
     pub port: i32,
     /// Protocol specifies the network protocol this listener expects to receive.
     ///
     /// Support: Core
+    ///
+    /// Must have 1 to 255 characters and match `^[a-zA-Z0-9]([-a-zA-Z0-9]*[a-zA-Z0-9])?$|[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/[A-Za-z0-9]+$`.
     pub protocol: String,
     /// TLS is the TLS configuration for the Listener. This field is required if the Protocol field is
     /// "HTTPS" or "TLS". It is invalid to set this field if the Protocol field is "HTTP", "TCP", or
@@ -549,6 +601,8 @@ pub struct GatewaySpecListenersAllowedRoutes {
     /// Listener with the "InvalidRouteKinds" reason.
     ///
     /// Support: Core
+    ///
+    /// Must have at most 8 items.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kinds: Option<Vec<GatewaySpecListenersAllowedRoutesKinds>>,
     /// Namespaces indicates namespaces from which Routes may be attached to this Listener. This is
@@ -619,6 +673,8 @@ pub enum GatewaySpecListenersAllowedRoutesNamespacesFrom {
 /// handshake.
 ///
 /// Support: Core
+///
+/// Must satisfy `self.mode == 'Terminate' ? size(self.certificateRefs) > 0 || size(self.options) > 0 : true`: certificateRefs or options must be specified when mode is Terminate
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct GatewaySpecListenersTls {
@@ -644,6 +700,8 @@ pub struct GatewaySpecListenersTls {
     /// Support: Core - A single reference to a Kubernetes Secret of type kubernetes.io/tls
     ///
     /// Support: Implementation-specific (More than one reference or other resource types)
+    ///
+    /// Must have at most 64 items.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub certificate_refs: Option<Vec<GatewaySpecListenersTlsCertificateRefs>>,
     /// Mode defines the TLS behavior for the TLS session initiated by the client. There are two
@@ -670,6 +728,10 @@ pub struct GatewaySpecListenersTls {
     /// API.
     ///
     /// Support: Implementation-specific
+    ///
+    /// Must have at most 16 properties.
+    ///
+    /// Each value must have at most 4096 characters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub options: Option<BTreeMap<String, String>>,
 }
@@ -686,15 +748,21 @@ pub struct GatewaySpecListenersTlsCertificateRefs {
     /// Group is the group of the referent. For example, "gateway.networking.k8s.io". When unspecified
     /// or empty string, core API group is inferred.
     ///
+    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    ///
     /// Defaults to `""`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
     /// Kind is kind of the referent. For example "Secret".
     ///
+    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    ///
     /// Defaults to `"Secret"`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// Name is the name of the referent.
+    ///
+    /// Must have 1 to 253 characters.
     pub name: String,
     /// Namespace is the namespace of the referenced object. When unspecified, the local namespace is
     /// inferred.
@@ -704,6 +772,8 @@ pub struct GatewaySpecListenersTlsCertificateRefs {
     /// reference. See the ReferenceGrant documentation for details.
     ///
     /// Support: Core
+    ///
+    /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
 }
@@ -801,6 +871,10 @@ pub struct GatewaySpecTlsFrontend {
     /// traffic that match this port. Each override port requires a unique TLS configuration.
     ///
     /// support: Core
+    ///
+    /// Must have at most 64 items and have no two items with the same `port`.
+    ///
+    /// Must satisfy `self.all(t1, self.exists_one(t2, t1.port == t2.port))`: Port for TLS configuration must be unique within the Gateway
     #[serde(skip_serializing_if = "Option::is_none")]
     pub per_port: Option<Vec<GatewaySpecTlsFrontendPerPort>>,
 }
@@ -865,6 +939,8 @@ pub struct GatewaySpecTlsFrontendDefaultValidation {
     ///
     /// Support: Implementation-specific - More than one reference, other kinds of resources, or a
     /// single reference that includes multiple certificates.
+    ///
+    /// Must have 1 to 16 items.
     pub ca_certificate_refs: Vec<
         GatewaySpecTlsFrontendDefaultValidationCaCertificateRefs,
     >,
@@ -925,6 +1001,8 @@ pub struct GatewaySpecTlsFrontendPerPort {
     /// configuration will be applied to all Listeners handling HTTPS traffic that match this port.
     ///
     /// Support: Core
+    ///
+    /// Must be at least 1 and be at most 65535.
     pub port: i32,
     /// TLS store the configuration that will be applied to all Listeners handling HTTPS traffic and
     /// matching given port.
@@ -944,6 +1022,8 @@ pub struct GatewayStatus {
     /// - no addresses are specified, all addresses are dynamically assigned
     /// - a combination of specified and dynamic addresses are assigned
     /// - a specified address was unusable (e.g. already in use)
+    ///
+    /// Must have at most 16 items.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub addresses: Option<Vec<GatewayStatusAddresses>>,
     /// AttachedListenerSets represents the total number of ListenerSets that have been successfully
@@ -971,18 +1051,26 @@ pub struct GatewayStatus {
     /// - "Programmed"
     /// - "Ready"
     ///
+    /// Must have at most 8 items and have no two items with the same `type`.
+    ///
     /// Defaults to `[{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Accepted"},{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Programmed"}]`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub conditions: Option<Vec<GatewayStatusConditions>>,
     /// Listeners provide status for each unique listener port defined in the Spec.
+    ///
+    /// Must have at most 64 items and have no two items with the same `name`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub listeners: Option<Vec<GatewayStatusListeners>>,
 }
 
 /// GatewayStatusAddress describes a network address that is bound to a Gateway.
+///
+/// Must satisfy `self.type == 'Hostname' ? self.value.matches(r"""^(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$"""): true`: Hostname value must only contain valid characters (matching ^(\\\*\\.)?\[a-z0-9\](\[-a-z0-9\]\*\[a-z0-9\])?(\\.\[a-z0-9\](\[-a-z0-9\]\*\[a-z0-9\])?)\*$)
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct GatewayStatusAddresses {
     /// Type of the address.
+    ///
+    /// Must have 1 to 253 characters and match `^Hostname|IPAddress|NamedAddress|[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/[A-Za-z0-9\/\-._~%!$&'()*+,;=:]+$`.
     ///
     /// Defaults to `"IPAddress"`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -991,6 +1079,8 @@ pub struct GatewayStatusAddresses {
     /// controller.
     ///
     /// Examples: `1.2.3.4`, `128::1`, `my-ip-address`.
+    ///
+    /// Must have 1 to 253 characters.
     pub value: String,
 }
 
@@ -1005,21 +1095,29 @@ pub struct GatewayStatusConditions {
     pub last_transition_time: Time,
     /// message is a human readable message indicating details about the transition. This may be an
     /// empty string.
+    ///
+    /// Must have at most 32768 characters.
     pub message: String,
     /// observedGeneration represents the .metadata.generation that the condition was set based upon.
     /// For instance, if .metadata.generation is currently 12, but the
     /// .status.conditions\[x\].observedGeneration is 9, the condition is out of date with respect to
     /// the current state of the instance.
+    ///
+    /// Must be at least 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub observed_generation: Option<i64>,
     /// reason contains a programmatic identifier indicating the reason for the condition's last
     /// transition. Producers of specific condition types may define expected values and meanings for
     /// this field, and whether the values are considered a guaranteed API. The value should be a
     /// CamelCase string. This field may not be empty.
+    ///
+    /// Must have 1 to 1024 characters and match `^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$`.
     pub reason: String,
     /// status of the condition, one of True, False, Unknown.
     pub status: GatewayStatusConditionsStatus,
     /// type of condition in CamelCase or in foo.example.com/CamelCase.
+    ///
+    /// Must have at most 316 characters and match `^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$`.
     pub r#type: String,
 }
 
@@ -1076,8 +1174,12 @@ pub struct GatewayStatusListeners {
     /// of changes to a Listener.
     pub attached_routes: i32,
     /// Conditions describe the current condition of this listener.
+    ///
+    /// Must have at most 8 items and have no two items with the same `type`.
     pub conditions: Vec<GatewayStatusListenersConditions>,
     /// Name is the name of the Listener that this status corresponds to.
+    ///
+    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub name: String,
     /// SupportedKinds is the list indicating the Kinds supported by this listener. This MUST represent
     /// the kinds supported by an implementation for that Listener configuration.
@@ -1086,6 +1188,8 @@ pub struct GatewayStatusListeners {
     /// implementation MUST set the "ResolvedRefs" condition to "False" with the "InvalidRouteKinds"
     /// reason. If both valid and invalid Route kinds are specified, the implementation MUST reference
     /// the valid Route kinds that have been specified.
+    ///
+    /// Must have at most 8 items.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub supported_kinds: Option<Vec<GatewayStatusListenersSupportedKinds>>,
 }
@@ -1095,10 +1199,14 @@ pub struct GatewayStatusListeners {
 pub struct GatewayStatusListenersSupportedKinds {
     /// Group is the group of the Route.
     ///
+    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    ///
     /// Defaults to `"gateway.networking.k8s.io"`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
     /// Kind is the kind of the Route.
+    ///
+    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
     pub kind: String,
 }
 

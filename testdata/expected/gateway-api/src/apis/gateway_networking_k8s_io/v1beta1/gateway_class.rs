@@ -47,8 +47,14 @@ pub struct GatewayClassSpec {
     /// This field is not mutable and cannot be empty.
     ///
     /// Support: Core
+    ///
+    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/[A-Za-z0-9\/\-._~%!$&'()*+,;=:]+$`.
+    ///
+    /// Must satisfy `self == oldSelf`: field is immutable
     pub controller_name: String,
     /// Description helps describe a GatewayClass with more details.
+    ///
+    /// Must have at most 64 characters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// ParametersRef is a reference to a resource that contains the configuration parameters
@@ -90,13 +96,21 @@ pub struct GatewayClassSpec {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct GatewayClassSpecParametersRef {
     /// Group is the group of the referent.
+    ///
+    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub group: String,
     /// Kind is kind of the referent.
+    ///
+    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
     pub kind: String,
     /// Name is the name of the referent.
+    ///
+    /// Must have 1 to 253 characters.
     pub name: String,
     /// Namespace is the namespace of the referent. This field is required when referring to a
     /// Namespace-scoped resource and MUST be unset when referring to a Cluster-scoped resource.
+    ///
+    /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
 }
@@ -113,11 +127,15 @@ pub struct GatewayClassStatus {
     /// Controllers should prefer to publish conditions using values of GatewayClassConditionType for
     /// the type of each Condition.
     ///
+    /// Must have at most 8 items and have no two items with the same `type`.
+    ///
     /// Defaults to `[{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Accepted"}]`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub conditions: Option<Vec<GatewayClassStatusConditions>>,
     /// SupportedFeatures is the set of features the GatewayClass support. It MUST be sorted in
     /// ascending alphabetical order by the Name key.
+    ///
+    /// Must have at most 64 items and have no two items with the same `name`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub supported_features: Option<Vec<GatewayClassStatusSupportedFeatures>>,
 }

@@ -36,12 +36,16 @@ pub struct ReferenceGrantSpec {
     /// be valid from, or to put this another way, entries MUST be combined using OR.
     ///
     /// Support: Core
+    ///
+    /// Must have 1 to 16 items.
     pub from: Vec<ReferenceGrantSpecFrom>,
     /// To describes the resources that may be referenced by the resources described in "From". Each
     /// entry in this list MUST be considered to be an additional place that references can be valid to,
     /// or to put this another way, entries MUST be combined using OR.
     ///
     /// Support: Core
+    ///
+    /// Must have 1 to 16 items.
     pub to: Vec<ReferenceGrantSpecTo>,
 }
 
@@ -51,6 +55,8 @@ pub struct ReferenceGrantSpecFrom {
     /// Group is the group of the referent. When empty, the Kubernetes core API group is inferred.
     ///
     /// Support: Core
+    ///
+    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub group: String,
     /// Kind is the kind of the referent. Although implementations may support additional resources, the
     /// following types are part of the "Core" support level for this field.
@@ -66,10 +72,14 @@ pub struct ReferenceGrantSpecFrom {
     /// - TCPRoute
     /// - TLSRoute
     /// - UDPRoute
+    ///
+    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
     pub kind: String,
     /// Namespace is the namespace of the referent.
     ///
     /// Support: Core
+    ///
+    /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
     pub namespace: String,
 }
 
@@ -79,15 +89,21 @@ pub struct ReferenceGrantSpecTo {
     /// Group is the group of the referent. When empty, the Kubernetes core API group is inferred.
     ///
     /// Support: Core
+    ///
+    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub group: String,
     /// Kind is the kind of the referent. Although implementations may support additional resources, the
     /// following types are part of the "Core" support level for this field:
     ///
     /// - Secret when used to permit a SecretObjectReference
     /// - Service when used to permit a BackendObjectReference
+    ///
+    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
     pub kind: String,
     /// Name is the name of the referent. When unspecified, this policy refers to all resources of the
     /// specified Group and Kind in the local namespace.
+    ///
+    /// Must have 1 to 253 characters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
 }

@@ -22,6 +22,8 @@ pub struct XBackend {
 }
 
 /// Spec defines the desired state of XBackend.
+///
+/// Must satisfy `self.type == 'ExternalHostname' ? has(self.externalHostname) : !has(self.externalHostname)`: externalHostname must be set when type is ExternalHostname and must be unset otherwise
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct XBackendSpec {
@@ -70,6 +72,10 @@ pub struct XBackendSpec {
 pub struct XBackendSpecExternalHostname {
     /// Hostname specifies the FQDN used to reach this backend. IP addresses are not allowed in this
     /// field.
+    ///
+    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    ///
+    /// Must satisfy `!self.endsWith('.cluster.local')`: hostname must not be an IP address or end with .cluster.local
     pub hostname: String,
 }
 
@@ -79,9 +85,15 @@ pub struct XBackendSpecPort {
     /// Name represents the name of this port. All ports in a Backend must have a unique name. Name must
     /// either be an empty string or pass DNS_LABEL validation (lowercase alphanumeric or '-', starting
     /// and ending with an alphanumeric character, at most 63 characters).
+    ///
+    /// Must have at most 63 characters.
+    ///
+    /// Must satisfy `size(self) == 0 || format.dns1123Label().validate(self) == null`: Name must be a valid DNS label
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Port represents the port number of the endpoint.
+    ///
+    /// Must be at least 1 and be at most 65535.
     pub port: i32,
 }
 
@@ -126,6 +138,8 @@ pub enum XBackendSpecProtocol {
 /// should be considered insecure and a security risk.
 ///
 /// Support: Extended
+///
+/// Must satisfy `self.mode == 'ClientAndServer' ? has(self.clientCertificateRef) : !has(self.clientCertificateRef)`: clientCertificateRef must be set if and only if mode is ClientAndServer
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct XBackendSpecTls {
@@ -149,15 +163,21 @@ pub struct XBackendSpecTlsClientCertificateRef {
     /// Group is the group of the referent. For example, "gateway.networking.k8s.io". When unspecified
     /// or empty string, core API group is inferred.
     ///
+    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    ///
     /// Defaults to `""`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
     /// Kind is kind of the referent. For example "Secret".
     ///
+    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    ///
     /// Defaults to `"Secret"`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// Name is the name of the referent.
+    ///
+    /// Must have 1 to 253 characters.
     pub name: String,
     /// Namespace is the namespace of the referenced object. When unspecified, the local namespace is
     /// inferred.
@@ -167,6 +187,8 @@ pub struct XBackendSpecTlsClientCertificateRef {
     /// reference. See the ReferenceGrant documentation for details.
     ///
     /// Support: Core
+    ///
+    /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
 }
@@ -187,6 +209,10 @@ pub enum XBackendSpecTlsMode {
 }
 
 /// Validation contains TLS validation configuration for the backend connection.
+///
+/// Must satisfy `!(has(self.caCertificateRefs) && size(self.caCertificateRefs) > 0 && has(self.wellKnownCACertificates) && self.wellKnownCACertificates != "")`: must not contain both CACertificateRefs and WellKnownCACertificates
+///
+/// Must satisfy `(has(self.caCertificateRefs) && size(self.caCertificateRefs) > 0 || has(self.wellKnownCACertificates) && self.wellKnownCACertificates != "")`: must specify either CACertificateRefs or WellKnownCACertificates
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct XBackendSpecTlsValidation {
@@ -230,6 +256,8 @@ pub struct XBackendSpecTlsValidation {
     ///
     /// Support: Implementation-specific - More than one reference, other kinds of resources, or a
     /// single reference that includes multiple certificates.
+    ///
+    /// Must have at most 8 items.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ca_certificate_refs: Option<Vec<XBackendSpecTlsValidationCaCertificateRefs>>,
     /// Hostname is used for two purposes in the connection between Gateways and backends:
@@ -242,12 +270,16 @@ pub struct XBackendSpecTlsValidation {
     ///   authentication, you MUST add it to the SubjectAltNames list.
     ///
     /// Support: Core
+    ///
+    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub hostname: String,
     /// SubjectAltNames contains one or more Subject Alternative Names. When specified the certificate
     /// served from the backend MUST have at least one Subject Alternate Name matching one of the
     /// specified SubjectAltNames.
     ///
     /// Support: Extended
+    ///
+    /// Must have at most 5 items.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub subject_alt_names: Option<Vec<XBackendSpecTlsValidationSubjectAltNames>>,
     /// WellKnownCACertificates specifies whether a well-known set of CA certificates may be used in the
@@ -268,17 +300,29 @@ pub struct XBackendSpecTlsValidation {
     /// implementation-specific, prefixed name, such as `mycompany.com/my-custom-ca-certificates`.
     ///
     /// Support: Implementation-specific
+    ///
+    /// Must have 1 to 253 characters and match `^(System|([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/([A-Za-z0-9][-A-Za-z0-9_.]{0,61})?[A-Za-z0-9]))$`.
     #[serde(rename = "wellKnownCACertificates", skip_serializing_if = "Option::is_none")]
     pub well_known_ca_certificates: Option<String>,
 }
 
 /// SubjectAltName represents Subject Alternative Name.
+///
+/// Must satisfy `!(self.type == "Hostname" && (!has(self.hostname) || self.hostname == ""))`: SubjectAltName element must contain Hostname, if Type is set to Hostname
+///
+/// Must satisfy `!(self.type != "Hostname" && has(self.hostname) && self.hostname != "")`: SubjectAltName element must not contain Hostname, if Type is not set to Hostname
+///
+/// Must satisfy `!(self.type == "URI" && (!has(self.uri) || self.uri == ""))`: SubjectAltName element must contain URI, if Type is set to URI
+///
+/// Must satisfy `!(self.type != "URI" && has(self.uri) && self.uri != "")`: SubjectAltName element must not contain URI, if Type is not set to URI
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct XBackendSpecTlsValidationSubjectAltNames {
     /// Hostname contains Subject Alternative Name specified in DNS name format. Required when Type is
     /// set to Hostname, ignored otherwise.
     ///
     /// Support: Core
+    ///
+    /// Must have 1 to 253 characters and match `^(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hostname: Option<String>,
     /// Type determines the format of the Subject Alternative Name. Always required.
@@ -291,6 +335,8 @@ pub struct XBackendSpecTlsValidationSubjectAltNames {
     /// otherwise.
     ///
     /// Support: Core
+    ///
+    /// Must have 1 to 253 characters and match `^(([^:/?#]+):)(//([^/?#]*))([^?#]*)(\?([^#]*))?(#(.*))?`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uri: Option<String>,
 }
@@ -329,6 +375,8 @@ pub struct XBackendStatus {
     ///
     /// A maximum of 32 parents will be represented in this list. An empty list indicates that the
     /// Backend is not associated with any parents.
+    ///
+    /// Must have at most 32 items.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parents: Option<Vec<XBackendStatusParents>>,
 }
@@ -348,6 +396,8 @@ pub struct XBackendStatusParents {
     /// - "Accepted": the resource has been acknowledged and accepteed by the controller
     ///
     /// The status of each condition is one of True, False, or Unknown.
+    ///
+    /// Must have no two items with the same `type`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub conditions: Option<Vec<XBackendStatusParentsConditions>>,
     /// ControllerName is a domain/path string that indicates the name of the controller that manages
@@ -357,6 +407,8 @@ pub struct XBackendStatusParents {
     ///
     /// The format of this field is DOMAIN "/" PATH, where DOMAIN and PATH are valid Kubernetes names
     /// (<https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>).
+    ///
+    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/[A-Za-z0-9\/\-._~%!$&'()*+,;=:]+$`.
     pub controller_name: String,
     /// AncestorRef identifies the parent resource that this status is associated with.
     pub parent_ref: XBackendStatusParentsParentRef,
@@ -372,6 +424,8 @@ pub struct XBackendStatusParentsParentRef {
     ///
     /// Support: Core
     ///
+    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    ///
     /// Defaults to `"gateway.networking.k8s.io"`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
@@ -384,12 +438,16 @@ pub struct XBackendStatusParentsParentRef {
     ///
     /// Support for other resources is Implementation-Specific.
     ///
+    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    ///
     /// Defaults to `"Gateway"`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// Name is the name of the referent.
     ///
     /// Support: Core
+    ///
+    /// Must have 1 to 253 characters.
     pub name: String,
     /// Namespace is the namespace of the referent. When unspecified, this refers to the local namespace
     /// of the Route.
@@ -408,6 +466,8 @@ pub struct XBackendStatusParentsParentRef {
     /// ParentRef of the Route.
     ///
     /// Support: Core
+    ///
+    /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
     /// Port is the network port this Route targets. It can be interpreted differently based on the type
@@ -434,6 +494,8 @@ pub struct XBackendStatusParentsParentRef {
     /// Gateway.
     ///
     /// Support: Extended
+    ///
+    /// Must be at least 1 and be at most 65535.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub port: Option<i32>,
     /// SectionName is the name of a section within the target resource. In the following resources,
@@ -455,6 +517,8 @@ pub struct XBackendStatusParentsParentRef {
     /// attachment from this Route, the Route MUST be considered detached from the Gateway.
     ///
     /// Support: Core
+    ///
+    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub section_name: Option<String>,
 }

@@ -59,6 +59,8 @@ pub struct XBackendTrafficPolicySpec {
     /// the only valid API target references.
     ///
     /// Currently, a TargetRef cannot be scoped to a specific port on a Service.
+    ///
+    /// Must have 1 to 16 items and have no two items with the same `group`, `kind` and `name`.
     pub target_refs: Vec<XBackendTrafficPolicySpecTargetRefs>,
 }
 
@@ -118,12 +120,18 @@ pub struct XBackendTrafficPolicySpecRetryConstraintBudget {
     ///
     /// Support: Extended
     ///
+    /// Must match `^([0-9]{1,5}(h|m|s|ms)){1,4}$`.
+    ///
+    /// Must satisfy `!(duration(self) < duration('1s') || duration(self) > duration('1h'))`: interval cannot be greater than one hour or less than one second
+    ///
     /// Defaults to `"10s"`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interval: Option<String>,
     /// Percent defines the maximum percentage of active requests that may be made up of retries.
     ///
     /// Support: Extended
+    ///
+    /// Must be at least 0 and be at most 100.
     ///
     /// Defaults to `20`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -145,12 +153,18 @@ pub struct XBackendTrafficPolicySpecRetryConstraintMinRetryRate {
     /// Count specifies the number of requests per time interval.
     ///
     /// Support: Extended
+    ///
+    /// Must be at least 1 and be at most 1000000.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub count: Option<i64>,
     /// Interval specifies the divisor of the rate of requests, the amount of time during which the
     /// given count of requests occur.
     ///
     /// Support: Extended
+    ///
+    /// Must match `^([0-9]{1,5}(h|m|s|ms)){1,4}$`.
+    ///
+    /// Must satisfy `!(duration(self) == duration('0s') || duration(self) > duration('1h'))`: interval cannot be greater than one hour
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interval: Option<String>,
 }
@@ -158,6 +172,16 @@ pub struct XBackendTrafficPolicySpecRetryConstraintMinRetryRate {
 /// SessionPersistence defines and configures session persistence for the backend.
 ///
 /// Support: Extended
+///
+/// Must satisfy `!has(self.cookie) || !has(self.cookie.lifetimeType) || self.cookie.lifetimeType != 'Permanent' || has(self.absoluteTimeout)`: AbsoluteTimeout must be specified when cookie lifetimeType is Permanent
+///
+/// Must satisfy `!has(self.cookie) || self.type == 'Cookie'`: cookie must be nil if type is not Cookie
+///
+/// Must satisfy `self.type != 'Cookie' || has(self.cookie)`: cookie must be specified for Cookie type
+///
+/// Must satisfy `!has(self.header) || self.type == 'Header'`: header must be nil if type is not Header
+///
+/// Must satisfy `self.type != 'Header' || has(self.header)`: header must be specified for Header type
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct XBackendTrafficPolicySpecSessionPersistence {
@@ -165,6 +189,8 @@ pub struct XBackendTrafficPolicySpecSessionPersistence {
     /// duration has elapsed, the session becomes invalid.
     ///
     /// Support: Extended
+    ///
+    /// Must match `^([0-9]{1,5}(h|m|s|ms)){1,4}$`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub absolute_timeout: Option<String>,
     /// Cookie provides configuration settings that are specific to cookie-based session persistence.
@@ -221,12 +247,16 @@ pub struct XBackendTrafficPolicySpecSessionPersistenceCookie {
     /// consequences, such as rejection or unpredictable behavior.
     ///
     /// Support: Extended
+    ///
+    /// Must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Path defines the cookie Path attribute. When not specified, implementations MUST default the
     /// cookie path to "/".
     ///
     /// Support: Extended
+    ///
+    /// Must have at most 1024 characters.
     ///
     /// Defaults to `"/"`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -269,6 +299,8 @@ pub struct XBackendTrafficPolicySpecSessionPersistenceHeader {
     /// header in subsequent requests to maintain the session.
     ///
     /// Support: Core
+    ///
+    /// Must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
     pub name: String,
 }
 
@@ -297,10 +329,16 @@ pub enum XBackendTrafficPolicySpecSessionPersistenceType {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct XBackendTrafficPolicySpecTargetRefs {
     /// Group is the group of the target resource.
+    ///
+    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub group: String,
     /// Kind is kind of the target resource.
+    ///
+    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
     pub kind: String,
     /// Name is the name of the target resource.
+    ///
+    /// Must have 1 to 253 characters.
     pub name: String,
 }
 
@@ -330,6 +368,8 @@ pub struct XBackendTrafficPolicyStatus {
     /// the policy unimplementable and signal that on any related resources such as the ancestor that
     /// would be referenced here. For example, if this list was full on BackendTLSPolicy, no additional
     /// Gateways would be able to reference the Service targeted by the BackendTLSPolicy.
+    ///
+    /// Must have at most 16 items.
     pub ancestors: Vec<XBackendTrafficPolicyStatusAncestors>,
 }
 
@@ -366,6 +406,8 @@ pub struct XBackendTrafficPolicyStatusAncestors {
     /// describes the status of.
     pub ancestor_ref: XBackendTrafficPolicyStatusAncestorsAncestorRef,
     /// Conditions describes the status of the Policy with respect to the given Ancestor.
+    ///
+    /// Must have 1 to 8 items and have no two items with the same `type`.
     pub conditions: Vec<XBackendTrafficPolicyStatusAncestorsConditions>,
     /// ControllerName is a domain/path string that indicates the name of the controller that wrote this
     /// status. This corresponds with the controllerName field on GatewayClass.
@@ -377,6 +419,8 @@ pub struct XBackendTrafficPolicyStatusAncestors {
     ///
     /// Controllers MUST populate this field when writing status. Controllers should ensure that entries
     /// to status populated with their ControllerName are cleaned up when they are no longer necessary.
+    ///
+    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/[A-Za-z0-9\/\-._~%!$&'()*+,;=:]+$`.
     pub controller_name: String,
 }
 

@@ -35,8 +35,14 @@ pub struct XMeshSpec {
     /// This field is not mutable and cannot be empty.
     ///
     /// Support: Core
+    ///
+    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/[A-Za-z0-9\/\-._~%!$&'()*+,;=:]+$`.
+    ///
+    /// Must satisfy `self == oldSelf`: field is immutable
     pub controller_name: String,
     /// Description optionally provides a human-readable description of a Mesh.
+    ///
+    /// Must have at most 64 characters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// ParametersRef is an optional reference to a resource that contains implementation-specific
@@ -70,13 +76,21 @@ pub struct XMeshSpec {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct XMeshSpecParametersRef {
     /// Group is the group of the referent.
+    ///
+    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub group: String,
     /// Kind is kind of the referent.
+    ///
+    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
     pub kind: String,
     /// Name is the name of the referent.
+    ///
+    /// Must have 1 to 253 characters.
     pub name: String,
     /// Namespace is the namespace of the referent. This field is required when referring to a
     /// Namespace-scoped resource and MUST be unset when referring to a Cluster-scoped resource.
+    ///
+    /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
 }
@@ -90,11 +104,15 @@ pub struct XMeshStatus {
     /// Controllers should prefer to publish conditions using values of MeshConditionType for the type
     /// of each Condition.
     ///
+    /// Must have at most 8 items and have no two items with the same `type`.
+    ///
     /// Defaults to `[{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Accepted"},{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Programmed"}]`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub conditions: Option<Vec<XMeshStatusConditions>>,
     /// SupportedFeatures is the set of features the Mesh support. It MUST be sorted in ascending
     /// alphabetical order by the Name key.
+    ///
+    /// Must have at most 64 items and have no two items with the same `name`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub supported_features: Option<Vec<XMeshStatusSupportedFeatures>>,
 }
@@ -110,21 +128,29 @@ pub struct XMeshStatusConditions {
     pub last_transition_time: Time,
     /// message is a human readable message indicating details about the transition. This may be an
     /// empty string.
+    ///
+    /// Must have at most 32768 characters.
     pub message: String,
     /// observedGeneration represents the .metadata.generation that the condition was set based upon.
     /// For instance, if .metadata.generation is currently 12, but the
     /// .status.conditions\[x\].observedGeneration is 9, the condition is out of date with respect to
     /// the current state of the instance.
+    ///
+    /// Must be at least 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub observed_generation: Option<i64>,
     /// reason contains a programmatic identifier indicating the reason for the condition's last
     /// transition. Producers of specific condition types may define expected values and meanings for
     /// this field, and whether the values are considered a guaranteed API. The value should be a
     /// CamelCase string. This field may not be empty.
+    ///
+    /// Must have 1 to 1024 characters and match `^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$`.
     pub reason: String,
     /// status of the condition, one of True, False, Unknown.
     pub status: XMeshStatusConditionsStatus,
     /// type of condition in CamelCase or in foo.example.com/CamelCase.
+    ///
+    /// Must have at most 316 characters and match `^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$`.
     pub r#type: String,
 }
 

@@ -22,6 +22,12 @@ pub struct VirtualMachineBackup {
 }
 
 /// VirtualMachineBackupSpec is the spec for a VirtualMachineBackup resource
+///
+/// Must satisfy `self == oldSelf`: spec is immutable after creation
+///
+/// Must satisfy `has(self.pvcName) && self.pvcName != ""`: pvcName is required
+///
+/// Must satisfy `!has(self.mode) || self.mode != 'Pull' || (has(self.tokenSecretRef) && self.tokenSecretRef != "")`: tokenSecretRef is required when mode is Pull
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct VirtualMachineBackupSpec {
@@ -71,6 +77,14 @@ pub enum VirtualMachineBackupSpecMode {
 /// When Kind is VirtualMachine: performs a backup of the specified VM. When Kind is
 /// VirtualMachineBackupTracker: uses the tracker to get the source VM and the base checkpoint for
 /// incremental backup. The tracker will be updated with the new checkpoint after backup completion.
+///
+/// Must satisfy `has(self.apiGroup)`: apiGroup is required
+///
+/// Must satisfy `!has(self.apiGroup) || self.apiGroup == 'kubevirt.io' || self.apiGroup == 'backup.kubevirt.io'`: apiGroup must be kubevirt.io or backup.kubevirt.io
+///
+/// Must satisfy `!has(self.apiGroup) || (self.apiGroup == 'kubevirt.io' && self.kind == 'VirtualMachine') || (self.apiGroup == 'backup.kubevirt.io' && self.kind == 'VirtualMachineBackupTracker')`: kind must be VirtualMachine for kubevirt.io or VirtualMachineBackupTracker for backup.kubevirt.io
+///
+/// Must satisfy `self.name != ''`: name is required
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct VirtualMachineBackupSpecSource {
@@ -93,6 +107,8 @@ pub struct VirtualMachineBackupStatus {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub checkpoint_name: Option<String>,
     /// `conditions`.
+    ///
+    /// Must have no two items with the same `type`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub conditions: Option<Vec<VirtualMachineBackupStatusConditions>>,
     /// EndpointCert is the raw CACert that is to be used when connecting to an exported backup endpoint
@@ -122,21 +138,29 @@ pub struct VirtualMachineBackupStatusConditions {
     pub last_transition_time: Time,
     /// message is a human readable message indicating details about the transition. This may be an
     /// empty string.
+    ///
+    /// Must have at most 32768 characters.
     pub message: String,
     /// observedGeneration represents the .metadata.generation that the condition was set based upon.
     /// For instance, if .metadata.generation is currently 12, but the
     /// .status.conditions\[x\].observedGeneration is 9, the condition is out of date with respect to
     /// the current state of the instance.
+    ///
+    /// Must be at least 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub observed_generation: Option<i64>,
     /// reason contains a programmatic identifier indicating the reason for the condition's last
     /// transition. Producers of specific condition types may define expected values and meanings for
     /// this field, and whether the values are considered a guaranteed API. The value should be a
     /// CamelCase string. This field may not be empty.
+    ///
+    /// Must have 1 to 1024 characters and match `^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$`.
     pub reason: String,
     /// status of the condition, one of True, False, Unknown.
     pub status: VirtualMachineBackupStatusConditionsStatus,
     /// type of condition in CamelCase or in foo.example.com/CamelCase.
+    ///
+    /// Must have at most 316 characters and match `^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$`.
     pub r#type: String,
 }
 

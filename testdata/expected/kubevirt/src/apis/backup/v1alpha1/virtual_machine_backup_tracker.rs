@@ -22,6 +22,8 @@ pub struct VirtualMachineBackupTracker {
 }
 
 /// VirtualMachineBackupTrackerSpec is the spec for a VirtualMachineBackupTracker resource
+///
+/// Must satisfy `self == oldSelf`: spec is immutable after creation
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct VirtualMachineBackupTrackerSpec {
     /// Source specifies the VM that this backupTracker is associated with
@@ -29,6 +31,12 @@ pub struct VirtualMachineBackupTrackerSpec {
 }
 
 /// Source specifies the VM that this backupTracker is associated with
+///
+/// Must satisfy `has(self.apiGroup) && self.apiGroup == 'kubevirt.io'`: apiGroup must be kubevirt.io
+///
+/// Must satisfy `self.kind == 'VirtualMachine'`: kind must be VirtualMachine
+///
+/// Must satisfy `self.name != ''`: name is required
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct VirtualMachineBackupTrackerSpecSource {

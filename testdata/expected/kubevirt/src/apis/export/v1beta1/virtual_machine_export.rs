@@ -125,14 +125,20 @@ pub struct VirtualMachineExportStatusLinks {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct VirtualMachineExportStatusLinksExternal {
     /// Backups is a list of available backups for the export
+    ///
+    /// Must have no two items with the same `name`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub backups: Option<Vec<VirtualMachineExportStatusLinksExternalBackups>>,
     /// Cert is the public CA certificate base64 encoded
     pub cert: String,
     /// Manifests is a list of available manifests for the export
+    ///
+    /// Must have no two items with the same `type`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub manifests: Option<Vec<VirtualMachineExportStatusLinksExternalManifests>>,
     /// Volumes is a list of available volumes to export
+    ///
+    /// Must have no two items with the same `name`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub volumes: Option<Vec<VirtualMachineExportStatusLinksExternalVolumes>>,
 }
@@ -141,6 +147,8 @@ pub struct VirtualMachineExportStatusLinksExternal {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct VirtualMachineExportStatusLinksExternalBackups {
     /// `endpoints`.
+    ///
+    /// Must have no two items with the same `endpoint`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub endpoints: Option<Vec<VirtualMachineExportStatusLinksExternalBackupsEndpoints>>,
     /// Name is the name of the exported volume
@@ -170,6 +178,8 @@ pub struct VirtualMachineExportStatusLinksExternalManifests {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct VirtualMachineExportStatusLinksExternalVolumes {
     /// `formats`.
+    ///
+    /// Must have no two items with the same `format`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub formats: Option<Vec<VirtualMachineExportStatusLinksExternalVolumesFormats>>,
     /// Name is the name of the exported volume

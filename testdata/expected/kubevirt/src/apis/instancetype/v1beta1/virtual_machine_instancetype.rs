@@ -252,6 +252,8 @@ pub struct VirtualMachineInstancetypeSpecLaunchSecuritySevPolicy {
 #[serde(rename_all = "camelCase")]
 pub struct VirtualMachineInstancetypeSpecMemory {
     /// Required amount of memory which is visible inside the guest OS.
+    ///
+    /// Must be a quantity, such as `0.5` or `128Mi`.
     #[serde(with = "codec")]
     pub guest: IntOrString,
     /// Optionally enables the use of hugepages for the VirtualMachineInstance instead of regular
@@ -260,12 +262,16 @@ pub struct VirtualMachineInstancetypeSpecMemory {
     pub hugepages: Option<VirtualMachineInstancetypeSpecMemoryHugepages>,
     /// MaxGuest allows to specify the maximum amount of memory which is visible inside the Guest OS.
     /// The delta between MaxGuest and Guest is the amount of memory that can be hot(un)plugged.
+    ///
+    /// Must be a quantity, such as `0.5` or `128Mi`.
     #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub max_guest: Option<IntOrString>,
     /// OvercommitPercent is the percentage of the guest memory which will be overcommitted. This means
     /// that the VMIs parent pod (virt-launcher) will request less physical memory by a factor specified
     /// by the OvercommitPercent. Overcommits can lead to memory exhaustion, which in turn can lead to
     /// crashes. Use carefully. Defaults to 0
+    ///
+    /// Must be at least 0 and be at most 100.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub overcommit_percent: Option<i64>,
 }

@@ -629,6 +629,8 @@ pub struct VirtualMachinePreferenceSpecRequirementsCpu {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct VirtualMachinePreferenceSpecRequirementsMemory {
     /// Minimal amount of memory required by the preference.
+    ///
+    /// Must be a quantity, such as `0.5` or `128Mi`.
     #[serde(with = "codec")]
     pub guest: IntOrString,
 }

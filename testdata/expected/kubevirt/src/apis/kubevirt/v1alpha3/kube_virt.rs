@@ -211,6 +211,8 @@ pub struct KubeVirtSpecConfiguration {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu_model: Option<String>,
     /// `cpuRequest`.
+    ///
+    /// Must be a quantity, such as `0.5` or `128Mi`.
     #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub cpu_request: Option<IntOrString>,
     /// `defaultRuntimeClass`.
@@ -232,6 +234,8 @@ pub struct KubeVirtSpecConfiguration {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub handler_configuration: Option<KubeVirtSpecConfigurationHandlerConfiguration>,
     /// Hypervisors holds information regarding the hypervisor configurations supported on this cluster.
+    ///
+    /// Must have at most 1 item.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hypervisors: Option<Vec<KubeVirtSpecConfigurationHypervisors>>,
     /// The ImagePullPolicy to use for user workload pods and their containers (launcher pods, exporter
@@ -317,6 +321,8 @@ pub struct KubeVirtSpecConfiguration {
     /// SupportContainerResources specifies the resource requirements for various types of supporting
     /// containers such as container disks/virtiofs/sidecars and hotplug attachment pods. If omitted a
     /// sensible default will be supplied.
+    ///
+    /// Must have no two items with the same `type`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub support_container_resources: Option<
         Vec<KubeVirtSpecConfigurationSupportContainerResources>,
@@ -533,6 +539,8 @@ pub struct KubeVirtSpecConfigurationDeveloperConfiguration {
     /// to its parent pod (virt-launcher). For example, a value of 102 means the VMI will "see" 2% more
     /// memory than its parent pod. Values under 100 are effectively "undercommits". Overcommits can
     /// lead to memory exhaustion, which in turn can lead to crashes. Use carefully. Defaults to 100
+    ///
+    /// Must be at least 10.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory_overcommit: Option<i64>,
     /// Allow overriding the automatically determined minimum TSC frequency of the cluster and fixate
@@ -565,6 +573,8 @@ pub struct KubeVirtSpecConfigurationDeveloperConfiguration {
 #[serde(rename_all = "camelCase")]
 pub struct KubeVirtSpecConfigurationDeveloperConfigurationDiskVerification {
     /// `memoryLimit`.
+    ///
+    /// Must be a quantity, such as `0.5` or `128Mi`.
     #[serde(with = "codec")]
     pub memory_limit: IntOrString,
 }
@@ -684,6 +694,8 @@ pub struct KubeVirtSpecConfigurationLiveUpdateConfiguration {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_cpu_sockets: Option<i32>,
     /// MaxGuest defines the maximum amount memory that can be allocated to the guest using hotplug.
+    ///
+    /// Must be a quantity, such as `0.5` or `128Mi`.
     #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub max_guest: Option<IntOrString>,
     /// MaxHotplugRatio is the ratio used to define the max amount of a hotplug resource that can be
@@ -755,6 +767,8 @@ pub struct KubeVirtSpecConfigurationMigrations {
     pub allow_workload_disruption: Option<bool>,
     /// BandwidthPerMigration limits the amount of network bandwidth live migrations are allowed to use.
     /// The value is in quantity per second. Defaults to 0 (no limit)
+    ///
+    /// Must be a quantity, such as `0.5` or `128Mi`.
     #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub bandwidth_per_migration: Option<IntOrString>,
     /// CompletionTimeoutPerGiB is the maximum number of seconds per GiB a migration is allowed to take.
@@ -778,6 +792,8 @@ pub struct KubeVirtSpecConfigurationMigrations {
     pub match_se_linux_level_on_migration: Option<bool>,
     /// MaxDowntimeMs specifies the maximum tolerable downtime (in milliseconds) during switchover.
     /// Defaults to 900
+    ///
+    /// Must be at least 1 and be at most 2000000.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_downtime_ms: Option<i64>,
     /// Network is the name of the CNI network to use for live migrations. By default, migrations go
@@ -1034,6 +1050,8 @@ pub struct KubeVirtSpecConfigurationSupportContainerResources {
 #[serde(rename_all = "camelCase")]
 pub struct KubeVirtSpecConfigurationTlsConfiguration {
     /// `ciphers`.
+    ///
+    /// Must have no item twice.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ciphers: Option<Vec<String>>,
     /// MinTLSVersion is a way to specify the minimum protocol version that is acceptable for TLS
@@ -1147,8 +1165,12 @@ pub struct KubeVirtSpecCustomizeComponentsPatches {
     /// `patch`.
     pub patch: String,
     /// `resourceName`.
+    ///
+    /// Must have at least 1 character.
     pub resource_name: String,
     /// `resourceType`.
+    ///
+    /// Must have at least 1 character.
     pub resource_type: String,
     /// `type`.
     pub r#type: String,

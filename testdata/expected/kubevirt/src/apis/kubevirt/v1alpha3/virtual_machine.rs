@@ -308,12 +308,16 @@ pub struct VirtualMachineSpecDataVolumeTemplatesSpecPvcDataSourceRef {
 pub struct VirtualMachineSpecDataVolumeTemplatesSpecPvcResources {
     /// Limits describes the maximum amount of compute resources allowed. More info:
     /// <https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/>
+    ///
+    /// Each value must be a quantity, such as `0.5` or `128Mi`.
     #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub limits: Option<BTreeMap<String, IntOrString>>,
     /// Requests describes the minimum amount of compute resources required. If Requests is omitted for
     /// a container, it defaults to Limits if that is explicitly specified, otherwise to an
     /// implementation-defined value. Requests cannot exceed Limits. More info:
     /// <https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/>
+    ///
+    /// Each value must be a quantity, such as `0.5` or `128Mi`.
     #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub requests: Option<BTreeMap<String, IntOrString>>,
 }

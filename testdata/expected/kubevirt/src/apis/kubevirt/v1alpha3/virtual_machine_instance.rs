@@ -31,6 +31,8 @@ pub struct VirtualMachineInstance {
 #[serde(rename_all = "camelCase")]
 pub struct VirtualMachineInstanceSpec {
     /// Specifies a set of public keys to inject into the vm guest
+    ///
+    /// Must have at most 256 items.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub access_credentials: Option<Vec<VirtualMachineInstanceSpecAccessCredentials>>,
     /// If affinity is specifies, obey all the affinity rules
@@ -78,6 +80,8 @@ pub struct VirtualMachineInstanceSpec {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub liveness_probe: Option<VirtualMachineInstanceSpecLivenessProbe>,
     /// List of networks that can be attached to a vm's virtual interface.
+    ///
+    /// Must have at most 256 items.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub networks: Option<Vec<VirtualMachineInstanceSpecNetworks>>,
     /// NodeSelector is a selector which must be true for the vmi to fit on a node. Selector which must
@@ -103,6 +107,8 @@ pub struct VirtualMachineInstanceSpec {
     /// <https://kubernetes.io/docs/concepts/scheduling-eviction/dynamic-resource-allocation/> This
     /// field should only be configured if one of the feature-gates GPUsWithDRA, HostDevicesWithDRA, or
     /// NetworkDevicesWithDRA is enabled. This feature is in alpha.
+    ///
+    /// Must have no two items with the same `name`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resource_claims: Option<Vec<VirtualMachineInstanceSpecResourceClaims>>,
     /// If specified, the VMI will be dispatched by specified scheduler. If not specified, the VMI will
@@ -131,15 +137,21 @@ pub struct VirtualMachineInstanceSpec {
     pub tolerations: Option<Vec<VirtualMachineInstanceSpecTolerations>>,
     /// TopologySpreadConstraints describes how a group of VMIs will be spread across a given topology
     /// domains. K8s scheduler will schedule VMI pods in a way which abides by the constraints.
+    ///
+    /// Must have no two items with the same `topologyKey` and `whenUnsatisfiable`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub topology_spread_constraints: Option<
         Vec<VirtualMachineInstanceSpecTopologySpreadConstraints>,
     >,
     /// List of utility volumes that can be mounted to the vmi virt-launcher pod without having a
     /// matching disk in the domain. Used to collect data for various operational workflows.
+    ///
+    /// Must have at most 256 items and have no two items with the same `name`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub utility_volumes: Option<Vec<VirtualMachineInstanceSpecUtilityVolumes>>,
     /// List of volumes that can be mounted by disks belonging to the vmi.
+    ///
+    /// Must have at most 256 items.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub volumes: Option<Vec<VirtualMachineInstanceSpecVolumes>>,
 }
@@ -197,6 +209,8 @@ pub struct VirtualMachineInstanceSpecAccessCredentialsSshPublicKeyPropagationMet
 pub struct VirtualMachineInstanceSpecAccessCredentialsSshPublicKeyPropagationMethodQemuGuestAgent {
     /// Users represents a list of guest users that should have the ssh public keys added to their
     /// authorized_keys file.
+    ///
+    /// Must have no item twice.
     pub users: Vec<String>,
 }
 
@@ -726,6 +740,8 @@ pub struct VirtualMachineInstanceSpecDomainDevices {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub disable_hotplug: Option<bool>,
     /// Disks describes disks, cdroms and luns which are connected to the vmi.
+    ///
+    /// Must have at most 256 items.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub disks: Option<Vec<VirtualMachineInstanceSpecDomainDevicesDisks>>,
     /// DownwardMetrics creates a virtio serials for exposing the downward metrics to the vmi.
@@ -744,6 +760,8 @@ pub struct VirtualMachineInstanceSpecDomainDevices {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub inputs: Option<Vec<VirtualMachineInstanceSpecDomainDevicesInputs>>,
     /// Interfaces describe network interfaces which are added to the vmi.
+    ///
+    /// Must have at most 256 items.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interfaces: Option<Vec<VirtualMachineInstanceSpecDomainDevicesInterfaces>>,
     /// Whether to log the auto-attached default serial console or not. Serial console logs will be
@@ -1544,6 +1562,8 @@ pub struct VirtualMachineInstanceSpecDomainMemory {
     /// Guest allows to specifying the amount of memory which is visible inside the Guest OS. The Guest
     /// must lie between Requests and Limits from the resources section. Defaults to the requested
     /// memory in the resources section if not specified.
+    ///
+    /// Must be a quantity, such as `0.5` or `128Mi`.
     #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub guest: Option<IntOrString>,
     /// Hugepages allow to use hugepages for the VirtualMachineInstance instead of regular memory.
@@ -1551,6 +1571,8 @@ pub struct VirtualMachineInstanceSpecDomainMemory {
     pub hugepages: Option<VirtualMachineInstanceSpecDomainMemoryHugepages>,
     /// MaxGuest allows to specify the maximum amount of memory which is visible inside the Guest OS.
     /// The delta between MaxGuest and Guest is the amount of memory that can be hot(un)plugged.
+    ///
+    /// Must be a quantity, such as `0.5` or `128Mi`.
     #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub max_guest: Option<IntOrString>,
     /// ReservedOverhead configures the memory overhead applied to a VM and its characteristics.
@@ -1575,6 +1597,8 @@ pub struct VirtualMachineInstanceSpecDomainMemoryHugepages {
 pub struct VirtualMachineInstanceSpecDomainMemoryReservedOverhead {
     /// AddedOverhead determines the memory overhead that will be reserved for the VM. It increases the
     /// virt-launcher pod memory limit.
+    ///
+    /// Must be a quantity, such as `0.5` or `128Mi`.
     #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub added_overhead: Option<IntOrString>,
     /// RequiresLock determines whether the VM's and its overhead memory need to be locked or not. It is
@@ -1623,6 +1647,8 @@ pub enum VirtualMachineInstanceSpecDomainRebootPolicy {
 pub struct VirtualMachineInstanceSpecDomainResources {
     /// Limits describes the maximum amount of compute resources allowed. Valid resource keys are
     /// "memory" and "cpu".
+    ///
+    /// Each value must be a quantity, such as `0.5` or `128Mi`.
     #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub limits: Option<BTreeMap<String, IntOrString>>,
     /// Don't ask the scheduler to take the guest-management overhead into account. Instead put the
@@ -1632,6 +1658,8 @@ pub struct VirtualMachineInstanceSpecDomainResources {
     pub overcommit_guest_overhead: Option<bool>,
     /// Requests is a description of the initial vmi resources. Valid resource keys are "memory" and
     /// "cpu".
+    ///
+    /// Each value must be a quantity, such as `0.5` or `128Mi`.
     #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub requests: Option<BTreeMap<String, IntOrString>>,
 }
@@ -2131,9 +2159,17 @@ pub struct VirtualMachineInstanceSpecVolumesContainerDisk {
 pub struct VirtualMachineInstanceSpecVolumesContainerPath {
     /// Path is the absolute path within the virt-launcher container to expose to the VM. The path must
     /// correspond to an existing volumeMount in the compute container.
+    ///
+    /// Must have at most 4096 characters.
+    ///
+    /// Must satisfy `self.startsWith('/')`: path must be absolute (start with '/')
+    ///
+    /// Must satisfy `!self.contains('..')`: path must not contain '..'
     pub path: String,
     /// ReadOnly controls whether the volume is exposed as read-only to the VM. Defaults to true. Write
     /// access is not currently supported.
+    ///
+    /// Must satisfy `self == true`: readOnly must be true, write access is not supported
     ///
     /// Defaults to `true`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -2213,6 +2249,8 @@ pub struct VirtualMachineInstanceSpecVolumesDownwardAPIFieldsResourceFieldRef {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub container_name: Option<String>,
     /// Specifies the output format of the exposed resources, defaults to "1"
+    ///
+    /// Must be a quantity, such as `0.5` or `128Mi`.
     #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub divisor: Option<IntOrString>,
     /// Required: resource to select
@@ -2224,6 +2262,8 @@ pub struct VirtualMachineInstanceSpecVolumesDownwardAPIFieldsResourceFieldRef {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct VirtualMachineInstanceSpecVolumesEmptyDisk {
     /// Capacity of the sparse disk.
+    ///
+    /// Must be a quantity, such as `0.5` or `128Mi`.
     #[serde(with = "codec")]
     pub capacity: IntOrString,
 }
@@ -2261,6 +2301,8 @@ pub struct VirtualMachineInstanceSpecVolumesEphemeralPersistentVolumeClaim {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct VirtualMachineInstanceSpecVolumesHostDisk {
     /// Capacity of the sparse disk
+    ///
+    /// Must be a quantity, such as `0.5` or `128Mi`.
     #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub capacity: Option<IntOrString>,
     /// The path to HostDisk image located on the cluster
@@ -2340,6 +2382,8 @@ pub struct VirtualMachineInstanceSpecVolumesSysprep {
 #[serde(rename_all = "camelCase")]
 pub struct VirtualMachineInstanceStatus {
     /// VSOCKCID is used to track the allocated VSOCK CID in the VM.
+    ///
+    /// Must be at least 0 and be at most 4294967295.
     #[serde(rename = "VSOCKCID", skip_serializing_if = "Option::is_none")]
     pub vsockcid: Option<i64>,
     /// ActivePods is a mapping of pod UID to node name. It is possible for multiple pods to be running
@@ -2537,6 +2581,8 @@ pub struct VirtualMachineInstanceStatusKernelBootStatus {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct VirtualMachineInstanceStatusKernelBootStatusInitrdInfo {
     /// deprecated; Checksum is the checksum of the initrd file
+    ///
+    /// Must be at least 0 and be at most 4294967295.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub checksum: Option<i64>,
 }
@@ -2555,16 +2601,24 @@ pub struct VirtualMachineInstanceStatusMachine {
 #[serde(rename_all = "camelCase")]
 pub struct VirtualMachineInstanceStatusMemory {
     /// GuestAtBoot specifies with how much memory the VirtualMachine intiallly booted with.
+    ///
+    /// Must be a quantity, such as `0.5` or `128Mi`.
     #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub guest_at_boot: Option<IntOrString>,
     /// GuestCurrent specifies how much memory is currently available for the VirtualMachine.
+    ///
+    /// Must be a quantity, such as `0.5` or `128Mi`.
     #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub guest_current: Option<IntOrString>,
     /// GuestRequested specifies how much memory was requested (hotplug) for the VirtualMachine.
+    ///
+    /// Must be a quantity, such as `0.5` or `128Mi`.
     #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub guest_requested: Option<IntOrString>,
     /// MemoryOverhead specifies the memory overhead added by the virtualization infrastructure for the
     /// virt-launcher pod.
+    ///
+    /// Must be a quantity, such as `0.5` or `128Mi`.
     #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub memory_overhead: Option<IntOrString>,
 }
@@ -2597,18 +2651,24 @@ pub struct VirtualMachineInstanceStatusMigratedVolumesSourcePVCInfo {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub access_modes: Option<Vec<String>>,
     /// Capacity represents the capacity set on the corresponding PVC status
+    ///
+    /// Each value must be a quantity, such as `0.5` or `128Mi`.
     #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub capacity: Option<BTreeMap<String, IntOrString>>,
     /// ClaimName is the name of the PVC
     #[serde(skip_serializing_if = "Option::is_none")]
     pub claim_name: Option<String>,
     /// Percentage of filesystem's size to be reserved when resizing the PVC
+    ///
+    /// Must match `^(0(?:\.\d{1,3})?|1)$`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub filesystem_overhead: Option<String>,
     /// Preallocated indicates if the PVC's storage is preallocated or not
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preallocated: Option<bool>,
     /// Requests represents the resources requested by the corresponding PVC spec
+    ///
+    /// Each value must be a quantity, such as `0.5` or `128Mi`.
     #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub requests: Option<BTreeMap<String, IntOrString>>,
     /// VolumeMode defines what type of volume is required by the claim. Value of Filesystem is implied
@@ -2686,6 +2746,8 @@ pub struct VirtualMachineInstanceStatusMigrationState {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target_direct_migration_node_ports: Option<BTreeMap<String, i64>>,
     /// TargetMemoryOverhead is the memory overhead of the target virt-launcher pod
+    ///
+    /// Must be a quantity, such as `0.5` or `128Mi`.
     #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub target_memory_overhead: Option<IntOrString>,
     /// The target node that the VMI is moving to
@@ -2739,6 +2801,8 @@ pub struct VirtualMachineInstanceStatusMigrationStateMigrationConfiguration {
     pub allow_workload_disruption: Option<bool>,
     /// BandwidthPerMigration limits the amount of network bandwidth live migrations are allowed to use.
     /// The value is in quantity per second. Defaults to 0 (no limit)
+    ///
+    /// Must be a quantity, such as `0.5` or `128Mi`.
     #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub bandwidth_per_migration: Option<IntOrString>,
     /// CompletionTimeoutPerGiB is the maximum number of seconds per GiB a migration is allowed to take.
@@ -2768,6 +2832,8 @@ pub struct VirtualMachineInstanceStatusMigrationStateMigrationConfiguration {
     pub match_se_linux_level_on_migration: Option<bool>,
     /// MaxDowntimeMs specifies the maximum tolerable downtime (in milliseconds) during switchover.
     /// Defaults to 900
+    ///
+    /// Must be at least 1 and be at most 2000000.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_downtime_ms: Option<i64>,
     /// Network is the name of the CNI network to use for live migrations. By default, migrations go
@@ -2847,18 +2913,26 @@ pub enum VirtualMachineInstanceStatusMigrationStateMigrationConfigurationExperim
 pub struct VirtualMachineInstanceStatusMigrationStateMigrationConfigurationExperimentalDowntimeTuning {
     /// CooldownSeconds is the minimum interval in seconds between successive downtime increases.
     /// Defaults to 10.
+    ///
+    /// Must be at least 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cooldown_seconds: Option<i32>,
     /// InitialMs is the initial max_downtime value in milliseconds set at the start of migration.
     /// Tuning steps increase from this value. Defaults to 150.
+    ///
+    /// Must be at least 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub initial_ms: Option<i64>,
     /// StartAfterIteration is the memory copy iteration after which downtime tuning begins. Defaults to
     /// 3\.
+    ///
+    /// Must be at least 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub start_after_iteration: Option<i64>,
     /// Steps is the number of equal increments used to ramp from InitialMs to the cluster-level
     /// MaxDowntimeMs. Defaults to 7.
+    ///
+    /// Must be at least 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steps: Option<i32>,
 }
@@ -2871,20 +2945,28 @@ pub struct VirtualMachineInstanceStatusMigrationStateMigrationConfigurationExper
     /// total time budget for deciding whether a forced switchover can still finish in time, and to
     /// extend the abort deadline after initiating a completion-timeout-driven switchover. Defaults to
     /// 2\.
+    ///
+    /// Must be a quantity, such as `0.5` or `128Mi`.
     #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub completion_timeout_factor: Option<IntOrString>,
     /// EwmaAlpha is the smoothing factor for the exponentially weighted moving average of observed
     /// migration bandwidth. Must be in the range (0, 1\]; zero is invalid because the estimate would
     /// never incorporate new samples. Higher values weight recent samples more heavily. Defaults to
     /// 0.4.
+    ///
+    /// Must be a quantity, such as `0.5` or `128Mi`.
     #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub ewma_alpha: Option<IntOrString>,
     /// PatienceWindowDecayFactor is the factor by which the relaxation patience window is multiplied
     /// after each best-remaining-bytes relaxation step. Defaults to 0.5.
+    ///
+    /// Must be a quantity, such as `0.5` or `128Mi`.
     #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub patience_window_decay_factor: Option<IntOrString>,
     /// PrecopyPossibleFactor is the maximum factor by which estimated downtime may exceed MaxDowntime
     /// while still attempting a soft stop-and-copy instead of aborting the migration. Defaults to 1.5.
+    ///
+    /// Must be a quantity, such as `0.5` or `128Mi`.
     #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub precopy_possible_factor: Option<IntOrString>,
     /// SearchLocalMinima controls whether convergence actions are delayed until remaining bytes reach a
@@ -2896,14 +2978,20 @@ pub struct VirtualMachineInstanceStatusMigrationStateMigrationConfigurationExper
     /// remaining migration bytes against the best observed value to detect stalls and local minima. A
     /// stall is reported when remaining bytes stay above (1 - StallMargin/100) of the outside-window
     /// minimum. Defaults to 4.
+    ///
+    /// Must be at least 0 and be at most 100.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stall_margin: Option<i64>,
     /// StallProgressTimeout is the duration in seconds of the sliding window used to track minimum
     /// remaining-bytes and detect when migration progress has stalled. Defaults to 40.
+    ///
+    /// Must be at least 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stall_progress_timeout: Option<i64>,
     /// SwitchoverTimeout is the duration in seconds allowed for a stop-and-copy or post-copy switchover
     /// to complete after being triggered before the migration is aborted. Defaults to 60.
+    ///
+    /// Must be at least 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub switchover_timeout: Option<i64>,
 }

@@ -36,6 +36,8 @@ pub struct MigrationPolicySpec {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub allow_workload_disruption: Option<bool>,
     /// `bandwidthPerMigration`.
+    ///
+    /// Must be a quantity, such as `0.5` or `128Mi`.
     #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub bandwidth_per_migration: Option<IntOrString>,
     /// `completionTimeoutPerGiB`.
@@ -46,6 +48,8 @@ pub struct MigrationPolicySpec {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub experimental: Option<MigrationPolicySpecExperimental>,
     /// `maxDowntimeMs`.
+    ///
+    /// Must be at least 1 and be at most 2000000.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_downtime_ms: Option<i64>,
     /// `selectors`.
@@ -91,18 +95,26 @@ pub enum MigrationPolicySpecExperimentalCompression {
 pub struct MigrationPolicySpecExperimentalDowntimeTuning {
     /// CooldownSeconds is the minimum interval in seconds between successive downtime increases.
     /// Defaults to 10.
+    ///
+    /// Must be at least 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cooldown_seconds: Option<i32>,
     /// InitialMs is the initial max_downtime value in milliseconds set at the start of migration.
     /// Tuning steps increase from this value. Defaults to 150.
+    ///
+    /// Must be at least 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub initial_ms: Option<i64>,
     /// StartAfterIteration is the memory copy iteration after which downtime tuning begins. Defaults to
     /// 3\.
+    ///
+    /// Must be at least 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub start_after_iteration: Option<i64>,
     /// Steps is the number of equal increments used to ramp from InitialMs to the cluster-level
     /// MaxDowntimeMs. Defaults to 7.
+    ///
+    /// Must be at least 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steps: Option<i32>,
 }
@@ -115,20 +127,28 @@ pub struct MigrationPolicySpecExperimentalStallDetector {
     /// total time budget for deciding whether a forced switchover can still finish in time, and to
     /// extend the abort deadline after initiating a completion-timeout-driven switchover. Defaults to
     /// 2\.
+    ///
+    /// Must be a quantity, such as `0.5` or `128Mi`.
     #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub completion_timeout_factor: Option<IntOrString>,
     /// EwmaAlpha is the smoothing factor for the exponentially weighted moving average of observed
     /// migration bandwidth. Must be in the range (0, 1\]; zero is invalid because the estimate would
     /// never incorporate new samples. Higher values weight recent samples more heavily. Defaults to
     /// 0.4.
+    ///
+    /// Must be a quantity, such as `0.5` or `128Mi`.
     #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub ewma_alpha: Option<IntOrString>,
     /// PatienceWindowDecayFactor is the factor by which the relaxation patience window is multiplied
     /// after each best-remaining-bytes relaxation step. Defaults to 0.5.
+    ///
+    /// Must be a quantity, such as `0.5` or `128Mi`.
     #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub patience_window_decay_factor: Option<IntOrString>,
     /// PrecopyPossibleFactor is the maximum factor by which estimated downtime may exceed MaxDowntime
     /// while still attempting a soft stop-and-copy instead of aborting the migration. Defaults to 1.5.
+    ///
+    /// Must be a quantity, such as `0.5` or `128Mi`.
     #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub precopy_possible_factor: Option<IntOrString>,
     /// SearchLocalMinima controls whether convergence actions are delayed until remaining bytes reach a
@@ -140,14 +160,20 @@ pub struct MigrationPolicySpecExperimentalStallDetector {
     /// remaining migration bytes against the best observed value to detect stalls and local minima. A
     /// stall is reported when remaining bytes stay above (1 - StallMargin/100) of the outside-window
     /// minimum. Defaults to 4.
+    ///
+    /// Must be at least 0 and be at most 100.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stall_margin: Option<i64>,
     /// StallProgressTimeout is the duration in seconds of the sliding window used to track minimum
     /// remaining-bytes and detect when migration progress has stalled. Defaults to 40.
+    ///
+    /// Must be at least 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stall_progress_timeout: Option<i64>,
     /// SwitchoverTimeout is the duration in seconds allowed for a stop-and-copy or post-copy switchover
     /// to complete after being triggered before the migration is aborted. Defaults to 60.
+    ///
+    /// Must be at least 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub switchover_timeout: Option<i64>,
 }

@@ -89,6 +89,8 @@ pub struct PluginSpecDomainHooks {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PluginSpecDomainHooksCel {
     /// Expression is the CEL expression applied to the domain XML.
+    ///
+    /// Must have at least 1 character.
     pub expression: String,
 }
 
@@ -97,6 +99,8 @@ pub struct PluginSpecDomainHooksCel {
 #[serde(rename_all = "camelCase")]
 pub struct PluginSpecDomainHooksSidecar {
     /// SocketPath is the path to the Unix socket used to communicate with the sidecar.
+    ///
+    /// Must have at least 1 character.
     pub socket_path: String,
 }
 
@@ -104,6 +108,8 @@ pub struct PluginSpecDomainHooksSidecar {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PluginSpecMutatingAdmissionPolicies {
     /// Name is the name of the admission object.
+    ///
+    /// Must have at least 1 character.
     pub name: String,
 }
 
@@ -122,8 +128,12 @@ pub struct PluginSpecNodeHooks {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failure_strategy: Option<String>,
     /// PermittedHooks lists the VM lifecycle events this hook handles.
+    ///
+    /// Must have at least 1 item.
     pub permitted_hooks: Vec<String>,
     /// Socket is the path to the Unix socket for hook communication.
+    ///
+    /// Must have at least 1 character.
     pub socket: String,
     /// Timeout specifies the maximum duration to wait for the hook to complete.
     #[serde(skip_serializing_if = "Option::is_none")]

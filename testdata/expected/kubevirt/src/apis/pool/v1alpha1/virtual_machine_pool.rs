@@ -45,6 +45,8 @@ pub struct VirtualMachinePoolSpec {
     pub paused: Option<bool>,
     /// Number of desired pods. This is a pointer to distinguish between explicit zero and not
     /// specified. Defaults to 1.
+    ///
+    /// Must be at least 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replicas: Option<i32>,
     /// ScaleInStrategy specifies how the VMPool controller manages scaling in VMs within a VMPool
@@ -71,6 +73,8 @@ pub struct VirtualMachinePoolSpecAutohealing {
     pub min_failing_to_start_duration: Option<String>,
     /// StartUpFailureThreshold is the number of consecutive VMI start failures (it tracks the value of
     /// Status.StartFailure.ConsecutiveFailCount field) before replacing the VM. Defaults to 3
+    ///
+    /// Must be at least 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub start_up_failure_threshold: Option<i32>,
 }
@@ -591,12 +595,16 @@ pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecDataVolumeTemplatesSp
 pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecDataVolumeTemplatesSpecPvcResources {
     /// Limits describes the maximum amount of compute resources allowed. More info:
     /// <https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/>
+    ///
+    /// Each value must be a quantity, such as `0.5` or `128Mi`.
     #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub limits: Option<BTreeMap<String, IntOrString>>,
     /// Requests describes the minimum amount of compute resources required. If Requests is omitted for
     /// a container, it defaults to Limits if that is explicitly specified, otherwise to an
     /// implementation-defined value. Requests cannot exceed Limits. More info:
     /// <https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/>
+    ///
+    /// Each value must be a quantity, such as `0.5` or `128Mi`.
     #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub requests: Option<BTreeMap<String, IntOrString>>,
 }
@@ -921,6 +929,8 @@ pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplate {
 #[serde(rename_all = "camelCase")]
 pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpec {
     /// Specifies a set of public keys to inject into the vm guest
+    ///
+    /// Must have at most 256 items.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub access_credentials: Option<
         Vec<
@@ -978,6 +988,8 @@ pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpec {
         VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecLivenessProbe,
     >,
     /// List of networks that can be attached to a vm's virtual interface.
+    ///
+    /// Must have at most 256 items.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub networks: Option<
         Vec<VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecNetworks>,
@@ -1007,6 +1019,8 @@ pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpec {
     /// <https://kubernetes.io/docs/concepts/scheduling-eviction/dynamic-resource-allocation/> This
     /// field should only be configured if one of the feature-gates GPUsWithDRA, HostDevicesWithDRA, or
     /// NetworkDevicesWithDRA is enabled. This feature is in alpha.
+    ///
+    /// Must have no two items with the same `name`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resource_claims: Option<
         Vec<VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecResourceClaims>,
@@ -1039,6 +1053,8 @@ pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpec {
     >,
     /// TopologySpreadConstraints describes how a group of VMIs will be spread across a given topology
     /// domains. K8s scheduler will schedule VMI pods in a way which abides by the constraints.
+    ///
+    /// Must have no two items with the same `topologyKey` and `whenUnsatisfiable`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub topology_spread_constraints: Option<
         Vec<
@@ -1047,11 +1063,15 @@ pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpec {
     >,
     /// List of utility volumes that can be mounted to the vmi virt-launcher pod without having a
     /// matching disk in the domain. Used to collect data for various operational workflows.
+    ///
+    /// Must have at most 256 items and have no two items with the same `name`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub utility_volumes: Option<
         Vec<VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecUtilityVolumes>,
     >,
     /// List of volumes that can be mounted by disks belonging to the vmi.
+    ///
+    /// Must have at most 256 items.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub volumes: Option<
         Vec<VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecVolumes>,
@@ -1115,6 +1135,8 @@ pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecAccessCre
 pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecAccessCredentialsSshPublicKeyPropagationMethodQemuGuestAgent {
     /// Users represents a list of guest users that should have the ssh public keys added to their
     /// authorized_keys file.
+    ///
+    /// Must have no item twice.
     pub users: Vec<String>,
 }
 
@@ -1696,6 +1718,8 @@ pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainDev
     #[serde(skip_serializing_if = "Option::is_none")]
     pub disable_hotplug: Option<bool>,
     /// Disks describes disks, cdroms and luns which are connected to the vmi.
+    ///
+    /// Must have at most 256 items.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub disks: Option<
         Vec<
@@ -1734,6 +1758,8 @@ pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainDev
         >,
     >,
     /// Interfaces describe network interfaces which are added to the vmi.
+    ///
+    /// Must have at most 256 items.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interfaces: Option<
         Vec<
@@ -2642,6 +2668,8 @@ pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainMem
     /// Guest allows to specifying the amount of memory which is visible inside the Guest OS. The Guest
     /// must lie between Requests and Limits from the resources section. Defaults to the requested
     /// memory in the resources section if not specified.
+    ///
+    /// Must be a quantity, such as `0.5` or `128Mi`.
     #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub guest: Option<IntOrString>,
     /// Hugepages allow to use hugepages for the VirtualMachineInstance instead of regular memory.
@@ -2651,6 +2679,8 @@ pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainMem
     >,
     /// MaxGuest allows to specify the maximum amount of memory which is visible inside the Guest OS.
     /// The delta between MaxGuest and Guest is the amount of memory that can be hot(un)plugged.
+    ///
+    /// Must be a quantity, such as `0.5` or `128Mi`.
     #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub max_guest: Option<IntOrString>,
     /// ReservedOverhead configures the memory overhead applied to a VM and its characteristics.
@@ -2675,6 +2705,8 @@ pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainMem
 pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainMemoryReservedOverhead {
     /// AddedOverhead determines the memory overhead that will be reserved for the VM. It increases the
     /// virt-launcher pod memory limit.
+    ///
+    /// Must be a quantity, such as `0.5` or `128Mi`.
     #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub added_overhead: Option<IntOrString>,
     /// RequiresLock determines whether the VM's and its overhead memory need to be locked or not. It is
@@ -2725,6 +2757,8 @@ pub enum VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainReboo
 pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainResources {
     /// Limits describes the maximum amount of compute resources allowed. Valid resource keys are
     /// "memory" and "cpu".
+    ///
+    /// Each value must be a quantity, such as `0.5` or `128Mi`.
     #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub limits: Option<BTreeMap<String, IntOrString>>,
     /// Don't ask the scheduler to take the guest-management overhead into account. Instead put the
@@ -2734,6 +2768,8 @@ pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainRes
     pub overcommit_guest_overhead: Option<bool>,
     /// Requests is a description of the initial vmi resources. Valid resource keys are "memory" and
     /// "cpu".
+    ///
+    /// Each value must be a quantity, such as `0.5` or `128Mi`.
     #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub requests: Option<BTreeMap<String, IntOrString>>,
 }
@@ -3275,9 +3311,17 @@ pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecVolumesCo
 pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecVolumesContainerPath {
     /// Path is the absolute path within the virt-launcher container to expose to the VM. The path must
     /// correspond to an existing volumeMount in the compute container.
+    ///
+    /// Must have at most 4096 characters.
+    ///
+    /// Must satisfy `self.startsWith('/')`: path must be absolute (start with '/')
+    ///
+    /// Must satisfy `!self.contains('..')`: path must not contain '..'
     pub path: String,
     /// ReadOnly controls whether the volume is exposed as read-only to the VM. Defaults to true. Write
     /// access is not currently supported.
+    ///
+    /// Must satisfy `self == true`: readOnly must be true, write access is not supported
     ///
     /// Defaults to `true`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -3363,6 +3407,8 @@ pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecVolumesDo
     #[serde(skip_serializing_if = "Option::is_none")]
     pub container_name: Option<String>,
     /// Specifies the output format of the exposed resources, defaults to "1"
+    ///
+    /// Must be a quantity, such as `0.5` or `128Mi`.
     #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub divisor: Option<IntOrString>,
     /// Required: resource to select
@@ -3374,6 +3420,8 @@ pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecVolumesDo
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecVolumesEmptyDisk {
     /// Capacity of the sparse disk.
+    ///
+    /// Must be a quantity, such as `0.5` or `128Mi`.
     #[serde(with = "codec")]
     pub capacity: IntOrString,
 }
@@ -3411,6 +3459,8 @@ pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecVolumesEp
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecVolumesHostDisk {
     /// Capacity of the sparse disk
+    ///
+    /// Must be a quantity, such as `0.5` or `128Mi`.
     #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub capacity: Option<IntOrString>,
     /// The path to HostDisk image located on the cluster

@@ -117,6 +117,8 @@ pub struct VirtualMachineRestoreStatus {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub conditions: Option<Vec<VirtualMachineRestoreStatusConditions>>,
     /// `deletedDataVolumes`.
+    ///
+    /// Must have no item twice.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deleted_data_volumes: Option<Vec<String>>,
     /// `restoreTime`.

@@ -542,6 +542,8 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplate {
 #[serde(rename_all = "camelCase")]
 pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpec {
     /// Specifies a set of public keys to inject into the vm guest
+    ///
+    /// Must have at most 256 items.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub access_credentials: Option<
         Vec<
@@ -599,6 +601,8 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpec
         VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecLivenessProbe,
     >,
     /// List of networks that can be attached to a vm's virtual interface.
+    ///
+    /// Must have at most 256 items.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub networks: Option<
         Vec<
@@ -630,6 +634,8 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpec
     /// <https://kubernetes.io/docs/concepts/scheduling-eviction/dynamic-resource-allocation/> This
     /// field should only be configured if one of the feature-gates GPUsWithDRA, HostDevicesWithDRA, or
     /// NetworkDevicesWithDRA is enabled. This feature is in alpha.
+    ///
+    /// Must have no two items with the same `name`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resource_claims: Option<
         Vec<
@@ -666,6 +672,8 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpec
     >,
     /// TopologySpreadConstraints describes how a group of VMIs will be spread across a given topology
     /// domains. K8s scheduler will schedule VMI pods in a way which abides by the constraints.
+    ///
+    /// Must have no two items with the same `topologyKey` and `whenUnsatisfiable`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub topology_spread_constraints: Option<
         Vec<
@@ -674,6 +682,8 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpec
     >,
     /// List of utility volumes that can be mounted to the vmi virt-launcher pod without having a
     /// matching disk in the domain. Used to collect data for various operational workflows.
+    ///
+    /// Must have at most 256 items and have no two items with the same `name`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub utility_volumes: Option<
         Vec<
@@ -681,6 +691,8 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpec
         >,
     >,
     /// List of volumes that can be mounted by disks belonging to the vmi.
+    ///
+    /// Must have at most 256 items.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub volumes: Option<
         Vec<VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecVolumes>,
@@ -744,6 +756,8 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpec
 pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecAccessCredentialsSshPublicKeyPropagationMethodQemuGuestAgent {
     /// Users represents a list of guest users that should have the ssh public keys added to their
     /// authorized_keys file.
+    ///
+    /// Must have no item twice.
     pub users: Vec<String>,
 }
 
@@ -1327,6 +1341,8 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpec
     #[serde(skip_serializing_if = "Option::is_none")]
     pub disable_hotplug: Option<bool>,
     /// Disks describes disks, cdroms and luns which are connected to the vmi.
+    ///
+    /// Must have at most 256 items.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub disks: Option<
         Vec<
@@ -1365,6 +1381,8 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpec
         >,
     >,
     /// Interfaces describe network interfaces which are added to the vmi.
+    ///
+    /// Must have at most 256 items.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interfaces: Option<
         Vec<
@@ -2273,6 +2291,8 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpec
     /// Guest allows to specifying the amount of memory which is visible inside the Guest OS. The Guest
     /// must lie between Requests and Limits from the resources section. Defaults to the requested
     /// memory in the resources section if not specified.
+    ///
+    /// Must be a quantity, such as `0.5` or `128Mi`.
     #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub guest: Option<IntOrString>,
     /// Hugepages allow to use hugepages for the VirtualMachineInstance instead of regular memory.
@@ -2282,6 +2302,8 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpec
     >,
     /// MaxGuest allows to specify the maximum amount of memory which is visible inside the Guest OS.
     /// The delta between MaxGuest and Guest is the amount of memory that can be hot(un)plugged.
+    ///
+    /// Must be a quantity, such as `0.5` or `128Mi`.
     #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub max_guest: Option<IntOrString>,
     /// ReservedOverhead configures the memory overhead applied to a VM and its characteristics.
@@ -2306,6 +2328,8 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpec
 pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainMemoryReservedOverhead {
     /// AddedOverhead determines the memory overhead that will be reserved for the VM. It increases the
     /// virt-launcher pod memory limit.
+    ///
+    /// Must be a quantity, such as `0.5` or `128Mi`.
     #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub added_overhead: Option<IntOrString>,
     /// RequiresLock determines whether the VM's and its overhead memory need to be locked or not. It is
@@ -2356,6 +2380,8 @@ pub enum VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDo
 pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainResources {
     /// Limits describes the maximum amount of compute resources allowed. Valid resource keys are
     /// "memory" and "cpu".
+    ///
+    /// Each value must be a quantity, such as `0.5` or `128Mi`.
     #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub limits: Option<BTreeMap<String, IntOrString>>,
     /// Don't ask the scheduler to take the guest-management overhead into account. Instead put the
@@ -2365,6 +2391,8 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpec
     pub overcommit_guest_overhead: Option<bool>,
     /// Requests is a description of the initial vmi resources. Valid resource keys are "memory" and
     /// "cpu".
+    ///
+    /// Each value must be a quantity, such as `0.5` or `128Mi`.
     #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub requests: Option<BTreeMap<String, IntOrString>>,
 }
@@ -2906,9 +2934,17 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpec
 pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecVolumesContainerPath {
     /// Path is the absolute path within the virt-launcher container to expose to the VM. The path must
     /// correspond to an existing volumeMount in the compute container.
+    ///
+    /// Must have at most 4096 characters.
+    ///
+    /// Must satisfy `self.startsWith('/')`: path must be absolute (start with '/')
+    ///
+    /// Must satisfy `!self.contains('..')`: path must not contain '..'
     pub path: String,
     /// ReadOnly controls whether the volume is exposed as read-only to the VM. Defaults to true. Write
     /// access is not currently supported.
+    ///
+    /// Must satisfy `self == true`: readOnly must be true, write access is not supported
     ///
     /// Defaults to `true`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -2994,6 +3030,8 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpec
     #[serde(skip_serializing_if = "Option::is_none")]
     pub container_name: Option<String>,
     /// Specifies the output format of the exposed resources, defaults to "1"
+    ///
+    /// Must be a quantity, such as `0.5` or `128Mi`.
     #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub divisor: Option<IntOrString>,
     /// Required: resource to select
@@ -3005,6 +3043,8 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpec
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecVolumesEmptyDisk {
     /// Capacity of the sparse disk.
+    ///
+    /// Must be a quantity, such as `0.5` or `128Mi`.
     #[serde(with = "codec")]
     pub capacity: IntOrString,
 }
@@ -3042,6 +3082,8 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpec
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecVolumesHostDisk {
     /// Capacity of the sparse disk
+    ///
+    /// Must be a quantity, such as `0.5` or `128Mi`.
     #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub capacity: Option<IntOrString>,
     /// The path to HostDisk image located on the cluster
@@ -3548,18 +3590,24 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineStatusVolumeUpda
     #[serde(skip_serializing_if = "Option::is_none")]
     pub access_modes: Option<Vec<String>>,
     /// Capacity represents the capacity set on the corresponding PVC status
+    ///
+    /// Each value must be a quantity, such as `0.5` or `128Mi`.
     #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub capacity: Option<BTreeMap<String, IntOrString>>,
     /// ClaimName is the name of the PVC
     #[serde(skip_serializing_if = "Option::is_none")]
     pub claim_name: Option<String>,
     /// Percentage of filesystem's size to be reserved when resizing the PVC
+    ///
+    /// Must match `^(0(?:\.\d{1,3})?|1)$`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub filesystem_overhead: Option<String>,
     /// Preallocated indicates if the PVC's storage is preallocated or not
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preallocated: Option<bool>,
     /// Requests represents the resources requested by the corresponding PVC spec
+    ///
+    /// Each value must be a quantity, such as `0.5` or `128Mi`.
     #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub requests: Option<BTreeMap<String, IntOrString>>,
     /// VolumeMode defines what type of volume is required by the claim. Value of Filesystem is implied
@@ -3729,12 +3777,16 @@ pub struct VirtualMachineSnapshotContentSpecVolumeBackupsPersistentVolumeClaimSp
 pub struct VirtualMachineSnapshotContentSpecVolumeBackupsPersistentVolumeClaimSpecResources {
     /// Limits describes the maximum amount of compute resources allowed. More info:
     /// <https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/>
+    ///
+    /// Each value must be a quantity, such as `0.5` or `128Mi`.
     #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub limits: Option<BTreeMap<String, IntOrString>>,
     /// Requests describes the minimum amount of compute resources required. If Requests is omitted for
     /// a container, it defaults to Limits if that is explicitly specified, otherwise to an
     /// implementation-defined value. Requests cannot exceed Limits. More info:
     /// <https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/>
+    ///
+    /// Each value must be a quantity, such as `0.5` or `128Mi`.
     #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub requests: Option<BTreeMap<String, IntOrString>>,
 }

@@ -51,6 +51,8 @@ pub struct VirtualMachineSnapshotStatus {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<VirtualMachineSnapshotStatusError>,
     /// Deprecated: Use SourceIndications instead. This field will be removed in a future version.
+    ///
+    /// Must have no item twice.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub indications: Option<Vec<String>>,
     /// VirtualMachineSnapshotPhase is the current phase of the VirtualMachineSnapshot
@@ -93,9 +95,13 @@ pub struct VirtualMachineSnapshotStatusError {
 #[serde(rename_all = "camelCase")]
 pub struct VirtualMachineSnapshotStatusSnapshotVolumes {
     /// `excludedVolumes`.
+    ///
+    /// Must have no item twice.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub excluded_volumes: Option<Vec<String>>,
     /// `includedVolumes`.
+    ///
+    /// Must have no item twice.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub included_volumes: Option<Vec<String>>,
 }

@@ -54,6 +54,8 @@ pub struct VirtualMachineTemplateSpecParameters {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub display_name: Option<String>,
     /// From is used as input for the generator specified in Generate. Optional.
+    ///
+    /// Must match `\[([a-zA-Z0-9\-\\]+)\](\{(\w+)\})`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
     /// Generate specifies the generator to be used to generate a Value for this parameter. The From
@@ -116,6 +118,8 @@ pub struct VirtualMachineTemplateStatus {
     /// - "Ready": the template is ready to be processed
     ///
     /// The status of each condition is one of True, False, or Unknown.
+    ///
+    /// Must have no two items with the same `type`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub conditions: Option<Vec<VirtualMachineTemplateStatusConditions>>,
 }
@@ -131,21 +135,29 @@ pub struct VirtualMachineTemplateStatusConditions {
     pub last_transition_time: Time,
     /// message is a human readable message indicating details about the transition. This may be an
     /// empty string.
+    ///
+    /// Must have at most 32768 characters.
     pub message: String,
     /// observedGeneration represents the .metadata.generation that the condition was set based upon.
     /// For instance, if .metadata.generation is currently 12, but the
     /// .status.conditions\[x\].observedGeneration is 9, the condition is out of date with respect to
     /// the current state of the instance.
+    ///
+    /// Must be at least 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub observed_generation: Option<i64>,
     /// reason contains a programmatic identifier indicating the reason for the condition's last
     /// transition. Producers of specific condition types may define expected values and meanings for
     /// this field, and whether the values are considered a guaranteed API. The value should be a
     /// CamelCase string. This field may not be empty.
+    ///
+    /// Must have 1 to 1024 characters and match `^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$`.
     pub reason: String,
     /// status of the condition, one of True, False, Unknown.
     pub status: VirtualMachineTemplateStatusConditionsStatus,
     /// type of condition in CamelCase or in foo.example.com/CamelCase.
+    ///
+    /// Must have at most 316 characters and match `^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$`.
     pub r#type: String,
 }
 

@@ -19,11 +19,15 @@ pub struct VirtualMachineTemplateRequest {
 }
 
 /// Spec defines the desired state of the template requests
+///
+/// Must satisfy `self == oldSelf`: spec is immutable
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct VirtualMachineTemplateRequestSpec {
     /// TemplateLabels holds optional labels to apply to the created VirtualMachineTemplate. Labels with
     /// the "template.kubevirt.io/" prefix are reserved for system use and are not allowed.
+    ///
+    /// Must satisfy `self.all(k, !k.startsWith('template.kubevirt.io/'))`: labels with the prefix "template.kubevirt.io/" are reserved for system use
     #[serde(skip_serializing_if = "Option::is_none")]
     pub template_labels: Option<BTreeMap<String, String>>,
     /// TemplateName holds the optional name for the new VirtualMachineTemplate. If not specified the
@@ -36,6 +40,8 @@ pub struct VirtualMachineTemplateRequestSpec {
     /// is not automatically deleted and must be removed manually or through the owner reference cleanup
     /// described below. If this field is set to zero, the VirtualMachineTemplateRequest becomes
     /// eligible to be deleted immediately after it finishes.
+    ///
+    /// Must be at least 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ttl_seconds_after_finished: Option<i32>,
     /// VirtualMachineReference holds a reference to a VirtualMachine.kubevirt.io
@@ -63,6 +69,8 @@ pub struct VirtualMachineTemplateRequestStatus {
     /// - "Ready": the template was created successfully
     ///
     /// The status of each condition is one of True, False, or Unknown.
+    ///
+    /// Must have no two items with the same `type`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub conditions: Option<Vec<VirtualMachineTemplateRequestStatusConditions>>,
     /// TemplateRef is a reference to the created VirtualMachineTemplate.
