@@ -32,4 +32,4 @@ pub use self::context::{Context, ContextReconciler, reconcile_with};
 pub use self::predicate::{Change, Predicate, predicates};
 pub use self::reconciler::{ErrorPolicy, FnReconciler, Reconciler, Request, reconcile_fn};
 pub use self::run::{Controller, ControllerError};
-pub use self::workers::run_workers;
+pub use self::workers::{run_priority_workers, run_workers};

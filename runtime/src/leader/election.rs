@@ -3,13 +3,13 @@
 use std::cmp::Ordering;
 
 use k8s_openapi::api::coordination::v1::Lease;
-use kube::Api;
 use kube::api::PostParams;
 use tokio::time::{Instant, timeout};
 
 use super::LeaderElectionConfig;
 use super::record::{self, Claim, Observed};
 use super::stopped::LossReason;
+use crate::client::TypedClient;
 use crate::error::chain;
 use crate::metrics::LeaderMetrics;
 
@@ -28,7 +28,7 @@ pub(super) enum Attempt {
 #[derive(Debug)]
 pub(super) struct Election {
     pub(super) config: LeaderElectionConfig,
-    api: Api<Lease>,
+    api: TypedClient<Lease>,
     /// Tells this contender from others of its identity.
     instance: String,
     pub(super) observed: Option<Observed>,
@@ -48,7 +48,7 @@ impl Election {
     /// A contender called `instance` among those of its identity, that has seen the epoch `highest`.
     pub(super) fn new(
         config: LeaderElectionConfig,
-        api: Api<Lease>,
+        api: TypedClient<Lease>,
         instance: String,
         highest: u64,
     ) -> Self {
@@ -186,7 +186,7 @@ impl Election {
         let lease = record::created(self.claim(epoch));
         self.observed = None;
         match self
-            .call(self.api.create(&PostParams::default(), &lease))
+            .call(self.api.create(&lease, &PostParams::default()))
             .await
         {
             Ok(lease) => self.held(lease, since),
@@ -197,10 +197,7 @@ impl Election {
     async fn write(&mut self, lease: Lease) -> Result<Attempt, CallError> {
         let since = Instant::now();
         let lease = self
-            .call(
-                self.api
-                    .replace(&self.config.name, &PostParams::default(), &lease),
-            )
+            .call(self.api.update(&lease, &PostParams::default()))
             .await?;
         Ok(self.held(lease, since))
     }
@@ -287,10 +284,7 @@ impl Election {
         }
         let lease = record::released(&lease);
         let lease = self
-            .call(
-                self.api
-                    .replace(&self.config.name, &PostParams::default(), &lease),
-            )
+            .call(self.api.update(&lease, &PostParams::default()))
             .await?;
         self.observe(lease);
         Ok(())

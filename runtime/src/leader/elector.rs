@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use k8s_openapi::api::coordination::v1::Lease;
-use kube::{Api, Client};
+use kube::Client;
 use rand::RngExt;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
@@ -18,6 +18,7 @@ use super::record::Observed;
 use super::stopped::Stopped;
 use super::watch::{Hint, LeaseWatch};
 use super::{LeaderElectionConfig, LeaderElectionConfigError, Leadership, LossReason};
+use crate::client::TypedClient;
 
 /// A contender for a Lease. Clones are handles on one contender.
 #[derive(Clone)]
@@ -32,7 +33,7 @@ struct Shared {
     config: LeaderElectionConfig,
     /// Tells this contender from others of its identity.
     instance: String,
-    api: Api<Lease>,
+    api: TypedClient<Lease>,
     on_new_leader: Option<OnNewLeader>,
     on_stopped_leading: Option<Box<dyn Fn() + Send + Sync>>,
     status: Mutex<Status>,
@@ -85,7 +86,7 @@ impl LeaderElector {
         config: LeaderElectionConfig,
     ) -> Result<Self, LeaderElectionConfigError> {
         config.validate()?;
-        let api = Api::namespaced(client, &config.namespace);
+        let api = TypedClient::namespaced(client, &config.namespace);
         let status = Mutex::default();
         let shared = Shared {
             config,

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use futures::StreamExt;
 use k8s_openapi::api::coordination::v1::Lease;
-use kube::Api;
 use kube::api::{WatchEvent, WatchParams};
 use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
 
+use crate::client::TypedClient;
 use crate::error::chain;
 
 /// Longest pause between two tries to watch.
@@ -32,7 +32,7 @@ pub(super) struct LeaseWatch {
 
 impl LeaseWatch {
     /// Watches the Lease called `name`. `pause` is the first pause after a watch that failed; it doubles.
-    pub(super) fn start(api: Api<Lease>, name: &str, pause: Duration) -> Self {
+    pub(super) fn start(api: TypedClient<Lease>, name: &str, pause: Duration) -> Self {
         let (sender, hints) = mpsc::channel(16);
         let params = WatchParams::default().fields(&format!("metadata.name={name}"));
         let task = tokio::spawn(watch(api, params, sender, pause)).abort_handle();
@@ -55,7 +55,7 @@ impl Drop for LeaseWatch {
 }
 
 async fn watch(
-    api: Api<Lease>,
+    api: TypedClient<Lease>,
     params: WatchParams,
     hints: mpsc::Sender<Hint>,
     first_pause: Duration,

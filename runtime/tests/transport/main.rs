@@ -8,6 +8,7 @@
 #![allow(unreachable_pub, reason = "a test binary exports nothing")]
 
 mod connect;
+mod election;
 mod http_server;
 mod logs;
 mod proxy;
