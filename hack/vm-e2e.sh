@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs the tests of the VirtualMachine controller that know nothing of the server behind them against the real kube-apiserver:
-# the KubeVirt driver, and three controllers with their fail-overs, to which the sample goes through kubectl. (`cargo test` runs
+# the KubeVirt driver, the rules of the CRD, and three controllers with their fail-overs, to which the sample goes through kubectl. (`cargo test` runs
 # them against the embedded one, without kubectl.)
 #
 #   hack/vm-e2e.sh [filter…]            filters as of `cargo test`
@@ -29,7 +29,7 @@ export KUBECTL
 suite() {
 	export CONFORMANCE_KUBECONFIG=$KUBECONFIG
 	cargo test -q --locked --workspace --test kubevirt -- "$@"
-	cargo test -q --locked --workspace --test controller -- processes:: "$@"
+	cargo test -q --locked --workspace --test controller -- processes:: schema:: "$@"
 }
 export -f suite
 

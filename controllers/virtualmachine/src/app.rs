@@ -3,32 +3,32 @@
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use anyhow::Context;
+use codegen_runtime::connect::ClientOptions;
 use codegen_runtime::event::{EventBroadcaster, EventOptions, Reporter};
 use codegen_runtime::kube::config::{KubeConfigOptions, Kubeconfig};
 use codegen_runtime::kube::{Client, Config};
-use codegen_runtime::manager::Manager;
+use codegen_runtime::manager::{Manager, OnStuckWork};
 use codegen_runtime::metrics::Metrics;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use crate::cli::{DriverName, Flags};
 use crate::controller::{Options, VirtualMachineController};
-use crate::driver::Driver;
 use crate::driver::kubevirt::{self, KubeVirt};
 #[cfg(target_os = "linux")]
 use crate::driver::qemu::{Qemu, QemuOptions};
-use crate::driver::simulated::{Latency, Simulated};
+use crate::driver::simulated::{Fault, Latency, Lost, Simulated};
+use crate::driver::{Driver, DriverError};
 use crate::generated::clientset::Clientset;
 use crate::generated::informers::SharedInformerFactory;
 
 /// The name under which events are reported.
 pub const REPORTER: &str = "cloudnative.czs/virtualmachine-controller";
 
-/// How often every machine is looked at, whether or not something changed.
-pub const RESYNC: Duration = Duration::from_secs(30);
+/// What requests call their sender.
+const USER_AGENT: &str = concat!("virtualmachine-controller/", env!("CARGO_PKG_VERSION"));
 
 /// Runs the controller until `shutdown` is cancelled.
 ///
@@ -36,9 +36,14 @@ pub const RESYNC: Duration = Duration::from_secs(30);
 ///
 /// If something of what the flags name isn't there, or the manager ends other than by being asked to: leadership lost, say.
 pub async fn run(flags: Flags, shutdown: &CancellationToken) -> anyhow::Result<()> {
-    let client = client(flags.kubeconfig.as_deref(), flags.master.as_deref()).await?;
+    let metrics = Metrics::new();
+    let config = config(flags.kubeconfig.as_deref(), flags.master.as_deref()).await?;
+    let client = ClientOptions::new()
+        .user_agent(USER_AGENT)
+        .metrics(&metrics)
+        .connect(config)?;
     let driver = driver(&flags, &client).await?;
-    run_with(client, driver, flags, shutdown).await
+    run_reporting(client, driver, flags, metrics, shutdown).await
 }
 
 /// As [`run`], with a client and a driver of the caller's.
@@ -52,12 +57,21 @@ pub async fn run_with(
     flags: Flags,
     shutdown: &CancellationToken,
 ) -> anyhow::Result<()> {
+    run_reporting(client, driver, flags, Metrics::new(), shutdown).await
+}
+
+async fn run_reporting(
+    client: Client,
+    driver: Arc<dyn Driver>,
+    flags: Flags,
+    metrics: Metrics,
+    shutdown: &CancellationToken,
+) -> anyhow::Result<()> {
     let identity = flags.election.identity();
-    let metrics = Metrics::new();
     let clientset = Clientset::new(client.clone());
     let factory: SharedInformerFactory = SharedInformerFactory::builder(clientset.clone())
         .namespace(&flags.namespace)
-        .resync(RESYNC)
+        .resync(flags.resync_period)
         .build();
     let events = EventBroadcaster::with_options(
         client.clone(),
@@ -75,13 +89,19 @@ pub async fn run_with(
         &metrics,
         Options {
             workers: usize::from(flags.threads),
+            namespace: flags.namespace.clone(),
+            orphan_period: flags.resync_period,
+            remove_orphans_after: flags.driver.remove_orphans_after,
             ..Options::default()
         },
     );
+    let standing = controller.standing().clone();
     let mut manager = Manager::builder(&factory)
         .metrics(&metrics)
         .events(events)
-        .runnable(controller);
+        .runnable(controller)
+        .on_stuck_work(OnStuckWork::ExitProcess)
+        .readyz("driver", move || standing.check());
     if flags.election.leader_elect {
         let config = flags
             .election
@@ -107,8 +127,8 @@ async fn listen(address: SocketAddr, what: &str) -> anyhow::Result<TcpListener> 
         .with_context(|| format!("cannot serve {what} on {address}"))
 }
 
-/// A client of the cluster that the flags name, else the one that the environment does.
-async fn client(kubeconfig: Option<&Path>, master: Option<&str>) -> anyhow::Result<Client> {
+/// The cluster that the flags name, else the one that the environment does.
+async fn config(kubeconfig: Option<&Path>, master: Option<&str>) -> anyhow::Result<Config> {
     let mut config = match (kubeconfig, master) {
         (Some(path), _) => {
             let kubeconfig = Kubeconfig::read_from(path)
@@ -128,7 +148,7 @@ async fn client(kubeconfig: Option<&Path>, master: Option<&str>) -> anyhow::Resu
     if let Some(master) = master {
         config.cluster_url = parse_url(master)?;
     }
-    Ok(Client::try_from(config)?)
+    Ok(config)
 }
 
 fn parse_url(master: &str) -> anyhow::Result<http::Uri> {
@@ -142,10 +162,22 @@ async fn driver(flags: &Flags, client: &Client) -> anyhow::Result<Arc<dyn Driver
     Ok(match flags.vm_driver {
         DriverName::Simulated => {
             let latency = Latency::default();
-            match &of.simulated_dir {
-                None => Arc::new(Simulated::new(latency)),
-                Some(directory) => Arc::new(Simulated::in_directory(latency, directory)?),
+            let simulated = match &of.simulated_dir {
+                None => Simulated::new(latency),
+                Some(directory) => Simulated::in_directory(latency, directory)?,
+            };
+            if of.simulated_faults > 0.0 {
+                for lost in [Lost::Request, Lost::Answer] {
+                    simulated.fault(Fault {
+                        operation: None,
+                        times: None,
+                        chance: of.simulated_faults / 2.0,
+                        lost,
+                        error: Some(DriverError::Failed("a simulated fault".to_owned())),
+                    });
+                }
             }
+            Arc::new(simulated)
         }
         #[cfg(target_os = "linux")]
         DriverName::Qemu => {

@@ -77,6 +77,9 @@ pub struct Flags {
     /// How many machines are worked on at a time.
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..))]
     pub threads: u16,
+    /// How often every machine is looked at, whether or not something changed, and servers without a machine are looked for.
+    #[arg(long, value_name = "DURATION", default_value = "30s", value_parser = parse_duration)]
+    pub resync_period: Duration,
     /// Where servers run.
     #[arg(long, value_name = "DRIVER", value_enum, default_value_t = DriverName::Simulated)]
     pub vm_driver: DriverName,
@@ -115,6 +118,9 @@ pub struct DriverFlags {
     /// Keeps simulated servers in this folder, which several controllers may share.
     #[arg(long, value_name = "DIR")]
     pub simulated_dir: Option<PathBuf>,
+    /// Lets this part of the simulated driver's calls fail, from 0 to 1; of every other one only the answer is lost.
+    #[arg(long, value_name = "CHANCE", default_value_t = 0.0, hide = true)]
+    pub simulated_faults: f64,
     /// Keeps QEMU's machines in this folder.
     #[arg(
         long,
@@ -131,6 +137,10 @@ pub struct DriverFlags {
     /// How long a guest may take to shut down before it is cut off.
     #[arg(long, value_name = "DURATION", default_value = "30s", value_parser = parse_duration)]
     pub shutdown_grace: Duration,
+    /// Removes a server, with its disk, once its VirtualMachine has been gone for this long; such servers are only reported unless
+    /// set. Longer than it takes to restore a cluster from a backup.
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
+    pub remove_orphans_after: Option<Duration>,
 }
 
 /// The flags of leader election.

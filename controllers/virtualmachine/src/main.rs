@@ -3,16 +3,27 @@
 use std::process::ExitCode;
 
 use clap::Parser;
+use codegen_runtime::error::chain;
 use codegen_runtime::manager::shutdown_signal;
 use virtualmachine_controller::cli::{Cli, Command};
 use virtualmachine_controller::{app, logging};
 
-#[tokio::main]
-async fn main() -> ExitCode {
-    match run(Cli::parse()).await {
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let runtime = match tokio::runtime::Runtime::new() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            let _ = std::io::Write::write_fmt(&mut std::io::stderr(), format_args!("{error}\n"));
+            return ExitCode::FAILURE;
+        }
+    };
+    let result = runtime.block_on(run(cli));
+    // A thread that blocks must not keep the process, which would work on without leading.
+    runtime.shutdown_background();
+    match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            tracing::error!("{error:#}");
+            tracing::error!("{}", chain(&*error));
             ExitCode::FAILURE
         }
     }

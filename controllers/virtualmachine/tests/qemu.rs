@@ -417,8 +417,17 @@ async fn a_machine_that_hangs_is_stopped_and_deleted() {
     driver.create(&term, &vm, &small(Power::On)).await.unwrap();
     let pid = driver.pid(&vm).unwrap().unwrap();
     kill(pid, "STOP");
-    assert!(driver.status(&vm).await.unwrap_err().is_retriable());
-    driver.set_power(&term, &vm, Power::Off).await.unwrap();
+    let status = driver.status(&vm).await.unwrap().unwrap();
+    assert_eq!(status.state, ServerState::Unknown, "{status:?}");
+    assert!(status.message.contains("no answer"), "{status:?}");
+    // Calls that are cut off before QEMU could have answered get it stopped all the same.
+    let cut = Duration::from_millis(900);
+    let _ = timeout(cut, driver.set_power(&term, &vm, Power::Off)).await;
+    until("it is not stopped", async || {
+        let _ = timeout(cut, driver.set_power(&term, &vm, Power::Off)).await;
+        driver.pid(&vm).unwrap().is_none()
+    })
+    .await;
     reaches(driver, &vm, ServerState::Stopped).await;
 
     driver.set_power(&term, &vm, Power::On).await.unwrap();
@@ -426,6 +435,53 @@ async fn a_machine_that_hangs_is_stopped_and_deleted() {
     driver.delete(&term, &vm).await.unwrap();
     assert!(bench.processes().is_empty());
     assert!(bench.files().is_empty());
+}
+
+#[tokio::test]
+async fn a_start_that_hangs_is_stopped() {
+    let Some(bench) = Bench::new().await else {
+        return;
+    };
+    // It waits for somebody to connect, before it leaves for the background.
+    let mut options = options(&bench.directory);
+    let wait = "socket,id=hang,server=on,wait=on,path=hang.sock";
+    options.arguments = ["-chardev", wait].map(Into::into).into();
+    let hanging = Qemu::new(&options).await.unwrap();
+    let (vm, term) = (server("starts"), term(0));
+    let cut = Duration::from_secs(2);
+    let created = timeout(cut, hanging.create(&term, &vm, &small(Power::On))).await;
+    assert!(created.is_err(), "it should hang: {created:?}");
+    let status = hanging.status(&vm).await.unwrap().unwrap();
+    assert_eq!(status.state, ServerState::Creating);
+    until("it is not stopped", async || {
+        let _ = timeout(cut, hanging.set_power(&term, &vm, Power::Off)).await;
+        bench.processes().is_empty()
+    })
+    .await;
+    hanging.delete(&term, &vm).await.unwrap();
+    assert_eq!(hanging.list().await.unwrap(), []);
+}
+
+#[tokio::test]
+async fn machines_are_listed_with_their_objects() {
+    let Some(bench) = Bench::new().await else {
+        return;
+    };
+    let (driver, vm) = (&bench.driver, server("listed"));
+    assert_eq!(driver.newest_epoch().await, Ok(0));
+    driver
+        .create(&term(7), &vm, &small(Power::Off))
+        .await
+        .unwrap();
+    assert_eq!(driver.newest_epoch().await, Ok(7));
+    assert_eq!(driver.list().await.unwrap(), std::slice::from_ref(&vm));
+    // Whose it was can't be read any more.
+    let folder = driver.folder(&vm).unwrap();
+    fs::write(folder.join("definition.json"), "{").unwrap();
+    let listed = driver.list().await.unwrap();
+    assert_eq!(listed, [ServerRef::from_id(&vm.id()).unwrap()]);
+    driver.delete(&term(7), &vm).await.unwrap();
+    assert_eq!(driver.list().await.unwrap(), []);
 }
 
 #[tokio::test]

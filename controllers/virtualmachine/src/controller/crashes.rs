@@ -1,6 +1,6 @@
 //! The back-off of servers that die again and again.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -58,6 +58,14 @@ impl Crashes {
         if let Some(crash) = crashes.get_mut(server) {
             crash.restart_at = None;
         }
+    }
+
+    /// Forgets the servers that are not of an object with one of these uids.
+    pub(super) fn retain(&self, uids: &BTreeSet<String>) {
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .retain(|server, _| uids.contains(&server.uid));
     }
 
     /// The server is gone.

@@ -1,14 +1,16 @@
 //! The controller: an informer feeds a queue of keys, and workers [reconcile](Reconciler) them.
 //!
 //! It has the classic shape, with each part in the open: a handler on the shared informer adds keys to a rate-limited work
-//! queue, [`run_workers`] takes them out, the lister answers reads. Beside the workers usage is refreshed on a timer
-//! of its own, and the driver reports servers that changed by themselves.
+//! queue, [`run_priority_workers`] takes them out, the lister answers reads. What is looked at without a reason, because of the
+//! initial list or a resync, waits behind what changed, as in controller-runtime. Beside the workers usage is refreshed on a timer
+//! of its own, servers without an object are looked for, and the driver reports servers that changed by themselves.
 //!
 //! With leader election everything here runs in one term of office, and each part is fenced by it: see
 //! [`codegen_runtime::leader`].
 
 mod crashes;
 mod machine;
+mod orphans;
 mod plan;
 mod reconcile;
 mod status;
@@ -20,7 +22,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use codegen_runtime::controller::run_workers;
+use codegen_runtime::controller::run_priority_workers;
+use codegen_runtime::error::chain;
 use codegen_runtime::event::EventRecorder;
 use codegen_runtime::finalizer;
 use codegen_runtime::informer::{HandlerFuncs, HandlerRegistration, SharedInformer, handler};
@@ -28,15 +31,18 @@ use codegen_runtime::leader::Leadership;
 use codegen_runtime::manager::{RunContext, Runnable};
 use codegen_runtime::metrics::Metrics;
 use codegen_runtime::store::ObjectKey;
-use codegen_runtime::workqueue::{ItemExponentialFailureRateLimiter, WorkQueue};
+use codegen_runtime::workqueue::{
+    AddOptions, ItemExponentialFailureRateLimiter, LOW_PRIORITY, PriorityQueue, WorkQueue,
+};
 use futures::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
 pub use self::machine::{DISK, InvalidSpec, MAX_CPUS, MEMORY, server_spec};
+use self::orphans::Orphans;
 pub use self::reconcile::{FINALIZER, Next, ReconcileError, Reconciler};
 use self::usage::refresh_usage;
 use crate::apis::cloudnative::v1alpha1::VirtualMachine;
-use crate::driver::{Changed, Driver, Servers};
+use crate::driver::{Changed, Driver, DriverMetrics, Servers, Standing};
 use crate::generated::clientset::Clientset;
 use crate::generated::informers::SharedInformerFactory;
 
@@ -56,6 +62,12 @@ pub struct Options {
     pub driver_deadline: Duration,
     /// The back-off of a machine that fails: the first wait, and the longest.
     pub backoff: (Duration, Duration),
+    /// The namespace whose machines are run; empty for all. Servers of other namespaces are nobody's business here.
+    pub namespace: String,
+    /// How often servers without an object are looked for.
+    pub orphan_period: Duration,
+    /// Removes a server once its object has been gone for this long; `None` only reports it.
+    pub remove_orphans_after: Option<Duration>,
 }
 
 impl Default for Options {
@@ -66,6 +78,9 @@ impl Default for Options {
             poll: Duration::from_millis(250),
             driver_deadline: Duration::from_secs(30),
             backoff: (Duration::from_millis(50), Duration::from_secs(120)),
+            namespace: String::new(),
+            orphan_period: Duration::from_secs(30),
+            remove_orphans_after: None,
         }
     }
 }
@@ -79,6 +94,8 @@ pub struct VirtualMachineController {
     holder: String,
     events: EventRecorder,
     metrics: Metrics,
+    driver_metrics: DriverMetrics,
+    standing: Standing,
     options: Options,
 }
 
@@ -105,8 +122,15 @@ impl VirtualMachineController {
             holder: holder.into(),
             events,
             metrics: metrics.clone(),
+            driver_metrics: DriverMetrics::register(metrics),
+            standing: Standing::default(),
             options,
         }
+    }
+
+    /// Whether the driver takes this process's calls, for a readiness check.
+    pub fn standing(&self) -> &Standing {
+        &self.standing
     }
 
     /// Runs until `stop` is cancelled; what is under way then is brought to its next step.
@@ -126,7 +150,7 @@ impl VirtualMachineController {
             .name(NAME)
             .metrics(&self.metrics)
             .rate_limiter(ItemExponentialFailureRateLimiter::new(first, longest))
-            .build();
+            .build_priority();
         let _registered = Registered {
             registration: self.informer.add_event_handler(enqueue(&queue))?,
             informer: &self.informer,
@@ -139,12 +163,17 @@ impl VirtualMachineController {
             return Ok(());
         }
         let driver = Arc::clone(&self.driver);
-        let servers = Servers::new(driver, self.holder.clone(), self.options.driver_deadline);
+        let servers = Servers::new(driver, self.holder.clone(), self.options.driver_deadline)
+            .telling(&self.driver_metrics, &self.standing)
+            .in_term(leadership);
+        if let Err(error) = servers.enter().await {
+            tracing::warn!(%error, "the driver does not say which epoch has called last");
+        }
         let machines = self.factory.cloudnative().v1alpha1().virtual_machines();
         let reconciler = Arc::new(Reconciler::new(
             self.clientset.clone(),
             machines.lister(),
-            servers.in_term(leadership),
+            servers,
             self.events.clone(),
             self.options.poll,
         ));
@@ -159,7 +188,7 @@ impl VirtualMachineController {
     /// Workers, usage and the driver side by side. The workers end last.
     async fn work(
         &self,
-        queue: &WorkQueue<ObjectKey>,
+        queue: &PriorityQueue<ObjectKey>,
         reconciler: &Arc<Reconciler>,
         stop: &CancellationToken,
         leadership: Option<&Leadership>,
@@ -174,13 +203,16 @@ impl VirtualMachineController {
             stop: stop.clone(),
             leadership: leadership.cloned(),
         };
-        let workers = run_workers(queue, self.options.workers, stop, move |key| {
-            worker.clone().process(key)
-        });
+        let workers =
+            run_priority_workers(queue, self.options.workers, stop, move |key, priority| {
+                worker.clone().process(key, priority)
+            });
         let aside = async {
             let usage = refresh_usage(reconciler, queue, self.options.usage_period);
+            let orphans = Orphans::new(reconciler, &self.options).watch();
             tokio::select! {
                 () = usage => Ok(()),
+                () = orphans => Ok(()),
                 ended = self.driver.run(changed, stop.clone()) => ended,
             }
         };
@@ -229,24 +261,37 @@ impl Drop for Registered<'_> {
     }
 }
 
-/// Adds the keys of machines that changed, and of all of them with each resync.
-fn enqueue(queue: &WorkQueue<ObjectKey>) -> HandlerFuncs<VirtualMachine> {
+/// Adds the keys of machines that changed; of the initial list and of each resync with a low priority.
+fn enqueue(queue: &PriorityQueue<ObjectKey>) -> HandlerFuncs<VirtualMachine> {
     let (added, updated, deleted) = (queue.clone(), queue.clone(), queue.clone());
     handler::funcs()
-        .on_add(move |machine: &Arc<VirtualMachine>, _| added.add(ObjectKey::of(&**machine)))
+        .on_add(move |machine: &Arc<VirtualMachine>, is_in_initial_list| {
+            added.add_with(ObjectKey::of(&**machine), as_news(!is_in_initial_list));
+        })
         .on_update(move |old, new| {
             if is_worth_a_look(old, new) {
-                updated.add(ObjectKey::of(&**new));
+                updated.add_with(ObjectKey::of(&**new), as_news(!is_resync(old, new)));
             }
         })
         .on_delete(move |machine| deleted.add(machine.key()))
 }
 
+fn as_news(is_news: bool) -> AddOptions {
+    AddOptions {
+        priority: if is_news { 0 } else { LOW_PRIORITY },
+        ..AddOptions::default()
+    }
+}
+
+fn is_resync(old: &VirtualMachine, new: &VirtualMachine) -> bool {
+    old.metadata.resource_version == new.metadata.resource_version
+}
+
 /// Whether an update is more than this controller's own status or finalizer.
 fn is_worth_a_look(old: &VirtualMachine, new: &VirtualMachine) -> bool {
     let has_finalizer = finalizer::contains(new, FINALIZER);
+    let is_resync = is_resync(old, new);
     let (old, new) = (&old.metadata, &new.metadata);
-    let is_resync = old.resource_version == new.resource_version;
     is_resync
         || old.uid != new.uid
         || old.generation != new.generation
@@ -257,7 +302,7 @@ fn is_worth_a_look(old: &VirtualMachine, new: &VirtualMachine) -> bool {
 /// What takes keys out of the queue.
 #[derive(Clone)]
 struct Worker {
-    queue: WorkQueue<ObjectKey>,
+    queue: PriorityQueue<ObjectKey>,
     reconciler: Arc<Reconciler>,
     stop: CancellationToken,
     leadership: Option<Leadership>,
@@ -265,33 +310,42 @@ struct Worker {
 
 impl Worker {
     /// One key, from end to end, unless leadership is lost meanwhile.
-    async fn process(self, key: ObjectKey) {
+    async fn process(self, key: ObjectKey, priority: i32) {
         match self.leadership.clone() {
-            None => self.reconcile(key).await,
+            None => self.reconcile(key, priority).await,
             Some(leadership) => {
-                let _ = leadership.fence(self.reconcile(key)).await;
+                let _ = leadership.fence(self.reconcile(key, priority)).await;
             }
         }
     }
 
-    async fn reconcile(self, key: ObjectKey) {
+    async fn reconcile(self, key: ObjectKey, priority: i32) {
         let retries = self.queue.num_requeues(&key);
+        let mut options = AddOptions {
+            priority,
+            ..AddOptions::default()
+        };
         match self.reconciler.reconcile(&key, retries, &self.stop).await {
-            Ok(Next::Done) => self.queue.forget(&key),
+            Ok(Next::Done) => return self.queue.forget(&key),
             Ok(Next::After(delay)) => {
                 self.queue.forget(&key);
-                self.queue.add_after(key, delay);
+                options.after = delay;
             }
-            Ok(Next::BackOff) => self.queue.add_rate_limited(key),
-            Err(error) if error.is_conflict() => {
-                tracing::debug!(machine = %key, %error, "changed meanwhile");
-                self.queue.add_rate_limited(key);
-            }
+            Ok(Next::BackOff) => options.rate_limited = true,
             Err(error) => {
-                tracing::warn!(machine = %key, %error, retries, "trying again");
-                self.queue.add_rate_limited(key);
+                options.rate_limited = true;
+                let (is_conflict, is_lost) = (error.is_conflict(), error.is_leadership_lost());
+                let error = chain(&error);
+                if is_conflict {
+                    tracing::debug!(machine = %key, %error, "changed meanwhile");
+                } else if is_lost {
+                    tracing::debug!(machine = %key, %error, "left to the next leader");
+                } else {
+                    tracing::warn!(machine = %key, %error, retries, "trying again");
+                }
             }
         }
+        self.queue.add_with(key, options);
     }
 }
 

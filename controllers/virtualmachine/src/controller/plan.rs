@@ -20,6 +20,8 @@ pub(super) enum Step {
     Resize(Resources),
     /// Something is under way: look again.
     Wait,
+    /// It gives no answer: say so, and look again.
+    Unresponsive,
     /// It is as wanted.
     Nothing,
 }
@@ -39,8 +41,17 @@ pub(super) fn next_step(wanted: &ServerSpec, server: Option<&Server>) -> Step {
     };
     let resize = missing(&wanted.resources, &server.resources);
     match (server.state, wanted.power) {
-        (ServerState::Creating | ServerState::Stopping | ServerState::Deleting, _) => Step::Wait,
-        (ServerState::Running | ServerState::Failed, Power::Off) => Step::Stop,
+        (ServerState::Stopping | ServerState::Deleting, _) => Step::Wait,
+        (ServerState::Creating, Power::On) => Step::Wait,
+        // Also one that starts for ever, and one that gives no answer.
+        (
+            ServerState::Creating
+            | ServerState::Running
+            | ServerState::Failed
+            | ServerState::Unknown,
+            Power::Off,
+        ) => Step::Stop,
+        (ServerState::Unknown, Power::On) => Step::Unresponsive,
         (ServerState::Running, Power::On) => match resize {
             Some(resources) if server.resources.needs_restart(&resources) => Step::StopToResize,
             Some(resources) => Step::Resize(resources),
@@ -91,7 +102,7 @@ mod tests {
 
     #[test]
     fn each_state_leads_on_to_what_is_wanted() {
-        use ServerState::{Creating, Deleting, Failed, Running, Stopped, Stopping};
+        use ServerState::{Creating, Deleting, Failed, Running, Stopped, Stopping, Unknown};
         let more_cpus = Resources { cpus: 2, ..SMALL };
         let more_disk = Resources {
             disk: 20 << 30,
@@ -104,7 +115,9 @@ mod tests {
             (SMALL, Power::On, Running, Step::Nothing),
             (SMALL, Power::On, Stopped, Step::Start),
             (SMALL, Power::On, Failed, Step::Restart),
-            (SMALL, Power::Off, Creating, Step::Wait),
+            (SMALL, Power::On, Unknown, Step::Unresponsive),
+            (SMALL, Power::Off, Creating, Step::Stop),
+            (SMALL, Power::Off, Unknown, Step::Stop),
             (SMALL, Power::Off, Running, Step::Stop),
             (SMALL, Power::Off, Stopped, Step::Nothing),
             (SMALL, Power::Off, Failed, Step::Stop),

@@ -81,6 +81,12 @@ impl ReconcileError {
         matches!(self, Self::Api { source, .. } if retry::is_conflict(source))
     }
 
+    /// Whether this process no longer leads: no error of the machine's.
+    pub fn is_leadership_lost(&self) -> bool {
+        let lost = DriverError::LeadershipLost;
+        matches!(self, Self::Driver { source, .. } if *source == lost)
+    }
+
     /// Whether the machine is gone.
     fn is_not_found(&self) -> bool {
         match self {
@@ -107,8 +113,15 @@ pub struct Reconciler {
     pub(super) events: EventRecorder,
     pub(super) poll: Duration,
     pub(super) crashes: Crashes,
-    /// The version of this process's last write to each machine that the cache has not shown yet.
-    written: Mutex<BTreeMap<ObjectKey, String>>,
+    /// This process's last write to each machine that the cache has not shown yet.
+    written: Mutex<BTreeMap<ObjectKey, Written>>,
+}
+
+/// A write: the object's uid, and the version that it got.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Written {
+    uid: String,
+    version: String,
 }
 
 impl Reconciler {
@@ -202,6 +215,10 @@ impl Reconciler {
         }
     }
 
+    pub(super) fn clientset(&self) -> &Clientset {
+        &self.clientset
+    }
+
     fn machines(&self, key: &ObjectKey) -> VirtualMachines {
         let namespace = key.namespace().unwrap_or_default();
         self.clientset
@@ -222,30 +239,50 @@ impl Reconciler {
         Ok(written)
     }
 
-    /// Remembers the version of a write.
+    /// Remembers a write.
     pub(super) fn wrote(&self, machine: &VirtualMachine) {
         if let Some(version) = machine.resource_version() {
-            self.written().insert(ObjectKey::of(machine), version);
+            let uid = machine.uid().unwrap_or_default();
+            let written = Written { uid, version };
+            self.written().insert(ObjectKey::of(machine), written);
         }
     }
 
     /// Waits until the cache shows what this process wrote last: deciding on less would undo or repeat it.
-    async fn see_own_writes(&self, key: &ObjectKey) -> Result<(), WaitError> {
-        let Some(version) = self.written().get(key).cloned() else {
+    async fn see_own_writes(&self, key: &ObjectKey) -> Result<(), ReconcileError> {
+        let Some(last) = self.written().get(key).cloned() else {
             return Ok(());
         };
         let lister = &self.lister;
-        lister
-            .wait_for_resource_version(&version, CACHE_LAG)
-            .await?;
+        // Another object has the name now, whose versions may be lower: an API server that lost its data counts anew.
+        let is_another = lister
+            .get(key)
+            .is_ok_and(|cached| cached.uid().as_deref() != Some(&last.uid));
+        if !is_another
+            && let Err(error) = lister
+                .wait_for_resource_version(&last.version, CACHE_LAG)
+                .await
+            && !self.is_up_to_date(key).await?
+        {
+            return Err(error.into());
+        }
         let mut written = self.written();
-        if written.get(key) == Some(&version) {
+        if written.get(key) == Some(&last) {
             written.remove(key);
         }
         Ok(())
     }
 
-    pub(super) fn written(&self) -> MutexGuard<'_, BTreeMap<ObjectKey, String>> {
+    /// Whether the cache shows the machine as the API server has it: then that has lost what this process wrote.
+    async fn is_up_to_date(&self, key: &ObjectKey) -> Result<bool, ReconcileError> {
+        let live = self.machines(key).get_opt(key.name()).await;
+        let live = live.map_err(api("cannot read the machine"))?;
+        let cached = self.lister.get(key).ok();
+        let version = |machine: &VirtualMachine| (machine.uid(), machine.resource_version());
+        Ok(live.as_ref().map(version) == cached.as_deref().map(version))
+    }
+
+    pub(super) fn written(&self) -> MutexGuard<'_, BTreeMap<ObjectKey, Written>> {
         self.written.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

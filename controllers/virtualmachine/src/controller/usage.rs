@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use codegen_runtime::error::chain;
 use codegen_runtime::kube::core::Selector;
 use codegen_runtime::store::ObjectKey;
 use codegen_runtime::workqueue::WorkQueue;
@@ -40,6 +41,7 @@ pub(super) async fn refresh_usage(
                     Ok(false) => {}
                     Ok(true) => queue.add(key),
                     Err(error) => {
+                        let error = chain(&error);
                         tracing::debug!(machine = %key, %error, "cannot refresh the usage");
                         queue.add(key);
                     }

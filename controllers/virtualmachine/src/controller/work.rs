@@ -2,6 +2,8 @@
 //!
 //! The order of writes, and why, is told in [`reconcile`](super::reconcile).
 
+use std::time::Duration;
+
 use codegen_runtime::finalizer;
 use codegen_runtime::kube::{Api, ResourceExt};
 use jiff::Timestamp;
@@ -21,6 +23,9 @@ const MAX_STEPS: usize = 8;
 /// Failures in a row before a server counts as unknown: one lost answer is no reason to alarm anybody.
 const UNKNOWN_AFTER: u32 = 2;
 
+/// How soon to look again at a server that gives no answer.
+const UNRESPONSIVE: Duration = Duration::from_secs(5);
+
 /// One machine at work.
 pub(super) struct Work<'a> {
     cx: &'a Reconciler,
@@ -30,6 +35,10 @@ pub(super) struct Work<'a> {
     machine: VirtualMachine,
     /// Whether the API server confirmed in this call that the machine is as it is here.
     fresh: bool,
+    /// How often this failed in a row.
+    retries: u32,
+    /// Whether a server that is only starting was asked to stop.
+    asked_to_stop: bool,
 }
 
 /// Whether there is a next step now.
@@ -50,6 +59,8 @@ impl<'a> Work<'a> {
             machines,
             machine,
             fresh: false,
+            retries: 0,
+            asked_to_stop: false,
             cx,
         }
     }
@@ -60,18 +71,15 @@ impl<'a> Work<'a> {
         retries: u32,
         stop: &CancellationToken,
     ) -> Result<Next, ReconcileError> {
+        self.retries = retries;
         if finalizer::is_deleting(&self.machine) {
             self.tear_down().await
         } else {
-            self.bring_up(retries, stop).await
+            self.bring_up(stop).await
         }
     }
 
-    async fn bring_up(
-        &mut self,
-        retries: u32,
-        stop: &CancellationToken,
-    ) -> Result<Next, ReconcileError> {
+    async fn bring_up(&mut self, stop: &CancellationToken) -> Result<Next, ReconcileError> {
         let wanted = match server_spec(&self.machine.spec) {
             Ok(wanted) => wanted,
             Err(error) => return self.invalid(&error.to_string()).await,
@@ -83,7 +91,12 @@ impl<'a> Work<'a> {
             }
             let server = match self.cx.servers.status(&self.server).await {
                 Ok(server) => server,
-                Err(error) => return self.unknown(error, retries).await,
+                Err(error) => {
+                    if wanted.power == Power::Off && !error.is_over() {
+                        self.stop_unseen().await;
+                    }
+                    return self.unknown(error).await;
+                }
             };
             let step = next_step(&wanted, server.as_ref());
             if let Flow::End(next) = self.take(step, &wanted, server.as_ref()).await? {
@@ -133,6 +146,7 @@ impl<'a> Work<'a> {
         match step {
             Step::Nothing => self.settled(wanted, server).await,
             Step::Wait => self.wait(wanted, server).await,
+            Step::Unresponsive => self.unresponsive(server).await,
             Step::Create(spec) => {
                 self.announce(self.starting(), "Creating", "", server)
                     .await?;
@@ -152,6 +166,9 @@ impl<'a> Work<'a> {
                     .await
             }
             Step::Restart => self.restart(server).await,
+            Step::Stop if server.is_some_and(|it| it.state == ServerState::Creating) => {
+                self.stop_starting(wanted, server).await
+            }
             Step::Stop => {
                 self.announce(self.phase(), "Stopping", "", server).await?;
                 let stopped = servers.set_power(&self.server, Power::Off).await;
@@ -219,6 +236,38 @@ impl<'a> Work<'a> {
         Ok(Flow::End(Next::After(self.cx.poll)))
     }
 
+    /// A server that is being made or started is asked to stop, once in this call: it may never get there by itself.
+    async fn stop_starting(
+        &mut self,
+        wanted: &ServerSpec,
+        server: Option<&Server>,
+    ) -> Result<Flow, ReconcileError> {
+        if std::mem::replace(&mut self.asked_to_stop, true) {
+            return self.wait(wanted, server).await;
+        }
+        let stopped = self.cx.servers.set_power(&self.server, Power::Off).await;
+        self.done(stopped, self.phase(), "FailedStop", server).await
+    }
+
+    /// Stopping needs no answer from the server: one of which nothing can be learned is stopped all the same.
+    async fn stop_unseen(&self) {
+        let stopped = self.cx.servers.set_power(&self.server, Power::Off).await;
+        if let Err(error) = stopped {
+            tracing::debug!(server = %self.server, %error, "not asked to stop");
+        }
+    }
+
+    /// The server gives no answer. One lost answer is no reason to alarm anybody.
+    async fn unresponsive(&mut self, server: Option<&Server>) -> Result<Flow, ReconcileError> {
+        if self.retries < UNKNOWN_AFTER && self.phase() != Phase::Unknown {
+            return Ok(Flow::End(Next::BackOff));
+        }
+        let cause = server.map_or("", |server| &server.message);
+        let finding = Finding::wrong(Phase::Unknown, "NotResponding", cause);
+        self.report(finding, server).await?;
+        Ok(Flow::End(Next::After(UNRESPONSIVE)))
+    }
+
     /// A server that died is started again, the later the more often it did.
     async fn restart(&mut self, server: Option<&Server>) -> Result<Flow, ReconcileError> {
         let wait = self.cx.crashes.wait(&self.server);
@@ -248,14 +297,20 @@ impl<'a> Work<'a> {
         let Err(source) = result else {
             return Ok(Flow::Continue);
         };
-        if matches!(
-            source,
-            DriverError::LeadershipLost | DriverError::Stale { .. }
-        ) {
+        if source == DriverError::LeadershipLost {
             return Err(ReconcileError::Driver {
                 what: reason,
                 source,
             });
+        }
+        if let DriverError::Stale { .. } = source {
+            let text = format!("{source}; a higher one is taken");
+            let finding = Finding {
+                progressing: true,
+                ..Finding::wrong(phase, "StaleEpoch", text)
+            };
+            self.report(finding, server).await?;
+            return Ok(Flow::End(Next::BackOff));
         }
         let retriable = source.is_retriable();
         let (text, next) = if retriable {
@@ -272,12 +327,8 @@ impl<'a> Work<'a> {
     }
 
     /// The driver does not say what the server does.
-    async fn unknown(&mut self, source: DriverError, retries: u32) -> Result<Next, ReconcileError> {
-        let lost = matches!(
-            source,
-            DriverError::LeadershipLost | DriverError::Stale { .. }
-        );
-        if lost || retries < UNKNOWN_AFTER {
+    async fn unknown(&mut self, source: DriverError) -> Result<Next, ReconcileError> {
+        if source.is_over() || self.retries < UNKNOWN_AFTER {
             return Err(ReconcileError::Driver {
                 what: "status",
                 source,
@@ -307,7 +358,12 @@ impl<'a> Work<'a> {
                     }
                     self.cx.servers.delete(&self.server).await
                 }
-                Err(error) => Err(error),
+                Err(error) if error.is_over() => Err(error),
+                // Deleting needs no answer from the server. That it is gone has to be seen, though.
+                Err(error) => {
+                    let deleted = self.cx.servers.delete(&self.server).await;
+                    deleted.and(Err(error))
+                }
             };
             if let Flow::End(_) = self
                 .done(deleted, Phase::Terminating, "FailedDelete", None)

@@ -16,7 +16,7 @@ pub enum DriverError {
     #[error("the driver did not answer within {0:?}")]
     DeadlineExceeded(Duration),
     /// A newer leader has called: this one must not.
-    #[error("epoch {epoch} is over: {newest} has called")]
+    #[error("the driver refuses epoch {epoch}: {newest} has called")]
     Stale {
         /// The caller's epoch.
         epoch: u64,
@@ -32,6 +32,22 @@ impl DriverError {
     /// As [`Failed`](Self::Failed), with what was tried before the cause.
     pub fn failed(what: impl std::fmt::Display, cause: impl std::fmt::Display) -> Self {
         Self::Failed(format!("{what}: {cause}"))
+    }
+
+    /// Whether this process may call no more, or not with its epoch.
+    pub fn is_over(&self) -> bool {
+        matches!(self, Self::LeadershipLost | Self::Stale { .. })
+    }
+
+    /// The word for it in metrics.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::Refused(_) => "refused",
+            Self::Failed(_) => "failed",
+            Self::DeadlineExceeded(_) => "deadline_exceeded",
+            Self::Stale { .. } => "stale",
+            Self::LeadershipLost => "leadership_lost",
+        }
     }
 
     /// Whether another try can help.

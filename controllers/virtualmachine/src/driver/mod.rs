@@ -9,10 +9,12 @@
 
 mod error;
 pub mod kubevirt;
+mod metrics;
 #[cfg(target_os = "linux")]
 pub mod qemu;
 mod servers;
 pub mod simulated;
+mod standing;
 
 use std::fmt;
 use std::sync::Arc;
@@ -23,7 +25,9 @@ use futures::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
 pub use self::error::DriverError;
+pub use self::metrics::DriverMetrics;
 pub use self::servers::Servers;
+pub use self::standing::Standing;
 use crate::apis::cloudnative::v1alpha1::VirtualMachine;
 
 /// What a driver's call gives.
@@ -55,7 +59,17 @@ pub trait Driver: Send + Sync + 'static {
         Box::pin(async move { Ok(self.status(server).await?.is_some()) })
     }
 
-    /// What the server is and does; `None` if there is nothing left of it.
+    /// All servers that there are, also those that no object asks for any more. A server that says whose it was has the name and the
+    /// namespace of its object; in that of another both are empty.
+    fn list(&self) -> DriverFuture<'_, Vec<ServerRef>>;
+
+    /// The newest [epoch](Term::epoch) that has called; 0 if none is known.
+    fn newest_epoch(&self) -> DriverFuture<'_, u64> {
+        Box::pin(async { Ok(0) })
+    }
+
+    /// What the server is and does; `None` if there is nothing left of it. A server that is there and gives no answer is
+    /// [`Unknown`](ServerState::Unknown), and no error.
     fn status<'a>(&'a self, server: &'a ServerRef) -> DriverFuture<'a, Option<Server>>;
 
     /// Creates the server, and starts it if `spec` says so.
@@ -66,7 +80,7 @@ pub trait Driver: Send + Sync + 'static {
         spec: &'a ServerSpec,
     ) -> DriverFuture<'a, ()>;
 
-    /// Starts the server, or stops it: gracefully first, by force if it doesn't listen.
+    /// Starts the server, or stops it: gracefully first, by force if it doesn't listen. Stopping needs no answer from the server.
     fn set_power<'a>(
         &'a self,
         term: &'a Term,
@@ -83,7 +97,7 @@ pub trait Driver: Send + Sync + 'static {
         resources: &'a Resources,
     ) -> DriverFuture<'a, ()>;
 
-    /// Stops the server by force, and removes all that belongs to it.
+    /// Stops the server by force, and removes all that belongs to it. That needs no answer from the server.
     fn delete<'a>(&'a self, term: &'a Term, server: &'a ServerRef) -> DriverFuture<'a, ()>;
 
     /// Runs beside the controller until `stop` is cancelled: caches, watches on processes. Calls `changed` for each machine whose
@@ -118,6 +132,16 @@ impl ServerRef {
         }
     }
 
+    /// The server called `id` at its driver, of which no more is known; `None` if no server can be called so.
+    pub fn from_id(id: &str) -> Option<Self> {
+        let uid = id.strip_prefix("vm-").filter(|uid| !uid.is_empty())?;
+        Some(Self {
+            namespace: String::new(),
+            name: String::new(),
+            uid: uid.to_owned(),
+        })
+    }
+
     /// The server's name at its driver, such as `vm-7e4c2a9e-…`: a DNS label, different for each object that ever was.
     pub fn id(&self) -> String {
         format!("vm-{}", self.uid)
@@ -140,7 +164,8 @@ impl fmt::Display for ServerRef {
 pub struct Term {
     /// The identity of the process.
     pub holder: String,
-    /// The [epoch](codegen_runtime::leader::Leadership::epoch) of its leadership; 0 without leader election.
+    /// The [epoch](codegen_runtime::leader::Leadership::epoch) of its leadership; without leader election the newest that the driver
+    /// knew when it was first asked.
     pub epoch: u64,
 }
 
@@ -208,6 +233,8 @@ pub enum ServerState {
     Failed,
     /// It is being removed.
     Deleting,
+    /// It is there, and does not say what it does.
+    Unknown,
 }
 
 impl ServerState {
@@ -220,6 +247,7 @@ impl ServerState {
             Self::Stopped => "stopped",
             Self::Failed => "failed",
             Self::Deleting => "deleting",
+            Self::Unknown => "unknown",
         }
     }
 }

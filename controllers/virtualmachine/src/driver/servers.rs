@@ -6,40 +6,49 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use codegen_runtime::leader::Leadership;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
-use super::{Driver, DriverError, Power, Resources, Server, ServerRef, ServerSpec, Term};
+use super::{
+    Driver, DriverError, DriverMetrics, Power, Resources, Server, ServerRef, ServerSpec, Standing,
+    Term,
+};
 
 /// A driver in the hands of one process, in one term: no call begins without leadership or goes on after it, and none takes longer
-/// than the deadline.
+/// than the deadline. Each is counted. A leader whose epoch the driver refuses takes a higher one.
 #[derive(Clone)]
 pub struct Servers {
     driver: Arc<dyn Driver>,
-    term: Term,
+    holder: String,
     leadership: Option<Leadership>,
     deadline: Duration,
+    metrics: DriverMetrics,
+    standing: Standing,
 }
 
 impl Servers {
     /// Calls of `driver` by the process `holder`, each within `deadline`.
     pub fn new(driver: Arc<dyn Driver>, holder: impl Into<String>, deadline: Duration) -> Self {
-        let term = Term {
-            holder: holder.into(),
-            epoch: 0,
-        };
         Self {
             driver,
-            term,
+            holder: holder.into(),
             leadership: None,
             deadline,
+            metrics: DriverMetrics::default(),
+            standing: Standing::default(),
         }
     }
 
     /// The same in the term `leadership`.
     #[must_use]
     pub fn in_term(mut self, leadership: Option<&Leadership>) -> Self {
-        self.term.epoch = leadership.map_or(0, Leadership::epoch);
         self.leadership = leadership.cloned();
+        self
+    }
+
+    /// The same, telling `metrics` what becomes of its calls, and `standing` whether the driver admits them.
+    #[must_use]
+    pub fn telling(mut self, metrics: &DriverMetrics, standing: &Standing) -> Self {
+        (self.metrics, self.standing) = (metrics.clone(), standing.clone());
         self
     }
 
@@ -48,13 +57,56 @@ impl Servers {
         &self.driver
     }
 
+    /// What is told of the calls.
+    pub fn metrics(&self) -> &DriverMetrics {
+        &self.metrics
+    }
+
+    /// Sees to it that the driver admits this process, before its first change: a leader takes an epoch above the newest that has
+    /// called, and a process without election takes that one.
+    ///
+    /// # Errors
+    ///
+    /// If the driver doesn't say; or leadership is lost.
+    pub async fn enter(&self) -> Result<(), DriverError> {
+        let newest = self
+            .call("newest_epoch", self.driver.newest_epoch())
+            .await?;
+        match &self.leadership {
+            None => self.standing.adopt(newest),
+            Some(leadership) if leadership.epoch() <= newest => {
+                let epoch = leadership.epoch();
+                tracing::warn!(
+                    epoch,
+                    newest,
+                    "the driver knows a newer epoch than the Lease did; taking a higher one"
+                );
+                self.standing.outrank(leadership, newest).await;
+                leadership
+                    .check()
+                    .map_err(|_| DriverError::LeadershipLost)?;
+            }
+            Some(_) => {}
+        }
+        Ok(())
+    }
+
+    /// See [`Driver::list`].
+    ///
+    /// # Errors
+    ///
+    /// As [`status`](Self::status).
+    pub async fn list(&self) -> Result<Vec<ServerRef>, DriverError> {
+        self.call("list", self.driver.list()).await
+    }
+
     /// See [`Driver::status`].
     ///
     /// # Errors
     ///
     /// The driver's; or leadership is lost, or the deadline is over.
     pub async fn status(&self, server: &ServerRef) -> Result<Option<Server>, DriverError> {
-        self.call(self.driver.status(server)).await
+        self.call("status", self.driver.status(server)).await
     }
 
     /// See [`Driver::create`].
@@ -63,7 +115,8 @@ impl Servers {
     ///
     /// As [`status`](Self::status).
     pub async fn create(&self, server: &ServerRef, spec: &ServerSpec) -> Result<(), DriverError> {
-        self.call(self.driver.create(&self.term, server, spec))
+        let term = self.term();
+        self.call("create", self.driver.create(&term, server, spec))
             .await
     }
 
@@ -73,7 +126,8 @@ impl Servers {
     ///
     /// As [`status`](Self::status).
     pub async fn set_power(&self, server: &ServerRef, power: Power) -> Result<(), DriverError> {
-        self.call(self.driver.set_power(&self.term, server, power))
+        let term = self.term();
+        self.call("set_power", self.driver.set_power(&term, server, power))
             .await
     }
 
@@ -87,7 +141,8 @@ impl Servers {
         server: &ServerRef,
         resources: &Resources,
     ) -> Result<(), DriverError> {
-        self.call(self.driver.resize(&self.term, server, resources))
+        let term = self.term();
+        self.call("resize", self.driver.resize(&term, server, resources))
             .await
     }
 
@@ -97,25 +152,44 @@ impl Servers {
     ///
     /// As [`status`](Self::status).
     pub async fn delete(&self, server: &ServerRef) -> Result<(), DriverError> {
-        self.call(self.driver.delete(&self.term, server)).await
+        let term = self.term();
+        self.call("delete", self.driver.delete(&term, server)).await
+    }
+
+    /// On whose behalf a call is made now.
+    fn term(&self) -> Term {
+        Term {
+            holder: self.holder.clone(),
+            epoch: self.standing.epoch(self.leadership.as_ref()),
+        }
     }
 
     async fn call<T>(
         &self,
+        name: &'static str,
         call: impl Future<Output = Result<T, DriverError>>,
     ) -> Result<T, DriverError> {
+        let started = Instant::now();
         let timed = async {
             timeout(self.deadline, call)
                 .await
                 .unwrap_or(Err(DriverError::DeadlineExceeded(self.deadline)))
         };
-        match &self.leadership {
+        let result = match &self.leadership {
             None => timed.await,
             Some(leadership) => leadership
                 .fence(timed)
                 .await
                 .unwrap_or(Err(DriverError::LeadershipLost)),
+        };
+        let word = result.as_ref().map_or_else(DriverError::as_str, |_| "ok");
+        self.metrics
+            .ended(self.driver.name(), name, word, started.elapsed());
+        if let Err(DriverError::Stale { epoch, newest }) = &result {
+            self.standing
+                .refused(*epoch, *newest, self.leadership.as_ref());
         }
+        result
     }
 }
 
@@ -123,7 +197,7 @@ impl fmt::Debug for Servers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Servers")
             .field("driver", &self.driver.name())
-            .field("term", &self.term)
+            .field("term", &self.term())
             .finish_non_exhaustive()
     }
 }

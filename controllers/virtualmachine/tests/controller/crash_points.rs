@@ -65,6 +65,10 @@ impl Driver for Gated {
         "gated"
     }
 
+    fn list(&self) -> DriverFuture<'_, Vec<ServerRef>> {
+        self.driver.list()
+    }
+
     fn status<'a>(&'a self, server: &'a ServerRef) -> DriverFuture<'a, Option<Server>> {
         self.call(self.driver.status(server))
     }

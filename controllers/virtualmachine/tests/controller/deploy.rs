@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
 use clap::Parser;
 use codegen_runtime::k8s_openapi::api::apps::v1::Deployment;
@@ -85,6 +86,24 @@ fn every_file_is_what_it_says_and_has_no_unknown_field() {
 }
 
 #[test]
+fn the_image_has_pinned_bases_and_a_small_context() {
+    let dockerfile = read("Dockerfile");
+    let bases: Vec<&str> = dockerfile
+        .lines()
+        .filter_map(|line| line.strip_prefix("FROM ")?.split_whitespace().next())
+        .collect();
+    assert_eq!(bases.len(), 2);
+    for base in bases {
+        let pinned = base.chars().any(|c| c.is_ascii_digit()) && !base.contains("latest");
+        assert!(pinned, "{base} has no version");
+    }
+    let ignored = fs::read_to_string(folder().join("../../../.dockerignore")).unwrap();
+    for path in [".git", "**/target"] {
+        assert!(ignored.lines().any(|line| line == path), "{path}");
+    }
+}
+
+#[test]
 fn the_deployment_passes_flags_that_exist() {
     let deployment = documents("deployment.yaml").remove(0);
     let container = &deployment["spec"]["template"]["spec"]["containers"][0];
@@ -101,6 +120,8 @@ fn the_deployment_passes_flags_that_exist() {
     let flags = Cli::try_parse_from([&["virtualmachine-controller"], &args[..]].concat())
         .unwrap()
         .flags;
+    assert!(flags.election.lease_duration <= Duration::from_secs(15));
+    flags.election.config("pod").unwrap();
     let ports: Vec<u64> = container["ports"]
         .as_array()
         .unwrap()

@@ -9,13 +9,17 @@
 
 mod crash_points;
 mod deploy;
+mod epochs;
 mod events;
 mod faults;
 mod hostile;
 mod many;
+mod orphans;
 mod phases;
+mod priorities;
 mod processes;
-
 mod qemu;
 mod rbac;
+mod schema;
 mod support;
+mod unanswered;

@@ -132,3 +132,40 @@ async fn a_machine_that_is_killed_from_outside_is_noticed_and_started_again() {
     assert!(eventually(|| !is_alive(second)).await);
     running.stop().await;
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_machine_that_hangs_is_stopped_and_deleted() {
+    let directory = tempfile::tempdir().unwrap();
+    let Some(driver) = driver(directory.path()).await else {
+        return;
+    };
+    let rig = Rig::new();
+    let running = start(&rig, &driver);
+    let resource = json!({ "cpu": 1, "memory": "64Mi", "rootDisk": "16Mi" });
+    for name in ["stopped", "deleted"] {
+        rig.create(&machine(name, resource.clone())).await;
+        rig.until_phase(name, Phase::Active).await;
+    }
+    let [stopped, deleted] = ["stopped", "deleted"].map(|name| {
+        let pid = driver.pid(&rig.server_ref(name)).unwrap().unwrap();
+        let paused = std::process::Command::new("sh")
+            .args(["-c", &format!("kill -STOP {pid}")])
+            .status();
+        assert!(paused.unwrap().success());
+        pid
+    });
+    rig.until("stopped", |status| {
+        status.phase == Phase::Unknown
+            && condition(status, "Ready") == Some(("False", "NotResponding"))
+    })
+    .await;
+    rig.delete("deleted").await;
+    rig.patch("stopped", json!({ "spec": { "action": "stopped" } }))
+        .await;
+    rig.until_phase("stopped", Phase::Stopped).await;
+    rig.until_gone("deleted").await;
+    assert!(eventually(|| !is_alive(stopped) && !is_alive(deleted)).await);
+    rig.delete("stopped").await;
+    rig.until_gone("stopped").await;
+    running.stop().await;
+}

@@ -23,7 +23,7 @@ use virtualmachine_controller::generated::informers::SharedInformerFactory;
 /// How long a test waits for what should be so in milliseconds.
 pub const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Fast in everything but usage, which tests ask for.
+/// Fast in everything but usage and orphans, which tests ask for.
 pub fn fast() -> Options {
     Options {
         workers: 2,
@@ -31,6 +31,8 @@ pub fn fast() -> Options {
         poll: Duration::from_millis(5),
         driver_deadline: Duration::from_secs(5),
         backoff: (Duration::from_millis(2), Duration::from_millis(50)),
+        orphan_period: Duration::from_secs(3600),
+        ..Options::default()
     }
 }
 
@@ -61,8 +63,18 @@ pub struct Running {
 impl Running {
     /// Starts a controller with `driver` on the API server behind `client`.
     pub fn start(client: Client, driver: Arc<dyn Driver>, options: Options) -> Self {
+        Self::start_with(client, driver, options, &Metrics::new())
+    }
+
+    /// As [`start`](Self::start), reporting to `metrics`.
+    pub fn start_with(
+        client: Client,
+        driver: Arc<dyn Driver>,
+        options: Options,
+        metrics: &Metrics,
+    ) -> Self {
         let stop = CancellationToken::new();
-        let stopped = stop.clone();
+        let (stopped, metrics) = (stop.clone(), metrics.clone());
         let task = tokio::spawn(async move {
             let clientset = Clientset::new(client.clone());
             let factory: SharedInformerFactory = SharedInformerFactory::builder(clientset.clone())
@@ -71,13 +83,7 @@ impl Running {
             let events = EventBroadcaster::new(client);
             let recorder = events.recorder(Reporter::new("test", "test"));
             let controller = VirtualMachineController::new(
-                clientset,
-                &factory,
-                driver,
-                "test",
-                recorder,
-                &Metrics::new(),
-                options,
+                clientset, &factory, driver, "test", recorder, &metrics, options,
             );
             factory.start(&stopped);
             let writing = events.run(&stopped);

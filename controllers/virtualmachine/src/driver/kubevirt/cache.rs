@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use codegen_runtime::informer::{InformerError, handler};
+use codegen_runtime::kube::core::Selector;
 use codegen_runtime::kube::{Resource, ResourceExt};
 use codegen_runtime::store::compare_resource_versions;
 
@@ -136,6 +137,14 @@ impl Cache {
         let vmis = vmis.lister().virtual_machine_instances(&server.namespace);
         let vmi = vmis.get(&id).ok();
         Some((vm, vmi.filter(|vmi| object::owns(server, &**vmi))))
+    }
+
+    /// All machines that the cache has; `None` before it has synced.
+    pub(super) fn all(&self) -> Option<Vec<Arc<Vm>>> {
+        let inner = self.lock();
+        let vms = inner.informers.as_ref()?.virtual_machines();
+        let synced = vms.informer().has_synced();
+        synced.then(|| vms.lister().list(&Selector::default()))
     }
 
     /// This process wrote `vm`.

@@ -17,7 +17,7 @@
 //!
 //! A write names the resourceVersion that it was decided on, and leaves the [epoch](Term::epoch) in the annotation
 //! `cloudnative.czs/epoch`. So a write of an old leader either comes before the new leader's first one to that server, or is
-//! refused. (After a Lease was deleted epochs begin anew: then the annotations have to go as well.)
+//! refused. A leader asks for the newest epoch before its first call, and takes a higher one: a Lease that was deleted may not know it.
 //!
 //! KubeVirt's status tells no usage, so [`Server::usage`] is always `None`. There is no way but the guest's own shutdown to end a
 //! server: [`delete`](Driver::delete) takes up to [`Options::grace`], too.
@@ -39,8 +39,10 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use codegen_runtime::error::chain;
 use codegen_runtime::kube;
-use codegen_runtime::kube::Client;
+use codegen_runtime::kube::api::ListParams;
+use codegen_runtime::kube::{Client, Resource};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -112,6 +114,20 @@ impl KubeVirt {
         })
     }
 
+    /// All that this driver made, as the cache has it, else as the API server does.
+    async fn all(&self) -> Result<Vec<Arc<Vm>>, DriverError> {
+        if let Some(vms) = self.cache.all() {
+            return Ok(vms);
+        }
+        let params = ListParams::default().labels(&object::selector());
+        let namespace = &self.options.namespace;
+        let vms = self.clientset.kubevirt_v1().virtual_machines(namespace);
+        let vms = vms.list(&params).await.map_err(|error| {
+            DriverError::failed("list KubeVirt's virtual machines", chain(&error))
+        })?;
+        Ok(vms.items.into_iter().map(Arc::new).collect())
+    }
+
     async fn create_server(
         &self,
         term: &Term,
@@ -156,6 +172,23 @@ impl KubeVirt {
 impl Driver for KubeVirt {
     fn name(&self) -> &'static str {
         "kubevirt"
+    }
+
+    fn list(&self) -> DriverFuture<'_, Vec<ServerRef>> {
+        Box::pin(async {
+            let vms = self.all().await?;
+            let stays = vms
+                .iter()
+                .filter(|vm| vm.meta().deletion_timestamp.is_none());
+            Ok(stays.filter_map(|vm| object::server_of(&**vm)).collect())
+        })
+    }
+
+    fn newest_epoch(&self) -> DriverFuture<'_, u64> {
+        Box::pin(async {
+            let vms = self.all().await?;
+            Ok(vms.iter().map(|vm| object::epoch(vm)).max().unwrap_or(0))
+        })
     }
 
     fn status<'a>(&'a self, server: &'a ServerRef) -> DriverFuture<'a, Option<Server>> {

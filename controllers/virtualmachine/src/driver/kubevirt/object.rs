@@ -64,6 +64,15 @@ pub(super) fn key_of(object: &impl Resource) -> Option<ObjectKey> {
     Some(ObjectKey::new(object.namespace().as_deref(), name))
 }
 
+/// The server that KubeVirt's object was made for; `None` if it does not say.
+pub(super) fn server_of(object: &impl Resource) -> Option<ServerRef> {
+    Some(ServerRef {
+        namespace: object.namespace()?,
+        name: object.annotations().get(NAME)?.clone(),
+        uid: object.labels().get(UID)?.clone(),
+    })
+}
+
 /// The newest epoch that wrote the object; what is no number counts as none.
 pub(super) fn epoch(vm: &Vm) -> u64 {
     let written = vm.annotations().get(EPOCH);

@@ -1,6 +1,7 @@
 //! Writes to KubeVirt's objects: fenced, and decided anew when somebody else wrote first.
 
 use codegen_runtime::client::TypedClient;
+use codegen_runtime::error::chain;
 use codegen_runtime::k8s_openapi::api::core::v1::PersistentVolumeClaim;
 use codegen_runtime::kube::api::{DeleteParams, Patch, PatchParams, Preconditions};
 use codegen_runtime::kube::{self, Resource, ResourceExt};
@@ -54,7 +55,7 @@ impl Attempt {
 /// The driver's word for what the API server says. Only what is wrong with the object itself is refused for good: permissions,
 /// quotas and missing CRDs are mended while we try.
 pub(super) fn refusal(what: &str, server: &ServerRef, error: &kube::Error) -> DriverError {
-    let text = format!("{what} KubeVirt machine {server}: {error}");
+    let text = format!("{what} KubeVirt machine {server}: {}", chain(error));
     match error {
         kube::Error::Api(status) if matches!(status.code, 400 | 422) => DriverError::Refused(text),
         _ => DriverError::Failed(text),

@@ -23,6 +23,9 @@ const DELETE_PATIENCE: Duration = Duration::from_secs(2);
 /// How long QEMU may take to quit before it is killed.
 const QUIT: Duration = Duration::from_secs(2);
 
+/// How long it may take at least, also if nobody looked after it when the grace was over.
+const LEAST_QUIT: Duration = Duration::from_millis(500);
+
 /// Between two looks at a process that ends.
 const LOOK: Duration = Duration::from_millis(10);
 
@@ -59,6 +62,10 @@ impl Shared {
         server: &ServerRef,
         power: Power,
     ) -> Result<(), DriverError> {
+        let machine = Machine::of(&self.directory, server)?;
+        if power == Power::Off {
+            self.end_hung_start(term, &machine).await?;
+        }
         let (locked, mut definition) = self.change(term, server).await?;
         let on = power == Power::On;
         if definition.on != on {
@@ -156,6 +163,51 @@ impl Shared {
         Ok(())
     }
 
+    /// All machines that have a folder.
+    pub(super) fn list(&self) -> Result<Vec<ServerRef>, DriverError> {
+        let failed = |error| DriverError::failed(self.directory.display(), error);
+        let mut servers = Vec::new();
+        for machine in Machine::all(&self.directory).map_err(failed)? {
+            let Some(server) = ServerRef::from_id(&machine.id) else {
+                continue;
+            };
+            match machine.definition() {
+                Ok(Some(definition)) => servers.push(ServerRef {
+                    namespace: definition.namespace,
+                    name: definition.name,
+                    ..server
+                }),
+                // It can't be read: whose it was is not known.
+                Err(_) => servers.push(server),
+                // It is only being made, or has just been removed.
+                Ok(None) => {}
+            }
+        }
+        Ok(servers)
+    }
+
+    /// Kills a QEMU that has been starting for longer than the grace, if there is one. Until it has started the machine's lock is its
+    /// standard input.
+    async fn end_hung_start(&self, term: &Term, machine: &Machine) -> Result<(), DriverError> {
+        self.epoch.admit(term).await?;
+        if !machine.exists() || machine.try_lock()?.is_some() {
+            return Ok(());
+        }
+        let all = Process::all_of(&machine.pid_file()).map_err(|error| machine.failed(error))?;
+        for process in &all {
+            let age = process.age().map_err(|error| machine.failed(error))?;
+            if age >= self.grace + QUIT && process.reads_from(&machine.lock_file()) {
+                tracing::warn!(
+                    machine = machine.id,
+                    ?age,
+                    "QEMU doesn't finish to start, and is killed"
+                );
+                process.kill().map_err(|error| machine.failed(error))?;
+            }
+        }
+        Ok(())
+    }
+
     pub(super) async fn status(&self, server: &ServerRef) -> Result<Option<Server>, DriverError> {
         let machine = Machine::of(&self.directory, server)?;
         if !machine.exists() {
@@ -220,7 +272,10 @@ impl Shared {
                 Err(_) if machine.process()?.is_none() => state = ServerState::Failed,
                 // It has just begun to listen.
                 Err(_) if busy => state = ServerState::Creating,
-                Err(error) => return Err(error),
+                Err(error) => {
+                    state = ServerState::Unknown;
+                    message = error.to_string();
+                }
             }
         }
         if state == ServerState::Failed && message.is_empty() {
@@ -332,11 +387,16 @@ impl Shared {
         if time < self.grace {
             return Ok(());
         }
-        // QEMU writes out what it holds of the disk.
-        if let Err(error) = ask(machine, "quit", json!({})).await {
-            tracing::debug!(machine = machine.id, %error, "QEMU may not have understood");
-        }
-        if timeout(QUIT, ended(machine)).await.is_err() {
+        // By the clock, not by this call alone: it may be cut off, and the next one must not begin with asking again.
+        let may_quit = (self.grace + QUIT).saturating_sub(time).max(LEAST_QUIT);
+        let quits = async {
+            // QEMU writes out what it holds of the disk.
+            if let Err(error) = ask(machine, "quit", json!({})).await {
+                tracing::debug!(machine = machine.id, %error, "QEMU may not have understood");
+            }
+            ended(machine).await
+        };
+        if timeout(may_quit, quits).await.is_err() {
             tracing::warn!(machine = machine.id, "QEMU doesn't quit, and is killed");
             end(machine, process).await?;
         }

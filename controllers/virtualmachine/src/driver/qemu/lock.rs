@@ -92,16 +92,21 @@ impl Epoch {
         Ok(())
     }
 
-    /// Refuses a term that is over; gives the newest epoch.
-    pub(super) fn check(&self, term: &Term) -> Result<u64, DriverError> {
-        let newest = match fs::read_to_string(&self.file) {
+    /// The newest epoch that has called; 0 if none has.
+    pub(super) fn newest(&self) -> Result<u64, DriverError> {
+        match fs::read_to_string(&self.file) {
             Ok(text) => text
                 .trim()
                 .parse()
-                .map_err(|error| DriverError::failed(self.file.display(), error))?,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => 0,
-            Err(error) => return Err(DriverError::failed(self.file.display(), error)),
-        };
+                .map_err(|error| DriverError::failed(self.file.display(), error)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(0),
+            Err(error) => Err(DriverError::failed(self.file.display(), error)),
+        }
+    }
+
+    /// Refuses a term that is over; gives the newest epoch.
+    pub(super) fn check(&self, term: &Term) -> Result<u64, DriverError> {
+        let newest = self.newest()?;
         let epoch = term.epoch;
         if epoch < newest {
             return Err(DriverError::Stale { epoch, newest });

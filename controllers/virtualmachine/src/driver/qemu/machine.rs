@@ -136,6 +136,10 @@ impl Machine {
         self.path(PID)
     }
 
+    pub(super) fn lock_file(&self) -> PathBuf {
+        self.path(LOCK)
+    }
+
     pub(super) fn exists(&self) -> bool {
         self.folder.exists()
     }

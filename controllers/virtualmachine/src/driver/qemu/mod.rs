@@ -161,6 +161,14 @@ impl Driver for Qemu {
         "qemu"
     }
 
+    fn list(&self) -> DriverFuture<'_, Vec<ServerRef>> {
+        Box::pin(async { self.shared.list() })
+    }
+
+    fn newest_epoch(&self) -> DriverFuture<'_, u64> {
+        Box::pin(async { self.shared.epoch.newest() })
+    }
+
     fn status<'a>(&'a self, server: &'a ServerRef) -> DriverFuture<'a, Option<Server>> {
         Box::pin(self.shared.status(server))
     }

@@ -97,6 +97,18 @@ impl Process {
         }
     }
 
+    /// For how long it has been running.
+    pub(super) fn age(&self) -> io::Result<Duration> {
+        let second = rustix::param::clock_ticks_per_second().max(1);
+        let started = self.stat.started.saturating_mul(1000) / second;
+        Ok(uptime()?.saturating_sub(Duration::from_millis(started)))
+    }
+
+    /// Whether the file is its standard input.
+    pub(super) fn reads_from(&self, path: &Path) -> bool {
+        fs::read_link(format!("/proc/{}/fd/0", self.pid)).is_ok_and(|file| file == path)
+    }
+
     /// The memory that it has in the host's, in bytes.
     pub(super) fn resident(&self) -> u64 {
         fs::read_to_string(format!("/proc/{}/status", self.pid))

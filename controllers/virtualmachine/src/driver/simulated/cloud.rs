@@ -8,6 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use tokio::time::sleep;
 
@@ -33,6 +34,12 @@ pub struct Cloud {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SimulatedServer {
+    /// The namespace of the object that it was made for.
+    #[serde(default)]
+    pub namespace: String,
+    /// The name of that object.
+    #[serde(default)]
+    pub name: String,
     /// Processors with which it runs, or would start.
     pub cpus: u32,
     /// Memory in bytes.
@@ -90,11 +97,12 @@ impl Change {
 impl Cloud {
     fn apply(
         &mut self,
-        id: &str,
+        of: &ServerRef,
         change: Change,
         latency: Latency,
         now: Timestamp,
     ) -> Result<(), DriverError> {
+        let id = &of.id();
         let after = |delay| now + SignedDuration::try_from(delay).unwrap_or(SignedDuration::MAX);
         match change {
             Change::Create(ServerSpec { resources, power }) => {
@@ -102,6 +110,8 @@ impl Cloud {
                 self.servers
                     .entry(id.to_owned())
                     .or_insert(SimulatedServer {
+                        namespace: of.namespace.clone(),
+                        name: of.name.clone(),
                         cpus: resources.cpus,
                         memory: resources.memory,
                         disk: resources.disk,
@@ -139,6 +149,19 @@ impl Cloud {
             Change::Delete => drop(self.servers.remove(id)),
         }
         Ok(())
+    }
+
+    /// All servers, by the objects that they were made for.
+    pub(super) fn list(&self) -> Vec<ServerRef> {
+        let named = |(id, server): (&String, &SimulatedServer)| {
+            let of = ServerRef::from_id(id)?;
+            Some(ServerRef {
+                namespace: server.namespace.clone(),
+                name: server.name.clone(),
+                ..of
+            })
+        };
+        self.servers.iter().filter_map(named).collect()
     }
 
     fn server(&mut self, id: &str) -> Result<&mut SimulatedServer, DriverError> {
@@ -219,7 +242,7 @@ impl Backing {
     }
 
     pub(super) fn in_directory(directory: PathBuf) -> Result<Self, DriverError> {
-        fs::create_dir_all(&directory)
+        fs::create_dir_all(directory.join(SERVERS))
             .map_err(|error| DriverError::failed(directory.display(), error))?;
         Ok(Self::Directory(directory))
     }
@@ -249,7 +272,7 @@ impl Backing {
         change: Change,
         latency: Latency,
     ) -> Result<(), DriverError> {
-        self.locked(turn, |cloud, journal| {
+        self.locked(turn, &server.id(), |cloud, journal| {
             let now = Timestamp::now();
             let newest = cloud.epoch;
             let refused = term.epoch < newest;
@@ -266,12 +289,16 @@ impl Backing {
                 return Err(DriverError::Stale { epoch, newest });
             }
             cloud.epoch = term.epoch;
-            cloud.apply(&server.id(), change, latency, now)
+            cloud.apply(server, change, latency, now)
         })?
     }
 
-    /// A change that nobody asked for; waits for its turn on the thread.
-    pub(super) fn change<T>(&self, change: impl FnOnce(&mut Cloud) -> T) -> Result<T, DriverError> {
+    /// A change of the server `id` that nobody asked for; waits for its turn on the thread.
+    pub(super) fn change<T>(
+        &self,
+        id: &str,
+        change: impl FnOnce(&mut Cloud) -> T,
+    ) -> Result<T, DriverError> {
         let turn = match self {
             Self::Memory(_) => Turn { _lock: None },
             Self::Directory(directory) => {
@@ -281,7 +308,7 @@ impl Backing {
                 Turn { _lock: Some(lock) }
             }
         };
-        self.locked(turn, |cloud, _| change(cloud))
+        self.locked(turn, id, |cloud, _| change(cloud))
     }
 
     pub(super) fn status(&self, id: &str) -> Result<Option<Server>, DriverError> {
@@ -293,7 +320,7 @@ impl Backing {
             Self::Memory(memory) => Ok(status(
                 &memory.lock().unwrap_or_else(PoisonError::into_inner).0,
             )),
-            Self::Directory(_) => Ok(status(&self.read()?)),
+            Self::Directory(directory) => Ok(status(&read_one(directory, id)?)),
         }
     }
 
@@ -304,7 +331,7 @@ impl Backing {
                 .unwrap_or_else(PoisonError::into_inner)
                 .0
                 .clone()),
-            Self::Directory(directory) => read(&directory.join(SERVERS)),
+            Self::Directory(directory) => read_all(directory),
         }
     }
 
@@ -329,10 +356,25 @@ impl Backing {
         }
     }
 
-    /// Works on the servers alone. What it changes is kept, also if the result is an error of the caller's.
+    /// The newest epoch that has called.
+    pub(super) fn epoch(&self) -> Result<u64, DriverError> {
+        match self {
+            Self::Memory(memory) => Ok(memory
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .0
+                .epoch),
+            Self::Directory(directory) => Ok(read::<Totals>(&directory.join(TOTALS))?
+                .unwrap_or_default()
+                .epoch),
+        }
+    }
+
+    /// Works on the server `id` alone. What it changes is kept, also if the result is an error of the caller's.
     fn locked<T>(
         &self,
         turn: Turn,
+        id: &str,
         work: impl FnOnce(&mut Cloud, &mut Vec<Touch>) -> T,
     ) -> Result<T, DriverError> {
         match self {
@@ -346,11 +388,11 @@ impl Backing {
                 Ok(result)
             }
             Self::Directory(directory) => {
-                let mut cloud = read(&directory.join(SERVERS))?;
-                let mut journal = Vec::new();
+                let mut cloud = read_one(directory, id)?;
+                let (before, mut journal) = (cloud.clone(), Vec::new());
                 let result = work(&mut cloud, &mut journal);
                 append(&directory.join(JOURNAL), &journal)?;
-                write(directory, &cloud)?;
+                write_one(directory, id, &before, &cloud)?;
                 drop(turn);
                 Ok(result)
             }
@@ -365,26 +407,110 @@ const JOURNAL_LIMIT: usize = 100_000;
 const TURN_WAIT: Duration = Duration::from_millis(1);
 
 const LOCK: &str = "lock";
-const SERVERS: &str = "servers.json";
 const JOURNAL: &str = "journal.jsonl";
 
-fn read(path: &Path) -> Result<Cloud, DriverError> {
+/// A file for each server, so that a call costs the same however many there are.
+const SERVERS: &str = "servers";
+
+/// The file of what is counted.
+const TOTALS: &str = "totals.json";
+
+/// A cloud without its servers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Totals {
+    epoch: u64,
+    created: u64,
+}
+
+impl Totals {
+    fn of(cloud: &Cloud) -> Self {
+        Self {
+            epoch: cloud.epoch,
+            created: cloud.created,
+        }
+    }
+}
+
+/// The file of the server `id`.
+fn file_of(directory: &Path, id: &str) -> Result<PathBuf, DriverError> {
+    if id.contains(['/', '\\']) {
+        let message = format!("{id:?} can't name a server");
+        return Err(DriverError::Refused(message));
+    }
+    Ok(directory.join(SERVERS).join(format!("{id}.json")))
+}
+
+/// The cloud with no server but `id`.
+fn read_one(directory: &Path, id: &str) -> Result<Cloud, DriverError> {
+    let totals: Totals = read(&directory.join(TOTALS))?.unwrap_or_default();
+    let server = read(&file_of(directory, id)?)?;
+    Ok(Cloud {
+        epoch: totals.epoch,
+        created: totals.created,
+        servers: server.map(|it| (id.to_owned(), it)).into_iter().collect(),
+    })
+}
+
+fn read_all(directory: &Path) -> Result<Cloud, DriverError> {
+    let servers = directory.join(SERVERS);
+    let failed = |error| DriverError::failed(servers.display(), error);
+    let mut cloud = read_one(directory, "")?;
+    for entry in fs::read_dir(&servers).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        let id = path
+            .file_name()
+            .and_then(|name| name.to_str()?.strip_suffix(".json"));
+        if let Some(id) = id
+            && let Some(server) = read(&path)?
+        {
+            cloud.servers.insert(id.to_owned(), server);
+        }
+    }
+    Ok(cloud)
+}
+
+/// Writes what differs. A new epoch comes before the change that it made: whoever is killed in between has still fenced others off.
+fn write_one(directory: &Path, id: &str, before: &Cloud, after: &Cloud) -> Result<(), DriverError> {
+    let totals = directory.join(TOTALS);
+    if before.epoch != after.epoch {
+        let created = before.created;
+        let epoch = after.epoch;
+        write(&totals, &Totals { epoch, created })?;
+    }
+    let file = file_of(directory, id)?;
+    match after.servers.get(id) {
+        Some(server) if before.servers.get(id) == Some(server) => {}
+        Some(server) => write(&file, server)?,
+        None if before.servers.contains_key(id) => {
+            fs::remove_file(&file).map_err(|error| DriverError::failed(file.display(), error))?;
+        }
+        None => {}
+    }
+    if before.created != after.created {
+        write(&totals, &Totals::of(after))?;
+    }
+    Ok(())
+}
+
+/// `None` if there is no such file.
+fn read<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, DriverError> {
     match fs::read(path) {
         Ok(text) => serde_json::from_slice(&text)
+            .map(Some)
             .map_err(|error| DriverError::failed(path.display(), error)),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Cloud::default()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(DriverError::failed(path.display(), error)),
     }
 }
 
 /// Replaces the file as a whole: a process that is killed leaves the old one or the new one.
-fn write(directory: &Path, cloud: &Cloud) -> Result<(), DriverError> {
-    let failed = |error| DriverError::failed(directory.display(), error);
-    let text = serde_json::to_vec(cloud)
-        .map_err(|error| DriverError::failed(directory.display(), error))?;
-    let new = directory.join("servers.json.new");
+fn write(path: &Path, value: &impl Serialize) -> Result<(), DriverError> {
+    let failed = |error| DriverError::failed(path.display(), error);
+    let text =
+        serde_json::to_vec(value).map_err(|error| DriverError::failed(path.display(), error))?;
+    let new = path.with_extension("new");
     fs::write(&new, text).map_err(failed)?;
-    fs::rename(&new, directory.join(SERVERS)).map_err(failed)
+    fs::rename(&new, path).map_err(failed)
 }
 
 fn append(path: &Path, journal: &[Touch]) -> Result<(), DriverError> {

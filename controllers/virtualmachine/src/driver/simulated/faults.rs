@@ -9,6 +9,8 @@ use crate::driver::DriverError;
 /// A call of a driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
+    /// `list`
+    List,
     /// `status`
     Status,
     /// `create`
@@ -25,6 +27,7 @@ impl Operation {
     /// Its name, as in the trait.
     pub fn as_str(self) -> &'static str {
         match self {
+            Self::List => "list",
             Self::Status => "status",
             Self::Create => "create",
             Self::SetPower => "set_power",

@@ -131,7 +131,8 @@ impl Simulated {
     ///
     /// If the directory can't be used.
     pub fn kill(&self, server: &ServerRef) -> Result<bool, DriverError> {
-        self.shared.backing.change(|cloud| cloud.kill(&server.id()))
+        let id = server.id();
+        self.shared.backing.change(&id, |cloud| cloud.kill(&id))
     }
 
     /// The server is gone with its disk, without anybody having asked. Tells whether there was one.
@@ -140,7 +141,8 @@ impl Simulated {
     ///
     /// If the directory can't be used.
     pub fn lose(&self, server: &ServerRef) -> Result<bool, DriverError> {
-        self.shared.backing.change(|cloud| cloud.lose(&server.id()))
+        let id = server.id();
+        self.shared.backing.change(&id, |cloud| cloud.lose(&id))
     }
 
     /// Puts a load of `percent` of its processors and memory on the server. Tells whether there was one.
@@ -149,9 +151,10 @@ impl Simulated {
     ///
     /// If the directory can't be used.
     pub fn load(&self, server: &ServerRef, percent: u64) -> Result<bool, DriverError> {
+        let id = server.id();
         self.shared
             .backing
-            .change(|cloud| cloud.load(&server.id(), percent))
+            .change(&id, |cloud| cloud.load(&id, percent))
     }
 
     fn faults(&self) -> MutexGuard<'_, Faults> {
@@ -186,18 +189,35 @@ impl Simulated {
     }
 
     async fn look(&self, server: &ServerRef) -> Result<Option<Server>, DriverError> {
-        sleep(self.shared.latency.call).await;
-        let fault = self.faults().take(Operation::Status);
-        if let Some(fault) = fault {
-            fault.fail().await?;
-        }
+        self.read(Operation::Status).await?;
         self.shared.backing.status(&server.id())
+    }
+
+    /// A call that changes nothing: latency and faults.
+    async fn read(&self, operation: Operation) -> Result<(), DriverError> {
+        sleep(self.shared.latency.call).await;
+        let fault = self.faults().take(operation);
+        match fault {
+            Some(fault) => fault.fail().await,
+            None => Ok(()),
+        }
     }
 }
 
 impl Driver for Simulated {
     fn name(&self) -> &'static str {
         "simulated"
+    }
+
+    fn list(&self) -> DriverFuture<'_, Vec<ServerRef>> {
+        Box::pin(async {
+            self.read(Operation::List).await?;
+            Ok(self.cloud()?.list())
+        })
+    }
+
+    fn newest_epoch(&self) -> DriverFuture<'_, u64> {
+        Box::pin(async { self.shared.backing.epoch() })
     }
 
     fn status<'a>(&'a self, server: &'a ServerRef) -> DriverFuture<'a, Option<Server>> {
