@@ -18,6 +18,7 @@ use crate::types::scalars::rfc3339;
 pub(crate) struct Options {
     pub(crate) garbage_collector: bool,
     pub(crate) namespace_lifecycle: bool,
+    pub(crate) namespace_objects: bool,
 }
 
 /// A committed write.

@@ -45,6 +45,7 @@ async fn main() -> anyhow::Result<()> {
         .with_writer(std::io::stderr)
         .init();
     let server = ApiServer::builder()
+        .namespace_objects(true)
         .crd_values(read_all(&args.crds)?)
         .objects(read_all(&args.load)?)
         .garbage_collector(!args.no_garbage_collector)

@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 use crate::core::{Change, Core};
 use crate::metadata::object::{self, text};
 use crate::registry::Served;
-use crate::rest::intake;
 use crate::status::ApiError;
 use crate::store::{CommitError, Expect, Key, Stored};
 
@@ -79,7 +78,7 @@ fn ensure_namespace(core: &Arc<Core>, name: &str) -> Result<(), ApiError> {
 }
 
 fn store(core: &Core, served: &Served, object: Value) -> Result<Arc<Stored>, ApiError> {
-    let stored_form = intake::to_stored(served, object);
+    let stored_form = served.to_stored(object);
     let key = Key::new(object::namespace(&stored_form), object::name(&stored_form));
     let schema = served.version().stored_schema;
     loop {

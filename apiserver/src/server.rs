@@ -169,6 +169,7 @@ impl Default for Builder {
             options: Options {
                 garbage_collector: true,
                 namespace_lifecycle: true,
+                namespace_objects: false,
             },
             history: 10_000,
         }
@@ -234,6 +235,14 @@ impl Builder {
         self
     }
 
+    /// Whether every namespace gets the service account `default` and the config map `kube-root-ca.crt`, as on a cluster
+    /// with controllers. Off by default; the command has it on.
+    #[must_use]
+    pub fn namespace_objects(mut self, on: bool) -> Self {
+        self.options.namespace_objects = on;
+        self
+    }
+
     /// How many events the history keeps (10,000 by default); watches and lists that go back further get 410.
     #[must_use]
     pub fn history(mut self, events: usize) -> Self {
@@ -271,6 +280,8 @@ impl Builder {
             seed::put(&core, namespace)
                 .map_err(|source| object_error("namespace", name, source))?;
         }
+        seed::put(&core, kinds::kubernetes_service())
+            .map_err(|source| object_error("service", "kubernetes", source))?;
         for crd in self.crds {
             create_crd(&core, crd).map_err(BuildError::Crd)?;
         }

@@ -21,7 +21,7 @@ use crate::http::respond as responses;
 use crate::http::respond::{Answer, Content, respond, respond_error};
 use crate::http::websocket;
 use crate::registry::openapi;
-use crate::rest::{self, Call, Verb};
+use crate::rest::{self, Call, Verb, Warnings};
 use crate::status::ApiError;
 use crate::testing::faults::Struck;
 use crate::testing::reactor::Reaction;
@@ -345,5 +345,6 @@ fn resolve(
         user_agent: header(parts, USER_AGENT).unwrap_or_default(),
         body: Bytes::new(),
         struck: Struck::default(),
+        warnings: Warnings::default(),
     })
 }

@@ -5,6 +5,7 @@
 
 mod definitions;
 mod garbage;
+mod namespace_objects;
 mod namespaces;
 mod single_flight;
 
@@ -19,6 +20,9 @@ pub(crate) fn controllers(options: Options) -> Vec<Box<dyn Observer>> {
     }
     if options.namespace_lifecycle {
         controllers.push(Box::new(namespaces::Namespaces::default()));
+    }
+    if options.namespace_objects {
+        controllers.push(Box::new(namespace_objects::NamespaceObjects));
     }
     controllers
 }

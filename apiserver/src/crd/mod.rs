@@ -1,8 +1,10 @@
 //! CustomResourceDefinitions: defaults, validation, and the resources that they define.
 
 mod condition;
+mod conversion;
 mod read;
 mod validate;
+mod version;
 
 use serde_json::{Value, json};
 

@@ -7,7 +7,9 @@ use crate::field::FieldError;
 use crate::metadata::object::{self, at, text};
 use crate::metadata::rules::Rules;
 use crate::names::NameRule;
-use crate::registry::{self, Origin, Plain, Registry, Resource, ScalePaths, Selectable, Version};
+use crate::registry::{
+    self, Origin, Persistence, Plain, Registry, Resource, ScalePaths, Selectable, Version,
+};
 use crate::schema::Structural;
 use crate::table::Column;
 
@@ -51,6 +53,14 @@ pub(crate) fn read(registry: &Registry, crd: &Value) -> Result<Resource, Vec<Fie
         .zip(schemas)
         .map(|(version, schema)| read_version(registry, crd, version, schema))
         .collect();
+    // All versions share the stored form of one.
+    let stored = array(&crd["spec"], "versions")
+        .iter()
+        .position(|v| v["storage"] == json!(true))
+        .and_then(|index| Some(versions.get(index)?.schema_id));
+    for version in &mut versions {
+        version.stored_schema = stored.unwrap_or(version.schema_id);
+    }
     versions.sort_by(|a, b| registry::version_order(&a.name, &b.name));
     Ok(Resource {
         id: registry.id(&group, &plural),
@@ -67,6 +77,7 @@ pub(crate) fn read(registry: &Registry, crd: &Value) -> Result<Resource, Vec<Fie
         namespaced: text(crd, &["spec", "scope"]) != "Cluster",
         origin: Origin::Custom,
         strategy: &Plain,
+        persistence: Persistence::Stored,
         uid: text(crd, &["metadata", "uid"]).into(),
         generation: object::generation(crd),
         rules: Rules {

@@ -2,6 +2,8 @@
 
 use serde_json::{Value, json};
 
+use super::conversion::validate_conversion;
+use super::version::{validate_columns, validate_deprecation, validate_scale, validate_selectable};
 use super::{schemas, versions};
 use crate::field::FieldError;
 use crate::metadata::object::{self, text};
@@ -59,7 +61,12 @@ pub(crate) fn validate(crd: &Value) -> Vec<FieldError> {
         if index == 0 || !shared("additionalPrinterColumns") {
             validate_columns(&path("additionalPrinterColumns"), version, &mut errors);
         }
+        if index == 0 || !shared("selectableFields") {
+            validate_selectable(&path("selectableFields"), version, &mut errors);
+        }
+        validate_deprecation(index, version, &mut errors);
     }
+    validate_conversion(crd, &mut errors);
     errors.extend(validate_stored(crd));
     if errors.is_empty()
         && let Err(found) = schemas(crd)
@@ -133,69 +140,6 @@ fn validate_names(crd: &Value, errors: &mut Vec<FieldError>) {
                 format!("spec.versions[{index}].name"),
                 name,
                 fault,
-            ));
-        }
-    }
-}
-
-fn validate_scale(path: &str, version: &Value, errors: &mut Vec<FieldError>) {
-    let Some(scale) = version["subresources"]
-        .get("scale")
-        .filter(|s| s.is_object())
-    else {
-        return;
-    };
-    for (field, roots) in [
-        ("specReplicasPath", &[".spec."][..]),
-        ("statusReplicasPath", &[".status."]),
-        ("labelSelectorPath", &[".spec.", ".status."]),
-    ] {
-        let given = text(scale, &[field]);
-        let here = format!("{path}.subresources.scale.{field}");
-        if given.is_empty() {
-            if field != "labelSelectorPath" {
-                errors.push(FieldError::required(here, ""));
-            }
-        } else if !given.starts_with('.') || given.contains(['[', ']', '*']) {
-            errors.push(FieldError::invalid(
-                here,
-                given,
-                "must be a simple json path starting with .",
-            ));
-        } else if !roots.iter().any(|root| given.starts_with(root)) {
-            let roots: Vec<&str> = roots
-                .iter()
-                .map(|root| root.trim_end_matches('.'))
-                .collect();
-            errors.push(FieldError::invalid(
-                here,
-                given,
-                format!("should be a json path under {}", roots.join(" or ")),
-            ));
-        }
-    }
-}
-
-fn validate_columns(path: &str, version: &Value, errors: &mut Vec<FieldError>) {
-    const TYPES: &str = "boolean,date,integer,number,string";
-    for (index, column) in version["additionalPrinterColumns"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .enumerate()
-    {
-        let here = format!("{path}.additionalPrinterColumns[{index}]");
-        for field in ["name", "type", "jsonPath"] {
-            if text(column, &[field]).is_empty() {
-                errors.push(FieldError::required(format!("{here}.{field}"), ""));
-            }
-        }
-        let kind = text(column, &["type"]);
-        if !(kind.is_empty() || TYPES.split(',').any(|t| t == kind)) {
-            errors.push(FieldError::invalid(
-                format!("{here}.type"),
-                kind,
-                format!("must be one of {TYPES}"),
             ));
         }
     }

@@ -15,6 +15,8 @@ pub enum FieldErrorKind {
     Invalid,
     /// A value that must be unique occurs twice.
     Duplicate,
+    /// A reference names nothing.
+    NotFound,
     /// A value is none of an enumeration's.
     NotSupported,
     /// A value may not be set here.
@@ -34,6 +36,7 @@ impl FieldErrorKind {
             Self::Required => "FieldValueRequired",
             Self::Invalid => "FieldValueInvalid",
             Self::Duplicate => "FieldValueDuplicate",
+            Self::NotFound => "FieldValueNotFound",
             Self::NotSupported => "FieldValueNotSupported",
             Self::Forbidden => "FieldValueForbidden",
             Self::TooLong => "FieldValueTooLong",
@@ -47,6 +50,7 @@ impl FieldErrorKind {
             Self::Required => "Required value",
             Self::Invalid | Self::TypeInvalid => "Invalid value",
             Self::Duplicate => "Duplicate value",
+            Self::NotFound => "Not found",
             Self::NotSupported => "Unsupported value",
             Self::Forbidden => "Forbidden",
             Self::TooLong => "Too long",
@@ -127,7 +131,12 @@ impl FieldError {
         Self::with_value(field, FieldErrorKind::Duplicate, value.into(), "")
     }
 
-    /// A value outside of an enumeration, whose values come in the order of the alphabet.
+    /// A reference that names nothing.
+    pub(crate) fn not_found(field: impl Into<String>, value: impl Into<Value>) -> Self {
+        Self::with_value(field, FieldErrorKind::NotFound, value.into(), "")
+    }
+
+    /// A value outside of an enumeration.
     pub(crate) fn unsupported(
         field: impl Into<String>,
         value: impl Into<Value>,

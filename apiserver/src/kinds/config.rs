@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use super::defaults::set;
-use crate::field::FieldError;
+use crate::field::{FieldError, FieldErrorKind};
 use crate::metadata::object::{child, fields, text};
-use crate::registry::{Cluster, Strategy, label_not_supported};
+use crate::registry::{Strategy, label_not_supported};
 use crate::table::cells::{age, entries, name};
 use crate::table::{Printer, col};
 use crate::types::base64;
@@ -15,7 +15,13 @@ pub(super) struct ConfigMap;
 
 impl Strategy for ConfigMap {
     fn validate(&self, object: &Value) -> Vec<FieldError> {
-        validate_keys(object)
+        let mut errors = validate_keys(object);
+        let texts = object["data"].as_object().into_iter().flatten();
+        let size = texts.map(|(_, text)| text.as_str().map_or(0, str::len));
+        if size.sum::<usize>() + decoded_size(&object["binaryData"]) > LIMIT {
+            errors.push(too_long("[]"));
+        }
+        errors
     }
 
     fn validate_update(&self, old: &Value, new: &Value) -> Vec<FieldError> {
@@ -36,25 +42,16 @@ pub(super) struct Secret;
 
 impl Strategy for Secret {
     fn set_defaults(&self, object: &mut Value) {
+        join_texts(object);
         set(fields(object), "type", "Opaque");
     }
 
-    fn prepare_create(&self, _cluster: &dyn Cluster, object: &mut Value) {
-        join_texts(object);
-    }
-
-    fn prepare_update(
-        &self,
-        _cluster: &dyn Cluster,
-        _subresource: &str,
-        _old: &Value,
-        new: &mut Value,
-    ) {
-        join_texts(new);
-    }
-
     fn validate(&self, object: &Value) -> Vec<FieldError> {
-        validate_keys(object)
+        let mut errors = validate_keys(object);
+        if decoded_size(&object["data"]) > LIMIT {
+            errors.push(too_long("data"));
+        }
+        errors
     }
 
     fn validate_update(&self, old: &Value, new: &Value) -> Vec<FieldError> {
@@ -115,6 +112,29 @@ fn validate_keys(object: &Value) -> Vec<FieldError> {
         }
     }
     errors
+}
+
+/// The bytes that the values of a config map or secret may take together.
+const LIMIT: usize = 1 << 20;
+
+fn too_long(field: &str) -> FieldError {
+    let detail = format!("may not be more than {LIMIT} bytes");
+    FieldError::new(field, FieldErrorKind::TooLong, detail)
+}
+
+/// The bytes that base64 values stand for.
+fn decoded_size(map: &Value) -> usize {
+    let values = map.as_object().into_iter().flatten();
+    values
+        .map(|(_, text)| {
+            text.as_str()
+                .unwrap_or_default()
+                .trim_end_matches('=')
+                .len()
+                * 3
+                / 4
+        })
+        .sum()
 }
 
 /// What is marked immutable keeps its data, and the mark.

@@ -15,6 +15,10 @@ pub(crate) const CLEANUP: &str = "customresourcecleanup.apiextensions.k8s.io";
 pub(super) struct CustomResourceDefinition;
 
 impl Strategy for CustomResourceDefinition {
+    fn set_defaults(&self, object: &mut Value) {
+        crd::set_defaults(None, object);
+    }
+
     fn prepare_create(&self, _cluster: &dyn Cluster, object: &mut Value) {
         crd::set_defaults(None, object);
     }

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::check::{non_negative, one_of};
 use super::cron::schedule_fault;
 use super::defaults::set;
 use super::pods::{default_job_template, pod_spec};
@@ -91,6 +92,19 @@ impl Strategy for CronJob {
         } else if let Some(fault) = schedule_fault(schedule) {
             errors.push(FieldError::invalid("spec.schedule", schedule, fault));
         }
+        one_of(
+            "spec.concurrencyPolicy".to_owned(),
+            &object["spec"]["concurrencyPolicy"],
+            &["Allow", "Forbid", "Replace"],
+            &mut errors,
+        );
+        for field in [
+            "startingDeadlineSeconds",
+            "successfulJobsHistoryLimit",
+            "failedJobsHistoryLimit",
+        ] {
+            non_negative(format!("spec.{field}"), &object["spec"][field], &mut errors);
+        }
         let template = &object["spec"]["jobTemplate"]["spec"];
         errors.extend(validate_job(template, "spec.jobTemplate.spec"));
         errors
@@ -157,8 +171,22 @@ fn generate_selector(job: &mut Value) {
 /// A job's pods end, so that it says when they restart.
 fn validate_job(spec: &Value, path: &str) -> Vec<FieldError> {
     let pod = &spec["template"]["spec"];
-    let mut errors = pod_spec(pod, &format!("{path}.template.spec"));
     let here = format!("{path}.template.spec.restartPolicy");
+    let mut errors = Vec::new();
+    for field in [
+        "parallelism",
+        "completions",
+        "activeDeadlineSeconds",
+        "backoffLimit",
+        "ttlSecondsAfterFinished",
+    ] {
+        non_negative(format!("{path}.{field}"), &spec[field], &mut errors);
+    }
+    errors.extend(
+        pod_spec(pod, &format!("{path}.template.spec"))
+            .into_iter()
+            .filter(|e| e.field != here),
+    );
     match text(pod, &["restartPolicy"]) {
         "OnFailure" | "Never" => {}
         "" => errors.push(FieldError::required(

@@ -1,16 +1,59 @@
-//! Ingresses.
+//! Ingresses and network policies.
 
 use serde_json::{Value, json};
 
-use crate::metadata::object::text;
+use super::check::{label_selector, one_of};
+use super::defaults::{objects, set};
+use super::pods::PORT;
+use crate::field::FieldError;
+use crate::metadata::object::{child, fields, text};
+use crate::names::{label_1035_fault, subdomain_fault};
 use crate::registry::Strategy;
 use crate::table::cells::{self, age, items, joined, name, text_or};
 use crate::table::{Printer, col};
 
 #[derive(Debug)]
+pub(super) struct NetworkPolicy;
+
+impl Strategy for NetworkPolicy {
+    fn set_defaults(&self, object: &mut Value) {
+        let spec = child(fields(object), "spec");
+        for list in ["ingress", "egress"] {
+            for rule in objects(spec, list) {
+                for port in objects(rule, "ports") {
+                    set(port, "protocol", "TCP");
+                }
+            }
+        }
+        let has_egress = spec.get("egress").is_some_and(|list| !list.is_null());
+        let policies: &[&str] = if has_egress {
+            &["Ingress", "Egress"]
+        } else {
+            &["Ingress"]
+        };
+        set(spec, "policyTypes", json!(policies));
+    }
+
+    fn validate(&self, object: &Value) -> Vec<FieldError> {
+        let mut errors = Vec::new();
+        let spec = &object["spec"];
+        label_selector("spec.podSelector", &spec["podSelector"], &mut errors);
+        for (index, policy) in items(spec, &["policyTypes"]).iter().enumerate() {
+            let path = format!("spec.policyTypes[{index}]");
+            one_of(path, policy, &["Ingress", "Egress"], &mut errors);
+        }
+        errors
+    }
+}
+
+#[derive(Debug)]
 pub(super) struct Ingress;
 
 impl Strategy for Ingress {
+    fn validate(&self, object: &Value) -> Vec<FieldError> {
+        validate_ingress(&object["spec"])
+    }
+
     fn printer(&self) -> &'static Printer {
         static PRINTER: Printer = Printer::new(
             &[
@@ -24,6 +67,122 @@ impl Strategy for Ingress {
             ingress_cells,
         );
         &PRINTER
+    }
+}
+
+fn validate_ingress(spec: &Value) -> Vec<FieldError> {
+    let mut errors = Vec::new();
+    let (rules, backend) = (items(spec, &["rules"]), &spec["defaultBackend"]);
+    if rules.is_empty() && backend.is_null() {
+        let detail = "either `defaultBackend` or `rules` must be specified";
+        errors.push(FieldError::invalid("spec", Value::Null, detail));
+    }
+    if !backend.is_null() {
+        validate_backend("spec.defaultBackend", backend, &mut errors);
+    }
+    for (index, rule) in rules.iter().enumerate() {
+        let path = format!("spec.rules[{index}]");
+        validate_host(&path, text(rule, &["host"]), &mut errors);
+        let http = &rule["http"];
+        if http.is_null() {
+            continue;
+        }
+        if items(http, &["paths"]).is_empty() {
+            errors.push(FieldError::required(format!("{path}.http.paths"), ""));
+        }
+        for (index, item) in items(http, &["paths"]).iter().enumerate() {
+            validate_path(&format!("{path}.http.paths[{index}]"), item, &mut errors);
+        }
+    }
+    errors
+}
+
+fn validate_host(path: &str, host: &str, errors: &mut Vec<FieldError>) {
+    if host.is_empty() {
+        return;
+    }
+    let here = format!("{path}.host");
+    if host.parse::<std::net::IpAddr>().is_ok() {
+        let detail = "must be a DNS name, not an IP address";
+        errors.push(FieldError::invalid(here.clone(), host, detail));
+    }
+    if let Some(fault) = subdomain_fault(host.strip_prefix("*.").unwrap_or(host)) {
+        errors.push(FieldError::invalid(here, host, fault));
+    }
+}
+
+fn validate_path(path: &str, item: &Value, errors: &mut Vec<FieldError>) {
+    const TYPES: &[&str] = &["Exact", "ImplementationSpecific", "Prefix"];
+    let given = text(item, &["path"]);
+    match item["pathType"].as_str() {
+        None => {
+            let detail = "pathType must be specified";
+            errors.push(FieldError::required(format!("{path}.pathType"), detail));
+            return;
+        }
+        Some("ImplementationSpecific") if given.is_empty() => {}
+        Some(kind) if TYPES.contains(&kind) => {
+            if !given.starts_with('/') {
+                let detail = "must be an absolute path";
+                errors.push(FieldError::invalid(format!("{path}.path"), given, detail));
+            }
+        }
+        Some(kind) => errors.push(FieldError::unsupported(
+            format!("{path}.pathType"),
+            kind,
+            TYPES,
+        )),
+    }
+    validate_backend(&format!("{path}.backend"), &item["backend"], errors);
+}
+
+fn validate_backend(path: &str, backend: &Value, errors: &mut Vec<FieldError>) {
+    let (service, resource) = (&backend["service"], &backend["resource"]);
+    let fault = match (service.is_null(), resource.is_null()) {
+        (false, false) => Some("cannot set both resource and service backends"),
+        (true, true) => Some("resource or service backend is required"),
+        _ => None,
+    };
+    if let Some(fault) = fault {
+        errors.push(FieldError::invalid(path, "", fault));
+        return;
+    }
+    if service.is_null() {
+        for field in ["kind", "name"] {
+            if text(resource, &[field]).is_empty() {
+                errors.push(FieldError::required(format!("{path}.resource.{field}"), ""));
+            }
+        }
+        return;
+    }
+    let name = text(service, &["name"]);
+    if name.is_empty() {
+        errors.push(FieldError::required(format!("{path}.service.name"), ""));
+    } else if let Some(fault) = label_1035_fault(name) {
+        errors.push(FieldError::invalid(
+            format!("{path}.service.name"),
+            name,
+            fault,
+        ));
+    }
+    let port = &service["port"];
+    let number = port["number"].as_i64().unwrap_or_default();
+    match (text(port, &["name"]), number) {
+        ("", 0) => errors.push(FieldError::required(
+            path,
+            "port name or number is required",
+        )),
+        ("", 1..=65535) => {}
+        ("", _) => errors.push(FieldError::invalid(
+            format!("{path}.service.port.number"),
+            number,
+            PORT,
+        )),
+        (_, 0) => {}
+        _ => {
+            let detail = "cannot set both port name & port number";
+            errors.push(FieldError::invalid(path, "", detail));
+        }
     }
 }
 

@@ -2,6 +2,8 @@
 
 use serde_json::{Value, json};
 
+use super::check::{at_most_all, label_selector, number_or_percent, one_of};
+use crate::field::FieldError;
 use crate::metadata::object::at;
 use crate::registry::Strategy;
 use crate::table::cells::{age, name, number};
@@ -11,6 +13,33 @@ use crate::table::{Printer, col, num};
 pub(super) struct PodDisruptionBudget;
 
 impl Strategy for PodDisruptionBudget {
+    fn validate(&self, object: &Value) -> Vec<FieldError> {
+        let mut errors = Vec::new();
+        let spec = &object["spec"];
+        let (available, unavailable) = (&spec["minAvailable"], &spec["maxUnavailable"]);
+        if !available.is_null() && !unavailable.is_null() {
+            let shown = json!({"MinAvailable": available, "Selector": spec["selector"],
+                "MaxUnavailable": unavailable, "UnhealthyPodEvictionPolicy": spec["unhealthyPodEvictionPolicy"]});
+            let detail = "minAvailable and maxUnavailable cannot be both set";
+            errors.push(FieldError::invalid("spec", shown, detail));
+        }
+        for (path, value) in [
+            ("spec.minAvailable", available),
+            ("spec.maxUnavailable", unavailable),
+        ] {
+            number_or_percent(path, value, &mut errors);
+            at_most_all(path, value, &mut errors);
+        }
+        label_selector("spec.selector", &spec["selector"], &mut errors);
+        one_of(
+            "spec.unhealthyPodEvictionPolicy".to_owned(),
+            &spec["unhealthyPodEvictionPolicy"],
+            &["AlwaysAllow", "IfHealthyBudget"],
+            &mut errors,
+        );
+        errors
+    }
+
     fn printer(&self) -> &'static Printer {
         static PRINTER: Printer = Printer::new(
             &[

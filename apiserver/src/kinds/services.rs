@@ -1,4 +1,4 @@
-//! Services, and the addresses and ports that they are given.
+//! Services and their endpoints, and the addresses and ports that they are given.
 
 use serde_json::{Map, Value, json};
 
@@ -8,6 +8,31 @@ use crate::metadata::object::{child, fields, text};
 use crate::registry::{Cluster, Strategy, label_not_supported};
 use crate::table::cells::{self, age, items, joined, name, number, selector, text_or};
 use crate::table::{Printer, col, wide};
+
+#[derive(Debug)]
+pub(super) struct Endpoints;
+
+impl Strategy for Endpoints {
+    fn set_defaults(&self, object: &mut Value) {
+        for subset in objects(fields(object), "subsets") {
+            for port in objects(subset, "ports") {
+                set(port, "protocol", "TCP");
+            }
+        }
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct EndpointSlice;
+
+impl Strategy for EndpointSlice {
+    fn set_defaults(&self, object: &mut Value) {
+        for port in objects(fields(object), "ports") {
+            set(port, "name", "");
+            set(port, "protocol", "TCP");
+        }
+    }
+}
 
 #[derive(Debug)]
 pub(super) struct Service;
@@ -82,6 +107,30 @@ impl Strategy for Service {
         );
         &PRINTER
     }
+}
+
+/// The service under which a cluster reaches its own API server.
+pub(crate) fn kubernetes_service() -> Value {
+    json!({
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": {
+            "name": "kubernetes",
+            "namespace": "default",
+            "labels": {"component": "apiserver", "provider": "kubernetes"},
+        },
+        "spec": {
+            "type": "ClusterIP",
+            "clusterIP": "10.0.0.1",
+            "clusterIPs": ["10.0.0.1"],
+            "internalTrafficPolicy": "Cluster",
+            "ipFamilies": ["IPv4"],
+            "ipFamilyPolicy": "SingleStack",
+            "ports": [{"name": "https", "port": 443, "protocol": "TCP", "targetPort": 6443}],
+            "sessionAffinity": "None",
+        },
+        "status": {"loadBalancer": {}},
+    })
 }
 
 fn default_spec(spec: &mut Map<String, Value>) {

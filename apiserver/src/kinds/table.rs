@@ -1,116 +1,13 @@
 //! The table of the built-in kinds, by their real group, version, scope, names and subresources.
 
 use super::rbac::Reach;
+use super::row::{Field, Row, field, row};
 use super::{
-    config, definitions, events, jobs, leases, namespaces, networking, nodes, pods, policy, rbac,
-    services, volumes, workloads,
+    admission, autoscaling, cluster, config, definitions, events, jobs, leases, namespaces,
+    networking, nodes, pods, policy, rbac, reviews, services, volumes, workloads,
 };
-use crate::metadata::rules::Rules;
 use crate::names::NameRule;
-use crate::registry::{
-    Conversion, Origin, Plain, Registry, Resource, ScalePaths, Selectable, Strategy, Subresource,
-    Version,
-};
-
-/// One line of the table. `flags`: `n` namespaced, `s` status, `c` scale, `g` generation, `u` no unconditional update,
-/// `p` an update may create, `d` a deletion answers the object, `x` collections cannot be deleted.
-struct Row {
-    group: &'static str,
-    version: &'static str,
-    kind: &'static str,
-    plural: &'static str,
-    flags: &'static str,
-    short: &'static [&'static str],
-    categories: &'static [&'static str],
-    subresources: &'static [Subresource],
-    selectable: &'static [Field],
-    names: NameRule,
-    /// Where the scale subresource finds a selector that is a map of labels.
-    scale_selector: Option<&'static str>,
-    strategy: &'static dyn Strategy,
-    /// The group of the kind that this one is a view of, and how the two differ.
-    view_of: Option<(&'static str, Conversion)>,
-}
-
-/// A selectable field: the name, the path, and the text that stands for an absent value.
-struct Field(&'static str, &'static str, &'static str);
-
-const fn field(path: &'static str) -> Field {
-    Field(path, path, "")
-}
-
-impl Field {
-    const fn or(self, absent: &'static str) -> Self {
-        Self(self.0, self.1, absent)
-    }
-}
-
-const fn row(
-    group: &'static str,
-    version: &'static str,
-    kind: &'static str,
-    plural: &'static str,
-    flags: &'static str,
-    short: &'static [&'static str],
-) -> Row {
-    Row {
-        group,
-        version,
-        kind,
-        plural,
-        flags,
-        short,
-        categories: &[],
-        subresources: &[],
-        selectable: &[],
-        names: NameRule::Subdomain,
-        scale_selector: None,
-        strategy: &Plain,
-        view_of: None,
-    }
-}
-
-impl Row {
-    const fn all(self) -> Self {
-        self.of_category(&["all"])
-    }
-
-    const fn of_category(mut self, categories: &'static [&'static str]) -> Self {
-        self.categories = categories;
-        self
-    }
-
-    const fn sub(mut self, subresources: &'static [Subresource]) -> Self {
-        self.subresources = subresources;
-        self
-    }
-
-    const fn fields(mut self, selectable: &'static [Field]) -> Self {
-        self.selectable = selectable;
-        self
-    }
-
-    const fn names(mut self, rule: NameRule) -> Self {
-        self.names = rule;
-        self
-    }
-
-    const fn scaled_by(mut self, selector: &'static str) -> Self {
-        self.scale_selector = Some(selector);
-        self
-    }
-
-    /// The rules of the kind alone.
-    const fn with(mut self, strategy: &'static dyn Strategy) -> Self {
-        self.strategy = strategy;
-        self
-    }
-
-    const fn view_of(mut self, group: &'static str, conversion: Conversion) -> Self {
-        self.view_of = Some((group, conversion));
-        self
-    }
-}
+use crate::registry::{Registry, Resource, Subresource};
 
 const POD_FIELDS: &[Field] = &[
     field("spec.nodeName"),
@@ -145,6 +42,9 @@ const EVENT_VIEW_FIELDS: &[Field] = &[
     field("type"),
 ];
 const RBAC: &str = "rbac.authorization.k8s.io";
+const ADMISSION: &str = "admissionregistration.k8s.io";
+const AUTHORIZATION: &str = "authorization.k8s.io";
+const EXTENSIONS: &[&str] = &["api-extensions"];
 
 const ROWS: &[Row] = &[
     row("", "v1", "Namespace", "namespaces", "sdx", &["ns"])
@@ -166,7 +66,9 @@ const ROWS: &[Row] = &[
     row("", "v1", "Secret", "secrets", "n", &[])
         .fields(&[field("type")])
         .with(&config::Secret),
-    row("", "v1", "ServiceAccount", "serviceaccounts", "nd", &["sa"]).with(&config::ServiceAccount),
+    row("", "v1", "ServiceAccount", "serviceaccounts", "nd", &["sa"])
+        .sub(&[Subresource::Token])
+        .with(&config::ServiceAccount),
     row("", "v1", "Event", "events", "np", &["ev"])
         .fields(EVENT_FIELDS)
         .with(&events::Event),
@@ -191,7 +93,7 @@ const ROWS: &[Row] = &[
         &["pvc"],
     )
     .with(&volumes::PersistentVolumeClaim),
-    row("", "v1", "Endpoints", "endpoints", "np", &["ep"]),
+    row("", "v1", "Endpoints", "endpoints", "np", &["ep"]).with(&services::Endpoints),
     row("", "v1", "LimitRange", "limitranges", "np", &["limits"]),
     row(
         "",
@@ -264,7 +166,19 @@ const ROWS: &[Row] = &[
         "ns",
         &["hpa"],
     )
-    .all(),
+    .all()
+    .with(&autoscaling::HorizontalPodAutoscaler),
+    row(
+        "autoscaling",
+        "v1",
+        "HorizontalPodAutoscaler",
+        "horizontalpodautoscalers",
+        "ns",
+        &["hpa"],
+    )
+    .all()
+    .view_of("autoscaling", autoscaling::CONVERSION)
+    .with(&autoscaling::HorizontalPodAutoscaler),
     row(
         "policy",
         "v1",
@@ -298,7 +212,8 @@ const ROWS: &[Row] = &[
         "networkpolicies",
         "ng",
         &["netpol"],
-    ),
+    )
+    .with(&networking::NetworkPolicy),
     row(
         "discovery.k8s.io",
         "v1",
@@ -306,7 +221,8 @@ const ROWS: &[Row] = &[
         "endpointslices",
         "ng",
         &[],
-    ),
+    )
+    .with(&services::EndpointSlice),
     row("coordination.k8s.io", "v1", "Lease", "leases", "npu", &[]).with(&leases::Lease),
     row("events.k8s.io", "v1", "Event", "events", "np", &["ev"])
         .fields(EVENT_VIEW_FIELDS)
@@ -319,7 +235,8 @@ const ROWS: &[Row] = &[
         "priorityclasses",
         "g",
         &["pc"],
-    ),
+    )
+    .with(&cluster::PriorityClass),
     row(
         "storage.k8s.io",
         "v1",
@@ -327,7 +244,8 @@ const ROWS: &[Row] = &[
         "storageclasses",
         "d",
         &["sc"],
-    ),
+    )
+    .with(&cluster::StorageClass),
     row(RBAC, "v1", "Role", "roles", "np", &[])
         .names(NameRule::PathSegment)
         .with(&rbac::Role(Reach::Namespace)),
@@ -355,89 +273,190 @@ const ROWS: &[Row] = &[
         "sgu",
         &["crd", "crds"],
     )
-    .of_category(&["api-extensions"])
+    .of_category(EXTENSIONS)
     .with(&definitions::CustomResourceDefinition),
+    row(
+        ADMISSION,
+        "v1",
+        "MutatingWebhookConfiguration",
+        "mutatingwebhookconfigurations",
+        "g",
+        &[],
+    )
+    .of_category(EXTENSIONS)
+    .with(&admission::MutatingWebhooks),
+    row(
+        ADMISSION,
+        "v1",
+        "ValidatingWebhookConfiguration",
+        "validatingwebhookconfigurations",
+        "g",
+        &[],
+    )
+    .of_category(EXTENSIONS)
+    .with(&admission::ValidatingWebhooks),
+    row(
+        ADMISSION,
+        "v1",
+        "ValidatingAdmissionPolicy",
+        "validatingadmissionpolicies",
+        "gs",
+        &[],
+    )
+    .of_category(EXTENSIONS)
+    .with(&admission::ValidatingAdmissionPolicy),
+    row(
+        ADMISSION,
+        "v1",
+        "ValidatingAdmissionPolicyBinding",
+        "validatingadmissionpolicybindings",
+        "g",
+        &[],
+    )
+    .of_category(EXTENSIONS)
+    .with(&admission::ValidatingAdmissionPolicyBinding),
+    row(
+        "apiregistration.k8s.io",
+        "v1",
+        "APIService",
+        "apiservices",
+        "s",
+        &[],
+    )
+    .of_category(EXTENSIONS)
+    .names(NameRule::PathSegment)
+    .with(&cluster::ApiService),
+    row(
+        "certificates.k8s.io",
+        "v1",
+        "CertificateSigningRequest",
+        "certificatesigningrequests",
+        "s",
+        &["csr"],
+    )
+    .fields(&[field("spec.signerName")])
+    .sub(&[Subresource::Approval])
+    .names(NameRule::PathSegment)
+    .with(&cluster::CertificateSigningRequest),
+    row(
+        "node.k8s.io",
+        "v1",
+        "RuntimeClass",
+        "runtimeclasses",
+        "",
+        &[],
+    )
+    .with(&cluster::RuntimeClass),
+    row("storage.k8s.io", "v1", "CSIDriver", "csidrivers", "", &[]).with(&cluster::CsiDriver),
+    row("storage.k8s.io", "v1", "CSINode", "csinodes", "", &[]),
+    row(
+        "storage.k8s.io",
+        "v1",
+        "CSIStorageCapacity",
+        "csistoragecapacities",
+        "n",
+        &[],
+    ),
+    row(
+        "storage.k8s.io",
+        "v1",
+        "VolumeAttachment",
+        "volumeattachments",
+        "sd",
+        &[],
+    ),
+    row(
+        "storage.k8s.io",
+        "v1",
+        "VolumeAttributesClass",
+        "volumeattributesclasses",
+        "d",
+        &["vac"],
+    ),
+    row(
+        "authentication.k8s.io",
+        "v1",
+        "TokenReview",
+        "tokenreviews",
+        "v",
+        &[],
+    )
+    .with(&reviews::Token),
+    row(
+        "authentication.k8s.io",
+        "v1",
+        "SelfSubjectReview",
+        "selfsubjectreviews",
+        "v",
+        &[],
+    )
+    .with(&reviews::SelfSubject),
+    row(
+        AUTHORIZATION,
+        "v1",
+        "SubjectAccessReview",
+        "subjectaccessreviews",
+        "v",
+        &[],
+    )
+    .with(&reviews::Access),
+    row(
+        AUTHORIZATION,
+        "v1",
+        "SelfSubjectAccessReview",
+        "selfsubjectaccessreviews",
+        "v",
+        &[],
+    )
+    .with(&reviews::Access),
+    row(
+        AUTHORIZATION,
+        "v1",
+        "LocalSubjectAccessReview",
+        "localsubjectaccessreviews",
+        "nv",
+        &[],
+    )
+    .with(&reviews::Access),
+    row(
+        AUTHORIZATION,
+        "v1",
+        "SelfSubjectRulesReview",
+        "selfsubjectrulesreviews",
+        "v",
+        &[],
+    )
+    .with(&reviews::Rules),
 ];
 
 /// Serves every built-in kind.
 pub(crate) fn install(registry: &Registry) {
+    let mut resources: Vec<Resource> = Vec::new();
     for row in ROWS {
         // A view shares the storage of the kind that it shows.
-        let core = row
-            .view_of
-            .and_then(|(group, _)| registry.resource(group, row.plural));
-        let id = match &core {
-            Some(core) => core.id,
-            None => registry.id(row.group, row.plural),
-        };
-        let schema_id = registry.next_schema();
-        let stored_schema = core
-            .and_then(|core| core.versions.first().map(|v| v.schema_id))
-            .unwrap_or(schema_id);
-        let owned = |list: &[&str]| list.iter().map(|&s| s.to_owned()).collect::<Vec<_>>();
-        registry.put(Resource {
-            id,
-            group: row.group.to_owned(),
-            plural: row.plural.to_owned(),
-            singular: row.kind.to_lowercase(),
-            kind: row.kind.to_owned(),
-            list_kind: format!("{}List", row.kind),
-            short_names: owned(row.short),
-            categories: owned(row.categories),
-            namespaced: row.has('n'),
-            origin: Origin::Builtin,
-            strategy: row.strategy,
-            uid: Box::default(),
-            generation: 0,
-            rules: row.rules(),
-            versions: vec![row.version(schema_id, stored_schema)],
+        let shown = row.view_of.and_then(|(group, _)| {
+            let mut resources = resources.iter();
+            resources.position(|r| r.group == group && r.plural == row.plural)
         });
-    }
-}
-
-impl Row {
-    fn has(&self, flag: char) -> bool {
-        self.flags.contains(flag)
-    }
-
-    fn rules(&self) -> Rules {
-        Rules {
-            names: self.names,
-            qualified_finalizers: self.group != "apiextensions.k8s.io",
-            unconditional_update: !self.has('u'),
-            create_on_update: self.has('p'),
-            generation: self.has('g'),
-            returns_deleted: self.has('d'),
-            delete_collection: !self.has('x'),
+        let shown = shown.and_then(|index| resources.get_mut(index));
+        let schema_id = registry.next_schema();
+        let stored_schema = shown
+            .as_ref()
+            .and_then(|shown| shown.storage().map(|v| v.schema_id))
+            .unwrap_or(schema_id);
+        let version = row.version(schema_id, stored_schema);
+        match shown {
+            Some(shown) if shown.group == row.group => shown.versions.push(version),
+            shown => {
+                let id = match shown {
+                    Some(shown) => shown.id,
+                    None => registry.id(row.group, row.plural),
+                };
+                resources.push(row.resource(id, version));
+            }
         }
     }
-
-    fn version(&self, schema_id: u64, stored_schema: u64) -> Version {
-        let selectable = self
-            .selectable
-            .iter()
-            .map(|Field(label, path, absent)| Selectable {
-                label: (*label).to_owned(),
-                path: (*path).to_owned(),
-                absent,
-            });
-        Version {
-            name: self.version.to_owned(),
-            served: true,
-            deprecation: None,
-            schema_id,
-            stored_schema,
-            schema: None,
-            columns: Vec::new(),
-            status: self.has('s'),
-            scale: self.has('c').then(|| ScalePaths {
-                spec_replicas: ".spec.replicas".to_owned(),
-                status_replicas: ".status.replicas".to_owned(),
-                label_selector: self.scale_selector.map(str::to_owned),
-            }),
-            subresources: self.subresources,
-            selectable: selectable.collect(),
-            conversion: self.view_of.map(|(_, conversion)| conversion),
-        }
+    for resource in resources {
+        registry.put(resource);
     }
 }

@@ -1,6 +1,6 @@
 //! Resources given by a description alone, without a schema: what fake clientsets are made of.
 
-use super::{Origin, Plain, Registry, Resource, Version};
+use super::{Origin, Persistence, Plain, Registry, Resource, Version};
 use crate::metadata::rules::Rules;
 use crate::names::NameRule;
 
@@ -112,6 +112,7 @@ impl Registry {
             namespaced: description.scope == Scope::Namespaced,
             origin: Origin::Described,
             strategy: &Plain,
+            persistence: Persistence::Stored,
             uid: Box::default(),
             generation: 0,
             rules: Rules {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::subresource::Description;
-use super::{Registry, Resource, Version, version_order};
+use super::{Persistence, Registry, Resource, Version, version_order};
 
 const ALL_VERBS: &[&str] = &[
     "create",
@@ -32,6 +32,9 @@ const CUSTOM_VERBS: &[&str] = &[
 ];
 
 fn verbs(resource: &Resource) -> Vec<&'static str> {
+    if resource.persistence == Persistence::Virtual {
+        return vec!["create"];
+    }
     let all = if resource.is_custom() {
         CUSTOM_VERBS
     } else {
@@ -46,17 +49,23 @@ fn verbs(resource: &Resource) -> Vec<&'static str> {
 /// Groups in the order in which discovery lists them: built-in ones as the API server ranks them, then others by name.
 const GROUP_ORDER: &[&str] = &[
     "",
+    "apiregistration.k8s.io",
     "apps",
     "events.k8s.io",
+    "authentication.k8s.io",
+    "authorization.k8s.io",
     "autoscaling",
     "batch",
+    "certificates.k8s.io",
     "networking.k8s.io",
     "policy",
     "rbac.authorization.k8s.io",
     "storage.k8s.io",
+    "admissionregistration.k8s.io",
     "apiextensions.k8s.io",
     "scheduling.k8s.io",
     "coordination.k8s.io",
+    "node.k8s.io",
     "discovery.k8s.io",
 ];
 

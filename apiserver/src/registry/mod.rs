@@ -103,11 +103,20 @@ pub(crate) struct Resource {
     pub(crate) origin: Origin,
     pub(crate) rules: Rules,
     pub(crate) strategy: &'static dyn Strategy,
+    pub(crate) persistence: Persistence,
     /// The uid and generation of the CRD that it comes from.
     pub(crate) uid: Box<str>,
     pub(crate) generation: i64,
     /// In the order of preference.
     pub(crate) versions: Vec<Version>,
+}
+
+/// Whether a write to a resource is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Persistence {
+    Stored,
+    /// Objects are only created, and answered at once: reviews.
+    Virtual,
 }
 
 impl Resource {
@@ -126,6 +135,13 @@ impl Resource {
 
     pub(crate) fn is_custom(&self) -> bool {
         self.origin != Origin::Builtin
+    }
+
+    /// The version whose form objects are stored in.
+    pub(crate) fn storage(&self) -> Option<&Version> {
+        self.versions
+            .iter()
+            .find(|v| v.schema_id == v.stored_schema)
     }
 
     pub(crate) fn version(&self, name: &str) -> Option<&Version> {
@@ -184,15 +200,39 @@ impl Served {
             return value;
         }
         let version = self.version();
-        let mut value = match version.conversion {
-            Some(conversion) => (conversion.from_stored)(value),
-            None => value,
-        };
+        if let Some(conversion) = version.conversion {
+            return (conversion.from_stored)(value);
+        }
+        let mut value = value;
+        // What was stored under another schema is read under that of the storage version, which alone has defaults.
+        if stored.schema != version.stored_schema {
+            self.settle(&mut value);
+        }
         if let Some(schema) = &version.schema {
             schema.prune(&mut value);
-            schema.apply_defaults(&mut value);
         }
         value
+    }
+
+    /// Translates an object of this version to the stored form.
+    pub(crate) fn to_stored(&self, object: Value) -> Value {
+        let version = self.version();
+        if let Some(conversion) = version.conversion {
+            return (conversion.to_stored)(object);
+        }
+        let mut object = object;
+        if version.schema_id != version.stored_schema {
+            self.settle(&mut object);
+        }
+        object
+    }
+
+    /// Prunes and defaults an object as the storage version does.
+    fn settle(&self, object: &mut Value) {
+        if let Some(schema) = self.resource.storage().and_then(|v| v.schema.as_ref()) {
+            schema.prune(object);
+            schema.apply_defaults(object);
+        }
     }
 
     /// The JSON text of an object after its `apiVersion` and `kind`: starts with a brace.

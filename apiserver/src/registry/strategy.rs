@@ -50,6 +50,9 @@ pub(crate) trait Strategy: Debug + Sync {
         Vec::new()
     }
 
+    /// Answers an object that is not stored: fills in its status.
+    fn review(&self, _cluster: &dyn Cluster, _object: &mut Value) {}
+
     /// Sets what an object needs that a test stores directly.
     fn prepare_stored(&self, _object: &mut Value) {}
 

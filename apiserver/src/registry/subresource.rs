@@ -3,9 +3,11 @@
 /// A subresource that only some built-in kinds have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Subresource {
+    Approval,
     Binding,
     Eviction,
     Finalize,
+    Token,
 }
 
 /// A subresource as discovery shows it.
@@ -19,6 +21,12 @@ pub(crate) struct Description {
 impl Subresource {
     pub(crate) fn describe(self) -> Description {
         let (name, kind, verbs): (_, _, &[_]) = match self {
+            Self::Approval => ("approval", ("", "", ""), &["get", "patch", "update"]),
+            Self::Token => (
+                "token",
+                ("authentication.k8s.io", "v1", "TokenRequest"),
+                &["create"],
+            ),
             Self::Binding => ("binding", ("", "", "Binding"), &["create"]),
             Self::Eviction => ("eviction", ("policy", "v1", "Eviction"), &["create"]),
             Self::Finalize => ("finalize", ("", "", ""), &["update"]),

@@ -91,6 +91,7 @@ pub(super) fn applied(
         schema: call.served.version().schema.as_ref(),
         now: core.now(),
     };
+    check_nulls(call, &wanted)?;
     let mut new = apply::apply(&writer, old, &wanted, options.force).map_err(apply_error)?;
     let before = new.clone();
     intake::shape(&call.served, &mut new).map_err(|why| ApiError::invalid_patch(&before, &why))?;
@@ -125,6 +126,19 @@ fn check_declared(call: &Call, wanted: &Value) -> Result<(), ApiError> {
         [one] => Err(fail(one)),
         many => Err(fail(&format!("errors:\n  {}", many.join("\n  ")))),
     }
+}
+
+/// A null that is applied stays, so that the type of its field has to allow it.
+fn check_nulls(call: &Call, wanted: &Value) -> Result<(), ApiError> {
+    let Some(schema) = &call.served.version().schema else {
+        return Ok(());
+    };
+    let errors: Vec<FieldError> = schema
+        .validate(wanted)
+        .into_iter()
+        .filter(|e| e.value.as_ref().is_some_and(|v| v == "null"))
+        .collect();
+    strategy::refuse(&call.served, wanted, &errors)
 }
 
 /// The status of a refused apply.

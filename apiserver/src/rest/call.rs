@@ -1,5 +1,7 @@
 //! A request for objects, resolved to what is served.
 
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
 use bytes::Bytes;
 
 use crate::http::negotiate::Accepted;
@@ -37,6 +39,30 @@ impl Verb {
     }
 }
 
+/// The warnings that come up while a request is handled.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Warnings(Arc<Mutex<Vec<String>>>);
+
+impl Warnings {
+    fn lock(&self) -> MutexGuard<'_, Vec<String>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds warnings, without repeating any.
+    pub(super) fn extend(&self, warnings: impl IntoIterator<Item = String>) {
+        let mut all = self.lock();
+        for warning in warnings {
+            if !all.contains(&warning) {
+                all.push(warning);
+            }
+        }
+    }
+
+    pub(super) fn take(&self) -> Vec<String> {
+        std::mem::take(&mut self.lock())
+    }
+}
+
 /// A request for objects of a served resource.
 #[derive(Clone, Debug)]
 pub(crate) struct Call {
@@ -51,6 +77,7 @@ pub(crate) struct Call {
     pub(crate) user_agent: String,
     pub(crate) body: Bytes,
     pub(crate) struck: Struck,
+    pub(crate) warnings: Warnings,
 }
 
 impl Call {

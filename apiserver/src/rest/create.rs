@@ -22,17 +22,35 @@ pub(crate) fn create(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> 
     let incoming = intake::decode_object(call)?;
     let mut object = incoming.object;
     rules::settle_namespace(call.object_namespace(), &mut object)?;
-    let mut warnings = intake::enforce(&call.served, options.validation, incoming.faults)?;
-    if !object::resource_version(&object).is_empty() {
+    intake::enforce(call, options.validation, incoming.faults)?;
+    if !object::resource_version(&object).is_empty() && !options.dry_run {
         return Err(ApiError::new(
             500,
             "",
             "resourceVersion should not be set on objects to be created",
         ));
     }
-    warnings.extend(strategy::warnings(&call.served, &object));
-    let created = create_object(core, &call.served, object, &options)?;
-    Ok(present(call, 201, &created)?.with_warnings(warnings))
+    call.warnings
+        .extend(strategy::warnings(&call.served, &object));
+    let version = object::resource_version(&object).to_owned();
+    let mut created = create_object(core, &call.served, object, &options)?;
+    if options.dry_run && !version.is_empty() {
+        object::set_meta(&mut created, "resourceVersion", Some(version.into()));
+    }
+    present(call, 201, &created)
+}
+
+/// POST of an object that is answered and not stored.
+pub(super) fn review(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
+    let options = WriteOptions::parse("CreateOptions", &call.query, &call.user_agent)?;
+    let incoming = intake::decode_object(call)?;
+    let mut object = incoming.object;
+    rules::settle_namespace(call.object_namespace(), &mut object)?;
+    intake::enforce(call, options.validation, incoming.faults)?;
+    let errors = call.served.resource.strategy.validate(&object);
+    strategy::refuse(&call.served, &object, &errors)?;
+    call.served.resource.strategy.review(&**core, &mut object);
+    present(call, 201, &object)
 }
 
 /// Creates an object that has been decoded: shared by POST and by patches and updates of absent objects.
@@ -49,11 +67,13 @@ pub(crate) fn create_object(
     // A generated name that is taken is drawn again.
     for attempt in 0.. {
         rules::generate_name(&mut object);
-        strategy::prepare_create(core, served, &mut object);
-        strategy::validate_create(served, &object)?;
+        strategy::set_defaults(served, &mut object);
+        // What the server decides for itself belongs to nobody.
         if !options.applied {
             track_create(core, served, &mut object, options);
         }
+        strategy::prepare_create(core, served, &mut object);
+        strategy::validate_create(served, &object)?;
         if options.dry_run {
             let key = Key::new(object::namespace(&object), object::name(&object));
             if core.find(served, &key).is_some() {

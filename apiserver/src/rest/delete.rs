@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::options::{DeleteOptions, Propagation};
 use super::present::present;
-use super::{Call, intake, list};
+use super::{Call, list};
 use crate::core::{Change, Core};
 use crate::http::negotiate::Format;
 use crate::http::respond::{Answer, Content};
@@ -107,7 +107,7 @@ pub(crate) fn delete_object(
             return Ok(Deleted::Marked(old));
         }
         let schema = served.version().stored_schema;
-        let stored_form = intake::to_stored(served, new);
+        let stored_form = served.to_stored(new);
         let result = core.store.commit(
             served.resource.id,
             key,

@@ -204,14 +204,18 @@ pub(crate) fn prune(served: &Served, object: &mut Value) -> Result<Vec<String>, 
 /// # Errors
 /// 400 when strict and there are faults.
 pub(crate) fn enforce(
-    served: &Served,
+    call: &Call,
     validation: FieldValidation,
     faults: Vec<String>,
-) -> Result<Vec<String>, ApiError> {
+) -> Result<(), ApiError> {
+    let served = &call.served;
     match validation {
-        _ if faults.is_empty() => Ok(Vec::new()),
-        FieldValidation::Ignore => Ok(Vec::new()),
-        FieldValidation::Warn => Ok(faults),
+        _ if faults.is_empty() => Ok(()),
+        FieldValidation::Ignore => Ok(()),
+        FieldValidation::Warn => {
+            call.warnings.extend(faults);
+            Ok(())
+        }
         FieldValidation::Strict => {
             let kind = &served.resource.kind;
             let version = &served.version().name;
@@ -220,13 +224,5 @@ pub(crate) fn enforce(
                 faults.join(", ")
             )))
         }
-    }
-}
-
-/// Translates an object of a version to the stored form.
-pub(crate) fn to_stored(served: &Served, object: Value) -> Value {
-    match served.version().conversion {
-        Some(conversion) => (conversion.to_stored)(object),
-        None => object,
     }
 }

@@ -19,6 +19,7 @@ mod present;
 mod read;
 mod scale;
 mod strategy;
+mod token;
 mod update;
 mod watch;
 pub(crate) mod write;
@@ -26,16 +27,32 @@ pub(crate) mod write;
 use std::sync::Arc;
 
 use crate::core::Core;
-use crate::http::respond::Answer;
-use crate::registry::Subresource;
+use crate::http::respond::{Answer, Content};
+use crate::registry::{Persistence, Subresource};
 use crate::status::ApiError;
-pub(crate) use call::{Call, Verb};
+pub(crate) use call::{Call, Verb, Warnings};
 
 /// Carries out a request.
 ///
 /// # Errors
 /// What the client gets as its status.
 pub(crate) fn dispatch(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
+    let outcome = handle(core, call);
+    let mut warnings = call.warnings.take();
+    if outcome.is_err() {
+        warnings.extend(call.served.version().deprecation.clone());
+    }
+    match outcome {
+        // Refusals carry the warnings, too.
+        Err(error) if !warnings.is_empty() => {
+            let content = Content::Document(error.to_status(), call.accepted.format);
+            Ok(Answer::new(error.code, content).with_warnings(warnings))
+        }
+        outcome => outcome.map(|answer| answer.with_warnings(warnings)),
+    }
+}
+
+fn handle(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
     let version = call.served.version();
     let unsupported = || not_supported(call);
     match call.subresource.as_str() {
@@ -60,7 +77,12 @@ pub(crate) fn dispatch(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError
             Some(sub) => match (sub, call.verb) {
                 (Subresource::Binding, Verb::Create) => pods::bind(core, call),
                 (Subresource::Eviction, Verb::Create) => pods::evict(core, call),
-                (Subresource::Finalize, Verb::Update) => update::update(core, call),
+                (Subresource::Finalize | Subresource::Approval, Verb::Update) => {
+                    update::update(core, call)
+                }
+                (Subresource::Approval, Verb::Get) => read::get(core, call),
+                (Subresource::Approval, Verb::Patch) => patch::patch(core, call),
+                (Subresource::Token, Verb::Create) => token::create(core, call),
                 _ => Err(unsupported()),
             },
             None if call.served.resource.is_custom() => Err(call.not_found()),
@@ -79,6 +101,12 @@ fn not_supported(call: &Call) -> ApiError {
 }
 
 fn main(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
+    if call.served.resource.persistence == Persistence::Virtual {
+        return match call.verb {
+            Verb::Create => create::review(core, call),
+            _ => Err(not_supported(call)),
+        };
+    }
     match call.verb {
         Verb::Get => read::get(core, call),
         Verb::List => list::list(core, call),

@@ -83,13 +83,13 @@ pub(crate) fn patch(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
         let current = core.find(&call.served, &call.key());
         let old = current.as_deref().map(|stored| call.served.decode(stored));
         let (new, faults) = patched(core, call, kind, old.as_ref(), &options)?;
-        let mut warnings = intake::enforce(&call.served, options.validation, faults)?;
-        warnings.extend(strategy::warnings(&call.served, &new));
+        intake::enforce(call, options.validation, faults)?;
+        call.warnings.extend(strategy::warnings(&call.served, &new));
         let (Some(current), Some(old)) = (current, old) else {
-            return Ok(apply::create(core, call, new, &options)?.with_warnings(warnings));
+            return apply::create(core, call, new, &options);
         };
         if let Some(answer) = store_patched(core, call, &current, &old, (new, kind), &options)? {
-            return Ok(answer.with_warnings(warnings));
+            return Ok(answer);
         }
     }
     Err(ApiError::modified(&call.group_resource(), &call.name))

@@ -109,7 +109,13 @@ pub(crate) fn get(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
     let stored = core
         .find(&call.served, &call.key())
         .ok_or_else(|| call.not_found())?;
-    Ok(answer(call, scale_of(call, &call.served.decode(&stored))?))
+    let object = call.served.decode(&stored);
+    let path = &paths(call)?.spec_replicas;
+    if call.served.resource.is_custom() && object::at(&object, &keys(path)).is_none() {
+        let why = format!("the spec replicas field \"{path}\" does not exist");
+        return Err(ApiError::internal(why));
+    }
+    Ok(answer(call, scale_of(call, &object)?))
 }
 
 /// PUT of a scale.

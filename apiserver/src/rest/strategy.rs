@@ -10,6 +10,13 @@ use crate::registry::{ScalePaths, Served};
 use crate::status::ApiError;
 use crate::types::{self, normal};
 
+/// Fills in the defaults of a decoded object of a built-in kind; those of custom resources come with their schema.
+pub(super) fn set_defaults(served: &Served, object: &mut Value) {
+    if !served.resource.is_custom() {
+        served.resource.strategy.set_defaults(object);
+    }
+}
+
 /// Sets what the server decides about a new object.
 pub(super) fn prepare_create(core: &Core, served: &Served, object: &mut Value) {
     let resource = &served.resource;
@@ -20,7 +27,6 @@ pub(super) fn prepare_create(core: &Core, served: &Served, object: &mut Value) {
     if resource.is_custom() {
         return;
     }
-    resource.strategy.set_defaults(object);
     resource.strategy.prepare_create(core, object);
     // A status that has just been made has its empty values written, too.
     let name = types::type_name(&resource.group, &served.version().name, &resource.kind);
@@ -42,8 +48,8 @@ pub(super) fn prepare_update(
     let resource = &served.resource;
     restrict(served, subresource, old, new);
     rules::prepare_update(old, new);
+    set_defaults(served, new);
     if !resource.is_custom() {
-        resource.strategy.set_defaults(new);
         resource
             .strategy
             .prepare_update(core, subresource, old, new);
@@ -117,7 +123,11 @@ fn validate_scale(scale: &ScalePaths, object: &Value) -> Vec<FieldError> {
         .collect()
 }
 
-fn refuse(served: &Served, object: &Value, errors: &[FieldError]) -> Result<(), ApiError> {
+pub(super) fn refuse(
+    served: &Served,
+    object: &Value,
+    errors: &[FieldError],
+) -> Result<(), ApiError> {
     if errors.is_empty() {
         return Ok(());
     }
@@ -147,6 +157,16 @@ fn restrict(served: &Served, subresource: &str, old: &Value, new: &mut Value) {
                     object::set_meta(&mut kept, field, value);
                 }
             }
+            *new = kept;
+        }
+        "approval" => {
+            let mut kept = old.clone();
+            let conditions = new["status"].get("conditions").cloned();
+            let status = object::child(object::fields(&mut kept), "status");
+            match conditions {
+                Some(list) => status.insert("conditions".into(), list),
+                None => status.remove("conditions"),
+            };
             *new = kept;
         }
         "finalize" => {

@@ -36,11 +36,12 @@ pub(super) fn update(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> 
             call.name
         )));
     }
-    let mut warnings = intake::enforce(&call.served, options.validation, incoming.faults)?;
-    warnings.extend(strategy::warnings(&call.served, &object));
+    intake::enforce(call, options.validation, incoming.faults)?;
+    call.warnings
+        .extend(strategy::warnings(&call.served, &object));
     loop {
         let Some(current) = core.find(&call.served, &call.key()) else {
-            return create_absent(core, call, object, &options).map(|a| a.with_warnings(warnings));
+            return create_absent(core, call, object, &options);
         };
         let mut new = object.clone();
         check_version(call, &current, &mut new)?;
@@ -48,7 +49,7 @@ pub(super) fn update(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> 
         let new = merge_update(core, &call.served, &call.subresource, &old, new, &options)?;
         match write::replace(core, &call.served, &current, new, options.dry_run)? {
             Persisted::Written(shown) | Persisted::Removed(shown) => {
-                return Ok(present(call, 200, &shown)?.with_warnings(warnings));
+                return present(call, 200, &shown);
             }
             Persisted::Raced => {}
         }

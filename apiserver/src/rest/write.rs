@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::intake;
 use crate::core::{Change, Core};
 use crate::metadata::object;
 use crate::registry::Served;
@@ -27,7 +26,7 @@ pub(crate) enum Persisted {
 /// # Errors
 /// 409 when the name is taken, 404 when the resource is going away.
 pub(crate) fn insert(core: &Arc<Core>, served: &Served, object: Value) -> Result<Value, ApiError> {
-    let stored_form = intake::to_stored(served, object);
+    let stored_form = served.to_stored(object);
     let key = Key::new(object::namespace(&stored_form), object::name(&stored_form));
     let schema = served.version().stored_schema;
     let stored = core
@@ -79,7 +78,7 @@ pub(crate) fn replace(
         return Ok(Persisted::Written(before));
     }
     let shown = removes.then(|| new.clone());
-    let stored_form = intake::to_stored(served, new);
+    let stored_form = served.to_stored(new);
     let schema = served.version().stored_schema;
     let result = core.store.commit(
         served.resource.id,

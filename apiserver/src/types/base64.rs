@@ -49,6 +49,41 @@ pub(crate) fn decode(text: &str) -> Result<Vec<u8>, usize> {
     Ok(out)
 }
 
+/// Where a text stops being standard base64 with padding, as Go's decoder finds it; `None` when it is all right.
+pub(crate) fn fault(text: &str) -> Option<usize> {
+    let bytes: &[u8] = text.as_bytes();
+    let is_break = |at: usize| matches!(bytes.get(at), Some(b'\n' | b'\r'));
+    // How many digits of the present group of four were read.
+    let (mut at, mut read) = (0, 0);
+    while let Some(byte) = bytes.get(at) {
+        at += 1;
+        match byte {
+            b'\n' | b'\r' => {}
+            b'=' => {
+                if read < 2 {
+                    return Some(at - 1);
+                }
+                while is_break(at) {
+                    at += 1;
+                }
+                if read == 2 {
+                    if bytes.get(at) != Some(&b'=') {
+                        return Some(at);
+                    }
+                    at += 1;
+                }
+                while is_break(at) {
+                    at += 1;
+                }
+                return (at < bytes.len()).then_some(at);
+            }
+            digit if STANDARD.contains(digit) => read = (read + 1) % 4,
+            _ => return Some(at - 1),
+        }
+    }
+    (read > 0).then(|| at - read)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -66,5 +101,29 @@ mod tests {
         check("abcd", "YWJjZA==");
         assert_eq!(decode("a?c"), Err(1));
         assert_eq!(decode("-_-_"), Ok(vec![0xfb, 0xff, 0xbf]));
+    }
+
+    #[test]
+    fn faults_stand_where_go_finds_them() {
+        let check =
+            |text: &str, expected: Option<usize>| assert_eq!(fault(text), expected, "{text}");
+        for good in [
+            "",
+            "YQ==",
+            "YWI=",
+            "YWJj",
+            "YWJjZA==",
+            "YW\nJj\n",
+            "YQ\n=\n=\n",
+        ] {
+            check(good, None);
+        }
+        check("%%", Some(0));
+        check("YQ=", Some(3));
+        check("YQ", Some(0));
+        check("YWJjZA", Some(4));
+        check("-_-_", Some(0));
+        check("YQ==x", Some(4));
+        check("Y===", Some(1));
     }
 }

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::TypeError;
+use super::base64;
 use super::scalars::{go_name, is_quantity, micro_time, time};
 use super::{Empty, Field, Fields, Kind, Shape, Special, fields};
 
@@ -145,7 +146,11 @@ impl Walk<'_> {
             Kind::Int32 => value.as_i64().is_some_and(|n| i32::try_from(n).is_ok()),
             Kind::Int64 => value.is_i64(),
             Kind::Double => value.is_number(),
-            Kind::Text(_) | Kind::Bytes => value.is_string(),
+            Kind::Text(_) => value.is_string(),
+            Kind::Bytes => match value.as_str().map(base64::fault) {
+                Some(Some(at)) => return Err(format!("illegal base64 data at input byte {at}")),
+                found => found.is_some(),
+            },
             Kind::Struct(name) => {
                 if let (Some(known), Value::Object(map)) = (fields(name), &mut *value) {
                     return self.object(name, known, map);

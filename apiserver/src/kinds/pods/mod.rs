@@ -11,7 +11,7 @@ use crate::metadata::object::{child, fields, text};
 use crate::registry::{Cluster, Strategy, label_not_supported};
 use crate::table::Printer;
 pub(super) use template::{default_job_template, default_template};
-pub(super) use validation::pod_spec;
+pub(super) use validation::{PORT, pod_spec};
 
 #[derive(Debug)]
 pub(super) struct Pod;
@@ -22,6 +22,7 @@ impl Strategy for Pod {
     }
 
     fn prepare_create(&self, _cluster: &dyn Cluster, object: &mut Value) {
+        template::admit_pod(child(fields(object), "spec"));
         let status = json!({"phase": "Pending", "qosClass": qos_class(object)});
         fields(object).insert("status".into(), status);
     }

@@ -5,11 +5,27 @@ use serde_json::{Map, Value, json};
 use crate::kinds::defaults::{objects, set};
 use crate::metadata::object::child;
 
-/// A pod of its own gets what admission adds, too: its priority and how long it tolerates a lost node.
-pub(in crate::kinds) fn default_pod(spec: &mut Map<String, Value>) {
+/// The defaults of a pod of its own.
+pub(super) fn default_pod(spec: &mut Map<String, Value>) {
     set(spec, "restartPolicy", "Always");
     pod_spec(spec);
     set(spec, "enableServiceLinks", true);
+    // What is limited and not requested is requested up to its limit.
+    for list in ["containers", "initContainers"] {
+        for container in objects(spec, list) {
+            let resources = child(container, "resources");
+            if let Some(Value::Object(limits)) = resources.get("limits").cloned() {
+                let requests = child(resources, "requests");
+                for (name, limit) in limits {
+                    set(requests, &name, limit);
+                }
+            }
+        }
+    }
+}
+
+/// What admission adds to a pod: its priority and how long it tolerates a lost node.
+pub(super) fn admit_pod(spec: &mut Map<String, Value>) {
     set(spec, "preemptionPolicy", "PreemptLowerPriority");
     set(spec, "priority", 0);
     let tolerations = spec.entry("tolerations").or_insert_with(|| json!([]));

@@ -3,32 +3,112 @@
 use serde_json::Value;
 
 use crate::field::FieldError;
+use crate::kinds::check::one_of;
 use crate::metadata::object::{copy_field, text};
+use crate::names::label_fault;
+use crate::table::cells::items;
 
-/// A pod needs containers, with names and images.
+/// What is valid in a port's number.
+pub(in crate::kinds) const PORT: &str = "must be between 1 and 65535, inclusive";
+
+/// Validates the spec of a pod or of a pod template.
 pub(in crate::kinds) fn pod_spec(spec: &Value, path: &str) -> Vec<FieldError> {
-    let containers = spec["containers"].as_array().map_or(&[][..], Vec::as_slice);
-    if containers.is_empty() {
-        return vec![FieldError::required(format!("{path}.containers"), "")];
-    }
     let mut errors = Vec::new();
+    let volumes = volumes(spec, path, &mut errors);
+    if items(spec, &["containers"]).is_empty() {
+        errors.push(FieldError::required(format!("{path}.containers"), ""));
+    }
     let mut seen: Vec<&str> = Vec::new();
-    for (index, container) in containers.iter().enumerate() {
-        let name = text(container, &["name"]);
-        let here = format!("{path}.containers[{index}]");
+    for list in ["initContainers", "containers"] {
+        for (index, container) in items(spec, &[list]).iter().enumerate() {
+            let here = format!("{path}.{list}[{index}]");
+            let name = text(container, &["name"]);
+            named(&here, name, &seen, &mut errors);
+            seen.push(name);
+            validate_container(&here, container, &volumes, &mut errors);
+        }
+    }
+    one_of(
+        format!("{path}.restartPolicy"),
+        &spec["restartPolicy"],
+        &["Always", "OnFailure", "Never"],
+        &mut errors,
+    );
+    one_of(
+        format!("{path}.dnsPolicy"),
+        &spec["dnsPolicy"],
+        &["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"],
+        &mut errors,
+    );
+    errors
+}
+
+/// Validates the names of a pod's volumes and returns them.
+fn volumes<'v>(spec: &'v Value, path: &str, errors: &mut Vec<FieldError>) -> Vec<&'v str> {
+    let mut names = Vec::new();
+    for (index, volume) in items(spec, &["volumes"]).iter().enumerate() {
+        let name = text(volume, &["name"]);
+        named(&format!("{path}.volumes[{index}]"), name, &names, errors);
+        names.push(name);
+    }
+    names
+}
+
+/// A name is there, is a label, and is not taken.
+fn named(path: &str, name: &str, taken: &[&str], errors: &mut Vec<FieldError>) {
+    let path = format!("{path}.name");
+    if name.is_empty() {
+        errors.push(FieldError::required(path, ""));
+    } else if let Some(fault) = label_fault(name) {
+        errors.push(FieldError::invalid(path, name, fault));
+    } else if taken.contains(&name) {
+        errors.push(FieldError::duplicate(path, name));
+    }
+}
+
+fn validate_container(
+    path: &str,
+    container: &Value,
+    volumes: &[&str],
+    errors: &mut Vec<FieldError>,
+) {
+    if text(container, &["image"]).is_empty() {
+        errors.push(FieldError::required(format!("{path}.image"), ""));
+    }
+    for (index, port) in items(container, &["ports"]).iter().enumerate() {
+        let here = format!("{path}.ports[{index}].containerPort");
+        match port["containerPort"].as_i64().unwrap_or_default() {
+            0 => errors.push(FieldError::required(here, "")),
+            1..=65535 => {}
+            other => errors.push(FieldError::invalid(here, other, PORT)),
+        }
+    }
+    for (index, variable) in items(container, &["env"]).iter().enumerate() {
+        if text(variable, &["name"]).is_empty() {
+            errors.push(FieldError::required(
+                format!("{path}.env[{index}].name"),
+                "",
+            ));
+        }
+    }
+    for (index, mount) in items(container, &["volumeMounts"]).iter().enumerate() {
+        let here = format!("{path}.volumeMounts[{index}]");
+        let name = text(mount, &["name"]);
         if name.is_empty() {
             errors.push(FieldError::required(format!("{here}.name"), ""));
-        } else if let Some(fault) = crate::names::label_fault(name) {
-            errors.push(FieldError::invalid(format!("{here}.name"), name, fault));
-        } else if seen.contains(&name) {
-            errors.push(FieldError::duplicate(format!("{here}.name"), name));
+        } else if !volumes.contains(&name) {
+            errors.push(FieldError::not_found(format!("{here}.name"), name));
         }
-        seen.push(name);
-        if text(container, &["image"]).is_empty() && path == "spec" {
-            errors.push(FieldError::required(format!("{here}.image"), ""));
+        if text(mount, &["mountPath"]).is_empty() {
+            errors.push(FieldError::required(format!("{here}.mountPath"), ""));
         }
     }
-    errors
+    one_of(
+        format!("{path}.imagePullPolicy"),
+        &container["imagePullPolicy"],
+        &["Always", "IfNotPresent", "Never"],
+        errors,
+    );
 }
 
 /// What an update may change of a pod.

@@ -4,10 +4,13 @@ mod printers;
 
 use serde_json::{Map, Value, json};
 
-use super::defaults::set;
+use super::check::{
+    at_most_all, is_nothing, is_selector, label_selector, non_negative, number_or_percent, one_of,
+};
+use super::defaults::{objects, set};
 use super::pods::{default_template, pod_spec};
 use crate::field::FieldError;
-use crate::metadata::object::{child, copy_field, fields, metadata};
+use crate::metadata::object::{child, copy_field, fields, metadata, text};
 use crate::registry::{Cluster, Strategy, label_not_supported};
 use crate::table::Printer;
 pub(super) use printers::{TEMPLATE, workload_tail};
@@ -25,7 +28,7 @@ impl Strategy for Deployment {
     }
 
     fn validate(&self, object: &Value) -> Vec<FieldError> {
-        validate(object)
+        validate_deployment(object)
     }
 
     fn validate_update(&self, old: &Value, new: &Value) -> Vec<FieldError> {
@@ -52,7 +55,7 @@ impl Strategy for ReplicaSet {
     }
 
     fn validate(&self, object: &Value) -> Vec<FieldError> {
-        validate(object)
+        validate("replicaset", object)
     }
 
     fn validate_update(&self, old: &Value, new: &Value) -> Vec<FieldError> {
@@ -72,6 +75,23 @@ impl Strategy for ReplicaSet {
 pub(super) struct ReplicationController;
 
 impl Strategy for ReplicationController {
+    /// A controller without a selector or labels of its own takes those of its template.
+    fn set_defaults(&self, object: &mut Value) {
+        let labels = object["spec"]["template"]["metadata"]
+            .get("labels")
+            .cloned();
+        let spec = child(fields(object), "spec");
+        set(spec, "replicas", 1);
+        if let Some(labels) = labels {
+            set(spec, "selector", labels.clone());
+            set(metadata(object), "labels", labels);
+        }
+        let spec = child(fields(object), "spec");
+        if spec.get("template").is_some_and(Value::is_object) {
+            default_template(spec);
+        }
+    }
+
     fn prepare_create(&self, _cluster: &dyn Cluster, object: &mut Value) {
         fields(object).insert("status".into(), json!({"replicas": 0}));
     }
@@ -90,7 +110,14 @@ pub(super) struct StatefulSet;
 
 impl Strategy for StatefulSet {
     fn set_defaults(&self, object: &mut Value) {
-        default_stateful_set(child(fields(object), "spec"));
+        let spec = child(fields(object), "spec");
+        default_stateful_set(spec);
+        for claim in objects(spec, "volumeClaimTemplates") {
+            set(claim, "apiVersion", "v1");
+            set(claim, "kind", "PersistentVolumeClaim");
+            set(child(claim, "spec"), "volumeMode", "Filesystem");
+            set(child(claim, "status"), "phase", "Pending");
+        }
     }
 
     fn prepare_create(&self, _cluster: &dyn Cluster, object: &mut Value) {
@@ -98,7 +125,7 @@ impl Strategy for StatefulSet {
     }
 
     fn validate(&self, object: &Value) -> Vec<FieldError> {
-        validate(object)
+        validate_stateful_set(object)
     }
 
     fn validate_update(&self, old: &Value, new: &Value) -> Vec<FieldError> {
@@ -141,7 +168,7 @@ impl Strategy for DaemonSet {
     }
 
     fn validate(&self, object: &Value) -> Vec<FieldError> {
-        validate(object)
+        validate_daemon_set(object)
     }
 
     fn validate_update(&self, old: &Value, new: &Value) -> Vec<FieldError> {
@@ -210,15 +237,58 @@ fn count_template(old: Option<&Value>, object: &mut Value) {
     annotations.insert(KEY.to_owned(), json!(count.to_string()));
 }
 
-/// The selector of a workload is there and matches its template, which is valid.
-fn validate(object: &Value) -> Vec<FieldError> {
+/// What the kinds with a label selector and a pod template share; `kind` is how messages call them.
+fn validate(kind: &str, object: &Value) -> Vec<FieldError> {
     let mut errors = Vec::new();
     let spec = &object["spec"];
     let selector = &spec["selector"];
+    non_negative("spec.replicas".to_owned(), &spec["replicas"], &mut errors);
     if selector.is_null() {
         errors.push(FieldError::required("spec.selector", ""));
+    } else {
+        label_selector("spec.selector", selector, &mut errors);
+        if is_empty(selector) {
+            let detail = format!("empty selector is invalid for {kind}");
+            errors.push(FieldError::invalid(
+                "spec.selector",
+                selector.clone(),
+                detail,
+            ));
+        }
     }
-    let labels = &spec["template"]["metadata"]["labels"];
+    if !is_selector(selector) {
+        let detail = "invalid label selector";
+        errors.push(FieldError::invalid(
+            "spec.selector",
+            selector.clone(),
+            detail,
+        ));
+        return errors;
+    }
+    validate_template(spec, &mut errors);
+    for field in [
+        "minReadySeconds",
+        "revisionHistoryLimit",
+        "progressDeadlineSeconds",
+    ] {
+        non_negative(format!("spec.{field}"), &spec[field], &mut errors);
+    }
+    errors
+}
+
+fn is_empty(selector: &Value) -> bool {
+    selector["matchLabels"]
+        .as_object()
+        .is_none_or(Map::is_empty)
+        && selector["matchExpressions"]
+            .as_array()
+            .is_none_or(Vec::is_empty)
+}
+
+/// The template of a workload has the labels that are selected, and a valid pod, which restarts always.
+fn validate_template(spec: &Value, errors: &mut Vec<FieldError>) {
+    let (selector, template) = (&spec["selector"], &spec["template"]);
+    let labels = &template["metadata"]["labels"];
     let matches = selector["matchLabels"]
         .as_object()
         .into_iter()
@@ -231,10 +301,119 @@ fn validate(object: &Value) -> Vec<FieldError> {
             "`selector` does not match template `labels`",
         ));
     }
-    errors.extend(pod_spec(&spec["template"]["spec"], "spec.template.spec"));
-    if let Some(replicas) = spec["replicas"].as_i64().filter(|n| *n < 0) {
-        let detail = "must be greater than or equal to 0";
-        errors.push(FieldError::invalid("spec.replicas", replicas, detail));
+    let pod = pod_spec(&template["spec"], "spec.template.spec");
+    let is_known = pod
+        .iter()
+        .all(|e| e.field != "spec.template.spec.restartPolicy");
+    errors.extend(pod);
+    if is_known {
+        one_of(
+            "spec.template.spec.restartPolicy".to_owned(),
+            &template["spec"]["restartPolicy"],
+            &["Always"],
+            errors,
+        );
+    }
+}
+
+fn validate_deployment(object: &Value) -> Vec<FieldError> {
+    let mut errors = validate("deployment", object);
+    let spec = &object["spec"];
+    let strategy = &spec["strategy"];
+    let rolling = &strategy["rollingUpdate"];
+    let path = "spec.strategy.rollingUpdate";
+    match text(strategy, &["type"]) {
+        "RollingUpdate" => {
+            let (unavailable, surge) = (&rolling["maxUnavailable"], &rolling["maxSurge"]);
+            let here = format!("{path}.maxUnavailable");
+            let before = errors.len();
+            number_or_percent(&here, unavailable, &mut errors);
+            number_or_percent(&format!("{path}.maxSurge"), surge, &mut errors);
+            if errors.len() == before && is_nothing(unavailable) && is_nothing(surge) {
+                let detail = "may not be 0 when `maxSurge` is 0";
+                errors.push(FieldError::invalid(
+                    here.clone(),
+                    unavailable.clone(),
+                    detail,
+                ));
+            }
+            at_most_all(&here, unavailable, &mut errors);
+        }
+        "Recreate" if !rolling.is_null() => errors.push(FieldError::forbidden(
+            path,
+            "may not be specified when strategy `type` is 'Recreate'",
+        )),
+        "Recreate" => {}
+        other => {
+            let shown = json!({"Type": other, "RollingUpdate": rolling});
+            let supported = &["Recreate", "RollingUpdate"];
+            errors.push(FieldError::unsupported("spec.strategy", shown, supported));
+        }
+    }
+    let deadline = &spec["progressDeadlineSeconds"];
+    let ready = spec["minReadySeconds"].as_i64().unwrap_or_default();
+    if deadline.as_i64().is_some_and(|deadline| deadline <= ready) {
+        errors.push(FieldError::invalid(
+            "spec.progressDeadlineSeconds",
+            deadline.clone(),
+            "must be greater than minReadySeconds",
+        ));
+    }
+    errors
+}
+
+fn validate_stateful_set(object: &Value) -> Vec<FieldError> {
+    let mut errors = Vec::new();
+    let spec = &object["spec"];
+    let policy = text(spec, &["podManagementPolicy"]);
+    if !matches!(policy, "OrderedReady" | "Parallel") {
+        let detail = "must be 'OrderedReady' or 'Parallel'";
+        errors.push(FieldError::invalid(
+            "spec.podManagementPolicy",
+            policy,
+            detail,
+        ));
+    }
+    let strategy = text(spec, &["updateStrategy", "type"]);
+    let rolling = &spec["updateStrategy"]["rollingUpdate"];
+    if !matches!(strategy, "RollingUpdate" | "OnDelete") {
+        let shown = json!({"Type": strategy, "RollingUpdate": rolling});
+        let detail = "must be 'RollingUpdate' or 'OnDelete'";
+        errors.push(FieldError::invalid("spec.updateStrategy", shown, detail));
+    }
+    let path = "spec.updateStrategy.rollingUpdate";
+    non_negative(
+        format!("{path}.partition"),
+        &rolling["partition"],
+        &mut errors,
+    );
+    errors.extend(validate("statefulset", object));
+    errors
+}
+
+fn validate_daemon_set(object: &Value) -> Vec<FieldError> {
+    let mut errors = validate("daemonset", object);
+    let strategy = &object["spec"]["updateStrategy"];
+    let path = "spec.updateStrategy.rollingUpdate";
+    match text(strategy, &["type"]) {
+        "OnDelete" => {}
+        "RollingUpdate" => {
+            let rolling = &strategy["rollingUpdate"];
+            let (unavailable, surge) = (&rolling["maxUnavailable"], &rolling["maxSurge"]);
+            let here = format!("{path}.maxUnavailable");
+            number_or_percent(&here, unavailable, &mut errors);
+            at_most_all(&here, unavailable, &mut errors);
+            number_or_percent(&format!("{path}.maxSurge"), surge, &mut errors);
+            at_most_all(&format!("{path}.maxSurge"), surge, &mut errors);
+            if is_nothing(unavailable) && is_nothing(surge) {
+                errors.push(FieldError::required(here, "cannot be 0 when maxSurge is 0"));
+            }
+        }
+        other => errors.push(FieldError::unsupported(
+            "spec.updateStrategy.type",
+            other,
+            &["OnDelete", "RollingUpdate"],
+        )),
     }
     errors
 }

@@ -1,0 +1,165 @@
+//! What is valid in one version of a definition, apart from its schema.
+
+use serde_json::{Value, json};
+
+use crate::field::{FieldError, FieldErrorKind};
+use crate::metadata::object::text;
+
+pub(super) fn validate_scale(path: &str, version: &Value, errors: &mut Vec<FieldError>) {
+    let Some(scale) = version["subresources"]
+        .get("scale")
+        .filter(|s| s.is_object())
+    else {
+        return;
+    };
+    for (field, roots) in [
+        ("specReplicasPath", &[".spec."][..]),
+        ("statusReplicasPath", &[".status."]),
+        ("labelSelectorPath", &[".spec.", ".status."]),
+    ] {
+        let given = text(scale, &[field]);
+        let here = format!("{path}.subresources.scale.{field}");
+        if given.is_empty() {
+            if field != "labelSelectorPath" {
+                errors.push(FieldError::required(here, ""));
+            }
+        } else if !given.starts_with('.') || given.contains(['[', ']', '*']) {
+            errors.push(FieldError::invalid(
+                here,
+                given,
+                "must be a simple json path starting with .",
+            ));
+        } else if !roots.iter().any(|root| given.starts_with(root)) {
+            let roots: Vec<&str> = roots
+                .iter()
+                .map(|root| root.trim_end_matches('.'))
+                .collect();
+            errors.push(FieldError::invalid(
+                here,
+                given,
+                format!("should be a json path under {}", roots.join(" or ")),
+            ));
+        }
+    }
+}
+
+pub(super) fn validate_columns(path: &str, version: &Value, errors: &mut Vec<FieldError>) {
+    const TYPES: &str = "must be one of boolean,date,integer,number,string";
+    const FORMATS: &str = "must be one of byte,date,date-time,double,float,int32,int64,password";
+    let is_listed = |list: &str, word: &str| {
+        list.rsplit(' ')
+            .next()
+            .is_some_and(|l| l.split(',').any(|w| w == word))
+    };
+    let columns = version["additionalPrinterColumns"].as_array();
+    for (index, column) in columns.into_iter().flatten().enumerate() {
+        let here = format!("{path}.additionalPrinterColumns[{index}]");
+        if text(column, &["name"]).is_empty() {
+            errors.push(FieldError::required(format!("{here}.name"), ""));
+        }
+        match text(column, &["type"]) {
+            "" => errors.push(FieldError::required(format!("{here}.type"), TYPES)),
+            kind if is_listed(TYPES, kind) => {}
+            kind => errors.push(FieldError::invalid(format!("{here}.type"), kind, TYPES)),
+        }
+        let format = text(column, &["format"]);
+        if !(format.is_empty() || is_listed(FORMATS, format)) {
+            let path = format!("{here}.format");
+            errors.push(FieldError::invalid(path, format, FORMATS));
+        }
+        match text(column, &["jsonPath"]) {
+            "" => errors.push(FieldError::required(format!("{here}.JSONPath"), "")),
+            path if path.starts_with('.') => {}
+            path => errors.push(FieldError::invalid(
+                format!("{here}.JSONPath"),
+                path,
+                "must be a simple json path starting with .",
+            )),
+        }
+    }
+}
+
+/// The fields of field selectors are texts, booleans or integers that the schema declares.
+pub(super) fn validate_selectable(path: &str, version: &Value, errors: &mut Vec<FieldError>) {
+    const MOST: usize = 8;
+    let schema = &version["schema"]["openAPIV3Schema"];
+    let mut seen: Vec<&str> = Vec::new();
+    let fields = version["selectableFields"].as_array();
+    for (index, field) in fields.into_iter().flatten().enumerate() {
+        let here = format!("{path}.selectableFields[{index}].jsonPath");
+        let given = text(field, &["jsonPath"]);
+        if given.is_empty() {
+            errors.push(FieldError::required(here, ""));
+            continue;
+        }
+        match find_property(schema, given) {
+            Err(why) => {
+                let detail = format!("is an invalid path: {why}");
+                errors.push(FieldError::invalid(here, given, detail));
+                continue;
+            }
+            Ok(found) if matches!(text(found, &["type"]), "string" | "boolean" | "integer") => {}
+            Ok(_) => errors.push(FieldError::invalid(
+                here.clone(),
+                given,
+                "must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.",
+            )),
+        }
+        if seen.contains(&given) {
+            errors.push(FieldError::duplicate(here, given));
+        } else {
+            seen.push(given);
+        }
+    }
+    if seen.len() > MOST {
+        errors.push(FieldError::with_value(
+            format!("{path}.selectableFields"),
+            FieldErrorKind::TooMany,
+            json!(seen.len()),
+            format!("must have at most {MOST} items"),
+        ));
+    }
+}
+
+/// The schema of the property that a path of keys names.
+fn find_property<'s>(schema: &'s Value, path: &str) -> Result<&'s Value, String> {
+    let Some(keys) = path.strip_prefix('.') else {
+        let first = path.split(['.', '[']).next().unwrap_or_default();
+        return Err(format!("expected [ or . but got: {first}"));
+    };
+    keys.split('.').try_fold(schema, |schema, key| {
+        if key.is_empty() {
+            return Err("unexpected end of JSON path".to_owned());
+        }
+        if key.contains('[') {
+            return Err("array notation is not allowed".to_owned());
+        }
+        let others = schema.get("additionalProperties").filter(|s| s.is_object());
+        let known = schema["properties"].get(key).or(others);
+        known.ok_or_else(|| "does not refer to a valid field".to_owned())
+    })
+}
+
+pub(super) fn validate_deprecation(index: usize, version: &Value, errors: &mut Vec<FieldError>) {
+    let Some(warning) = version["deprecationWarning"].as_str() else {
+        return;
+    };
+    let path = format!("spec.versions[{index}].deprecationWarning");
+    let mut invalid = |detail: &str| {
+        errors.push(FieldError::invalid(path.clone(), warning, detail));
+    };
+    if version["deprecated"] != json!(true) {
+        return invalid("can only be set for deprecated versions");
+    }
+    if warning.len() > 256 {
+        invalid("must be <= 256 characters long");
+    }
+    if warning.is_empty() {
+        invalid("must not be an empty string");
+    }
+    if let Some((at, _)) = warning.char_indices().find(|(_, c)| c.is_control()) {
+        invalid(&format!(
+            "must only contain printable UTF-8 characters; non-printable character found at index {at}"
+        ));
+    }
+}

@@ -1,0 +1,89 @@
+//! Webhook configurations and admission policies, which are stored and never called.
+
+use serde_json::{Map, Value, json};
+
+use super::defaults::{objects, set};
+use crate::metadata::object::{child, fields};
+use crate::registry::Strategy;
+use crate::table::cells::{age, items, name};
+use crate::table::{Printer, col, num};
+
+#[derive(Debug)]
+pub(super) struct ValidatingWebhooks;
+
+impl Strategy for ValidatingWebhooks {
+    fn set_defaults(&self, object: &mut Value) {
+        for webhook in objects(fields(object), "webhooks") {
+            default_webhook(webhook);
+        }
+    }
+
+    fn printer(&self) -> &'static Printer {
+        &WEBHOOKS
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct MutatingWebhooks;
+
+impl Strategy for MutatingWebhooks {
+    fn set_defaults(&self, object: &mut Value) {
+        for webhook in objects(fields(object), "webhooks") {
+            default_webhook(webhook);
+            set(webhook, "reinvocationPolicy", "Never");
+        }
+    }
+
+    fn printer(&self) -> &'static Printer {
+        &WEBHOOKS
+    }
+}
+
+static WEBHOOKS: Printer = Printer::new(&[col("Name"), num("Webhooks"), col("Age")], |o| {
+    vec![name(o), json!(items(o, &["webhooks"]).len()), age(o)]
+});
+
+fn default_webhook(webhook: &mut Map<String, Value>) {
+    let client = child(webhook, "clientConfig");
+    if let Some(Value::Object(service)) = client.get_mut("service") {
+        set(service, "port", 443);
+    }
+    default_match(webhook, "rules");
+    set(webhook, "failurePolicy", "Fail");
+    set(webhook, "timeoutSeconds", 10);
+}
+
+/// The defaults of what is matched, by rules in the list of a name.
+fn default_match(matched: &mut Map<String, Value>, rules: &str) {
+    set(matched, "matchPolicy", "Equivalent");
+    set(matched, "namespaceSelector", json!({}));
+    set(matched, "objectSelector", json!({}));
+    for rule in objects(matched, rules) {
+        set(rule, "scope", "*");
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct ValidatingAdmissionPolicy;
+
+impl Strategy for ValidatingAdmissionPolicy {
+    fn set_defaults(&self, object: &mut Value) {
+        let spec = child(fields(object), "spec");
+        set(spec, "failurePolicy", "Fail");
+        if let Some(Value::Object(matched)) = spec.get_mut("matchConstraints") {
+            default_match(matched, "resourceRules");
+        }
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct ValidatingAdmissionPolicyBinding;
+
+impl Strategy for ValidatingAdmissionPolicyBinding {
+    fn set_defaults(&self, object: &mut Value) {
+        let spec = child(fields(object), "spec");
+        if let Some(Value::Object(matched)) = spec.get_mut("matchResources") {
+            default_match(matched, "resourceRules");
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! Horizontal pod autoscalers, stored as `autoscaling/v2` and served as `autoscaling/v1`, too.
+
+use serde_json::{Value, json};
+
+use super::defaults::set;
+use crate::field::FieldError;
+use crate::metadata::object::{child, fields, metadata, text};
+use crate::registry::{Conversion, Strategy};
+use crate::types::normal::normalise;
+
+#[derive(Debug)]
+pub(super) struct HorizontalPodAutoscaler;
+
+impl Strategy for HorizontalPodAutoscaler {
+    fn set_defaults(&self, object: &mut Value) {
+        let is_v1 = text(object, &["apiVersion"]) == "autoscaling/v1";
+        let spec = child(fields(object), "spec");
+        set(spec, "minReplicas", 1);
+        let has_metrics = spec
+            .get("metrics")
+            .and_then(Value::as_array)
+            .is_some_and(|list| !list.is_empty());
+        if !is_v1 && !has_metrics {
+            spec.insert("metrics".into(), json!([cpu_metric(&json!(80))]));
+        }
+    }
+
+    fn validate(&self, object: &Value) -> Vec<FieldError> {
+        let mut errors = Vec::new();
+        let spec = &object["spec"];
+        let least = spec["minReplicas"].as_i64().unwrap_or(1);
+        let most = spec["maxReplicas"].as_i64().unwrap_or_default();
+        if least < 1 {
+            let detail = "must be greater than or equal to 1";
+            errors.push(FieldError::invalid("spec.minReplicas", least, detail));
+        }
+        if most == 0 {
+            let detail = "must be set and greater than 0";
+            errors.push(FieldError::required("spec.maxReplicas", detail));
+        } else if most < 0 {
+            let detail = "must be greater than or equal to 1";
+            errors.push(FieldError::invalid("spec.maxReplicas", most, detail));
+        }
+        if most < least {
+            let detail = "must be greater than or equal to `minReplicas`";
+            errors.push(FieldError::invalid("spec.maxReplicas", most, detail));
+        }
+        for field in ["kind", "name"] {
+            let path = format!("spec.scaleTargetRef.{field}");
+            match text(spec, &["scaleTargetRef", field]) {
+                "" => errors.push(FieldError::required(path, "")),
+                given if given.contains('/') => {
+                    errors.push(FieldError::invalid(path, given, "may not contain '/'"));
+                }
+                _ => {}
+            }
+        }
+        errors.extend(validate_target_version(spec));
+        errors
+    }
+}
+
+/// Only kinds of the core group can be named without a group.
+fn validate_target_version(spec: &Value) -> Option<FieldError> {
+    let target = &spec["scaleTargetRef"];
+    let given = text(target, &["apiVersion"]);
+    let is_core = text(target, &["kind"]) == "ReplicationController";
+    let lacks_group = !given.contains('/') && !is_core;
+    let detail = "apiVersion must specify API group";
+    lacks_group.then(|| FieldError::invalid("spec.scaleTargetRef.apiVersion", given, detail))
+}
+
+pub(super) const CONVERSION: Conversion = Conversion {
+    from_stored,
+    to_stored,
+};
+
+/// The annotations in which `autoscaling/v1` keeps what it has no fields for.
+const METRICS: &str = "autoscaling.alpha.kubernetes.io/metrics";
+const BEHAVIOR: &str = "autoscaling.alpha.kubernetes.io/behavior";
+
+fn cpu_metric(utilization: &Value) -> Value {
+    json!({"type": "Resource", "resource": {"name": "cpu",
+        "target": {"type": "Utilization", "averageUtilization": utilization}}})
+}
+
+/// The utilization that a metric asks for, if it is that of processors.
+fn cpu_target(metric: &Value) -> Option<Value> {
+    let resource = &metric["resource"];
+    let is_cpu = metric["type"] == "Resource" && resource["name"] == "cpu";
+    resource["target"]
+        .get("averageUtilization")
+        .filter(|_| is_cpu)
+        .cloned()
+}
+
+fn from_stored(object: Value) -> Value {
+    let mut v1 = object;
+    let spec = child(fields(&mut v1), "spec");
+    let mut kept = Vec::new();
+    if let Some(Value::Array(metrics)) = spec.remove("metrics") {
+        for metric in metrics {
+            match cpu_target(&metric) {
+                Some(target) if !spec.contains_key("targetCPUUtilizationPercentage") => {
+                    spec.insert("targetCPUUtilizationPercentage".into(), target);
+                }
+                _ => kept.push(metric),
+            }
+        }
+    }
+    let behavior = spec.remove("behavior");
+    let annotations = [
+        (METRICS, (!kept.is_empty()).then(|| Value::Array(kept))),
+        (BEHAVIOR, behavior),
+    ];
+    for (key, value) in annotations {
+        if let Some(value) = value {
+            let annotations = child(metadata(&mut v1), "annotations");
+            annotations.insert(key.to_owned(), json!(value.to_string()));
+        }
+    }
+    let status = child(fields(&mut v1), "status");
+    let current = status.remove("currentMetrics").unwrap_or_default();
+    let used = current.as_array().into_iter().flatten().find_map(|metric| {
+        let resource = &metric["resource"];
+        let used = resource["current"].get("averageUtilization");
+        used.filter(|_| resource["name"] == "cpu").cloned()
+    });
+    if let Some(used) = used {
+        status.insert("currentCPUUtilizationPercentage".into(), used);
+    }
+    status.remove("conditions");
+    // A stored object decodes.
+    drop(normalise("autoscaling.v1.HorizontalPodAutoscaler", &mut v1));
+    v1
+}
+
+fn to_stored(object: Value) -> Value {
+    let mut v2 = object;
+    let mut restored = |key: &str| -> Option<Value> {
+        let annotations = child(metadata(&mut v2), "annotations");
+        let text = annotations.remove(key)?;
+        if annotations.is_empty() {
+            metadata(&mut v2).remove("annotations");
+        }
+        serde_json::from_str(text.as_str()?).ok()
+    };
+    let (kept, behavior) = (restored(METRICS), restored(BEHAVIOR));
+    let spec = child(fields(&mut v2), "spec");
+    let mut metrics = match kept {
+        Some(Value::Array(list)) => list,
+        _ => Vec::new(),
+    };
+    if let Some(target) = spec.remove("targetCPUUtilizationPercentage") {
+        metrics.insert(0, cpu_metric(&target));
+    }
+    if !metrics.is_empty() {
+        spec.insert("metrics".into(), Value::Array(metrics));
+    }
+    if let Some(behavior) = behavior {
+        spec.insert("behavior".into(), behavior);
+    }
+    let status = child(fields(&mut v2), "status");
+    if let Some(used) = status.remove("currentCPUUtilizationPercentage") {
+        let metric = json!({"type": "Resource",
+            "resource": {"name": "cpu", "current": {"averageUtilization": used}}});
+        status.insert("currentMetrics".into(), json!([metric]));
+    }
+    drop(normalise("autoscaling.v2.HorizontalPodAutoscaler", &mut v2));
+    v2
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_autoscaler_survives_the_way_through_v1() {
+        let v2 = json!({"metadata": {"name": "a"}, "spec": {"maxReplicas": 3, "scaleTargetRef": {"kind": "K", "name": "n"},
+            "metrics": [cpu_metric(&json!(50)), {"type": "Pods", "pods": {"metric": {"name": "m"}, "target": {"type": "Value"}}}]},
+            "status": {"desiredReplicas": 1, "currentMetrics": null}});
+        let v1 = from_stored(v2.clone());
+        assert_eq!(v1["spec"]["targetCPUUtilizationPercentage"], json!(50));
+        assert!(v1["spec"].get("metrics").is_none());
+        assert_eq!(to_stored(v1), v2);
+    }
+}

@@ -1,0 +1,133 @@
+//! Rules that several kinds share.
+
+use serde_json::Value;
+
+use crate::field::FieldError;
+use crate::metadata::object::text;
+use crate::names::{label_key_faults, label_value_faults};
+
+const NEGATIVE: &str = "must be greater than or equal to 0";
+
+/// A number, if it is there, is not negative.
+pub(super) fn non_negative(path: String, value: &Value, errors: &mut Vec<FieldError>) {
+    if let Some(number) = value.as_i64().filter(|n| *n < 0) {
+        errors.push(FieldError::invalid(path, number, NEGATIVE));
+    }
+}
+
+/// A text, if it is there, is one of an enumeration.
+pub(super) fn one_of(
+    path: String,
+    value: &Value,
+    supported: &[&str],
+    errors: &mut Vec<FieldError>,
+) {
+    if let Some(text) = value.as_str().filter(|text| !supported.contains(text)) {
+        errors.push(FieldError::unsupported(path, text, supported));
+    }
+}
+
+/// A number, if it is there, is no negative number, or it is a text with a percentage.
+pub(super) fn number_or_percent(path: &str, value: &Value, errors: &mut Vec<FieldError>) {
+    const PERCENT: &str = "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', \
+regex used for validation is '[0-9]+%')";
+    match value {
+        Value::String(text) if percent(text).is_none() => {
+            errors.push(FieldError::invalid(path, text.as_str(), PERCENT));
+        }
+        other => non_negative(path.to_owned(), other, errors),
+    }
+}
+
+/// A percentage is at most all.
+pub(super) fn at_most_all(path: &str, value: &Value, errors: &mut Vec<FieldError>) {
+    if value.as_str().and_then(percent).is_some_and(|p| p > 100) {
+        let detail = "must not be greater than 100%";
+        errors.push(FieldError::invalid(path, value.clone(), detail));
+    }
+}
+
+/// Whether a number or percentage is zero, or says nothing.
+pub(super) fn is_nothing(value: &Value) -> bool {
+    match value {
+        Value::String(text) => percent(text).unwrap_or_default() == 0,
+        other => other.as_i64().unwrap_or_default() == 0,
+    }
+}
+
+fn percent(text: &str) -> Option<u64> {
+    let digits = text.strip_suffix('%')?;
+    let is_number = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
+    is_number.then(|| digits.parse().unwrap_or(u64::MAX))
+}
+
+/// Validates a label selector, if it is there.
+pub(super) fn label_selector(path: &str, selector: &Value, errors: &mut Vec<FieldError>) {
+    for (key, value) in selector["matchLabels"].as_object().into_iter().flatten() {
+        let path = format!("{path}.matchLabels");
+        for fault in label_key_faults(key) {
+            errors.push(FieldError::invalid(path.clone(), key.as_str(), fault));
+        }
+        for fault in label_value_faults(value.as_str().unwrap_or_default()) {
+            errors.push(FieldError::invalid(path.clone(), value.clone(), fault));
+        }
+    }
+    let expressions = selector["matchExpressions"]
+        .as_array()
+        .into_iter()
+        .flatten();
+    for (index, expression) in expressions.enumerate() {
+        let path = format!("{path}.matchExpressions[{index}]");
+        let is_empty = expression["values"].as_array().is_none_or(Vec::is_empty);
+        match text(expression, &["operator"]) {
+            "In" | "NotIn" if is_empty => errors.push(FieldError::required(
+                format!("{path}.values"),
+                "must be specified when `operator` is 'In' or 'NotIn'",
+            )),
+            "Exists" | "DoesNotExist" if !is_empty => errors.push(FieldError::forbidden(
+                format!("{path}.values"),
+                "may not be specified when `operator` is 'Exists' or 'DoesNotExist'",
+            )),
+            "In" | "NotIn" | "Exists" | "DoesNotExist" => {}
+            other => errors.push(FieldError::invalid(
+                format!("{path}.operator"),
+                other,
+                "not a valid selector operator",
+            )),
+        }
+        let key = text(expression, &["key"]);
+        for fault in label_key_faults(key) {
+            errors.push(FieldError::invalid(format!("{path}.key"), key, fault));
+        }
+    }
+}
+
+/// Whether a label selector can select anything, as far as its shape goes.
+pub(super) fn is_selector(selector: &Value) -> bool {
+    let mut errors = Vec::new();
+    label_selector("", selector, &mut errors);
+    errors.is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn percentages_are_digits_and_a_sign() {
+        let faults = |value: Value| {
+            let mut errors = Vec::new();
+            number_or_percent("p", &value, &mut errors);
+            at_most_all("p", &value, &mut errors);
+            errors.len()
+        };
+        for good in [json!(0), json!("0%"), json!("100%"), json!(3)] {
+            assert_eq!(faults(good.clone()), 0, "{good}");
+        }
+        for bad in [json!(-1), json!("%"), json!("x"), json!("5"), json!("101%")] {
+            assert_eq!(faults(bad.clone()), 1, "{bad}");
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! A line of the table of built-in kinds, and the resource that it describes.
+
+use crate::metadata::rules::Rules;
+use crate::names::NameRule;
+use crate::registry::{
+    Conversion, Origin, Persistence, Plain, Resource, ScalePaths, Selectable, Strategy,
+    Subresource, Version,
+};
+use crate::store::ResourceId;
+
+/// One line of the table. `flags`: `n` namespaced, `s` status, `c` scale, `g` generation, `u` no unconditional update,
+/// `p` an update may create, `d` a deletion answers the object, `x` collections cannot be deleted, `v` virtual: answered and
+/// not stored.
+pub(super) struct Row {
+    pub(super) group: &'static str,
+    pub(super) version: &'static str,
+    pub(super) kind: &'static str,
+    pub(super) plural: &'static str,
+    pub(super) flags: &'static str,
+    pub(super) short: &'static [&'static str],
+    pub(super) categories: &'static [&'static str],
+    pub(super) subresources: &'static [Subresource],
+    pub(super) selectable: &'static [Field],
+    pub(super) names: NameRule,
+    /// Where the scale subresource finds a selector that is a map of labels.
+    pub(super) scale_selector: Option<&'static str>,
+    pub(super) strategy: &'static dyn Strategy,
+    /// The group of the kind that this one is a view of, and how the two differ.
+    pub(super) view_of: Option<(&'static str, Conversion)>,
+}
+
+/// A selectable field: the name, the path, and the text that stands for an absent value.
+pub(super) struct Field(
+    pub(super) &'static str,
+    pub(super) &'static str,
+    pub(super) &'static str,
+);
+
+pub(super) const fn field(path: &'static str) -> Field {
+    Field(path, path, "")
+}
+
+impl Field {
+    pub(super) const fn or(self, absent: &'static str) -> Self {
+        Self(self.0, self.1, absent)
+    }
+}
+
+pub(super) const fn row(
+    group: &'static str,
+    version: &'static str,
+    kind: &'static str,
+    plural: &'static str,
+    flags: &'static str,
+    short: &'static [&'static str],
+) -> Row {
+    Row {
+        group,
+        version,
+        kind,
+        plural,
+        flags,
+        short,
+        categories: &[],
+        subresources: &[],
+        selectable: &[],
+        names: NameRule::Subdomain,
+        scale_selector: None,
+        strategy: &Plain,
+        view_of: None,
+    }
+}
+
+impl Row {
+    pub(super) const fn all(self) -> Self {
+        self.of_category(&["all"])
+    }
+
+    pub(super) const fn of_category(mut self, categories: &'static [&'static str]) -> Self {
+        self.categories = categories;
+        self
+    }
+
+    pub(super) const fn sub(mut self, subresources: &'static [Subresource]) -> Self {
+        self.subresources = subresources;
+        self
+    }
+
+    pub(super) const fn fields(mut self, selectable: &'static [Field]) -> Self {
+        self.selectable = selectable;
+        self
+    }
+
+    pub(super) const fn names(mut self, rule: NameRule) -> Self {
+        self.names = rule;
+        self
+    }
+
+    pub(super) const fn scaled_by(mut self, selector: &'static str) -> Self {
+        self.scale_selector = Some(selector);
+        self
+    }
+
+    /// The rules of the kind alone.
+    pub(super) const fn with(mut self, strategy: &'static dyn Strategy) -> Self {
+        self.strategy = strategy;
+        self
+    }
+
+    pub(super) const fn view_of(mut self, group: &'static str, conversion: Conversion) -> Self {
+        self.view_of = Some((group, conversion));
+        self
+    }
+}
+
+impl Row {
+    fn has(&self, flag: char) -> bool {
+        self.flags.contains(flag)
+    }
+
+    pub(super) fn resource(&self, id: ResourceId, version: Version) -> Resource {
+        let owned = |list: &[&str]| list.iter().map(|&s| s.to_owned()).collect::<Vec<_>>();
+        Resource {
+            id,
+            group: self.group.to_owned(),
+            plural: self.plural.to_owned(),
+            singular: self.kind.to_lowercase(),
+            kind: self.kind.to_owned(),
+            list_kind: format!("{}List", self.kind),
+            short_names: owned(self.short),
+            categories: owned(self.categories),
+            namespaced: self.has('n'),
+            origin: Origin::Builtin,
+            strategy: self.strategy,
+            persistence: if self.has('v') {
+                Persistence::Virtual
+            } else {
+                Persistence::Stored
+            },
+            uid: Box::default(),
+            generation: 0,
+            rules: self.rules(),
+            versions: vec![version],
+        }
+    }
+
+    fn rules(&self) -> Rules {
+        Rules {
+            names: self.names,
+            qualified_finalizers: self.group != "apiextensions.k8s.io",
+            unconditional_update: !self.has('u'),
+            create_on_update: self.has('p'),
+            generation: self.has('g'),
+            returns_deleted: self.has('d'),
+            delete_collection: !self.has('x'),
+        }
+    }
+
+    pub(super) fn version(&self, schema_id: u64, stored_schema: u64) -> Version {
+        let selectable = self
+            .selectable
+            .iter()
+            .map(|Field(label, path, absent)| Selectable {
+                label: (*label).to_owned(),
+                path: (*path).to_owned(),
+                absent,
+            });
+        Version {
+            name: self.version.to_owned(),
+            served: true,
+            deprecation: None,
+            schema_id,
+            stored_schema,
+            schema: None,
+            columns: Vec::new(),
+            status: self.has('s'),
+            scale: self.has('c').then(|| ScalePaths {
+                spec_replicas: ".spec.replicas".to_owned(),
+                status_replicas: ".status.replicas".to_owned(),
+                label_selector: self.scale_selector.map(str::to_owned),
+            }),
+            subresources: self.subresources,
+            selectable: selectable.collect(),
+            conversion: self.view_of.map(|(_, conversion)| conversion),
+        }
+    }
+}
