@@ -38,7 +38,6 @@ use self::set::Set;
 use self::types::Type;
 use self::updater::Updater;
 use crate::schema::Structural;
-use crate::types::{normal, type_name};
 
 /// The fields that a write cannot change, so that nobody comes to own them through it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -150,22 +149,6 @@ fn empty_like(object: &Value) -> Value {
     }
     map.insert("metadata".to_owned(), Value::Object(Map::new()));
     Value::Object(map)
-}
-
-/// What a new object is compared with: of a built-in kind the zero value, whose structs are there already.
-fn zero_of(writer: &Writer<'_>, object: &Value) -> Value {
-    let mut zero = empty_like(object);
-    if writer.schema.is_none() {
-        let (group, version) = writer
-            .api_version
-            .split_once('/')
-            .unwrap_or(("", writer.api_version));
-        let kind = object.get("kind").and_then(Value::as_str);
-        let name = type_name(group, version, kind.unwrap_or_default());
-        // An empty object is of any type.
-        drop(normal::normalise(&name, &mut zero));
-    }
-    zero
 }
 
 /// Merges an applied configuration into the live object (`None`: it is to be created) and returns the new
@@ -314,7 +297,7 @@ pub fn track_update(writer: &Writer<'_>, old: Option<&Value>, new: &mut Value) {
     if let Some(metadata) = new.get_mut("metadata").and_then(Value::as_object_mut) {
         metadata.remove("managedFields");
     }
-    let created = zero_of(writer, new);
+    let created = empty_like(new);
     let live = old.unwrap_or(&created);
     let is_new = live
         .pointer("/metadata/uid")

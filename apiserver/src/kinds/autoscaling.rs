@@ -110,7 +110,7 @@ fn from_stored(object: Value) -> Value {
     }
     let behavior = spec.remove("behavior");
     let annotations = [
-        (METRICS, (!kept.is_empty()).then(|| Value::Array(kept))),
+        (METRICS, (!kept.is_empty()).then_some(Value::Array(kept))),
         (BEHAVIOR, behavior),
     ];
     for (key, value) in annotations {

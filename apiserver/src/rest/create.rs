@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::options::WriteOptions;
 use super::present::present;
@@ -15,6 +15,7 @@ use crate::metadata::rules;
 use crate::registry::Served;
 use crate::status::ApiError;
 use crate::store::Key;
+use crate::types::{self, normal};
 
 /// POST to a collection.
 pub(crate) fn create(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
@@ -118,5 +119,19 @@ fn track_create(core: &Core, served: &Served, object: &mut Value, options: &Writ
         schema: served.version().schema.as_ref(),
         now: core.now(),
     };
-    track_update(&writer, None, object);
+    let zero = zero_value(served);
+    track_update(&writer, zero.as_ref(), object);
+}
+
+/// What a new object of a built-in kind is compared with: the zero value of its type, whose structs are there already.
+fn zero_value(served: &Served) -> Option<Value> {
+    let resource = &served.resource;
+    if resource.is_custom() {
+        return None;
+    }
+    let mut zero = json!({"apiVersion": served.api_version(), "kind": resource.kind});
+    let name = types::type_name(&resource.group, &served.version().name, &resource.kind);
+    // Nothing is of a wrong type.
+    drop(normal::normalise(&name, &mut zero));
+    Some(zero)
 }
