@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use codegen_runtime::client::TypedClient;
+use codegen_runtime::connect;
 use codegen_runtime::controller::{
     Action, Controller, ErrorPolicy, Predicate, Reconciler, Request,
 };
@@ -29,7 +30,7 @@ const FINALIZER: &str = "example.com/quota-keeper";
 #[tokio::main]
 async fn main() -> Result<(), Error> {
     let client = if std::env::args().any(|argument| argument == "--cluster") {
-        Client::try_default().await?
+        connect::try_default().await?
     } else {
         embedded_apiserver::ApiServer::builder().build()?.client()
     };

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use codegen_runtime::client::TypedClient;
+use codegen_runtime::connect;
 use codegen_runtime::controller::run_workers;
 use codegen_runtime::informer::{SharedInformer, SharedInformerFactory, handler};
 use codegen_runtime::kube::api::{DeleteParams, ObjectMeta, PostParams};
@@ -23,7 +24,7 @@ type Error = Box<dyn std::error::Error + Send + Sync>;
 #[tokio::main]
 async fn main() -> Result<(), Error> {
     let client = if std::env::args().any(|argument| argument == "--cluster") {
-        Client::try_default().await?
+        connect::try_default().await?
     } else {
         embedded_apiserver::ApiServer::builder().build()?.client()
     };

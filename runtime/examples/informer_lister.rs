@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use codegen_runtime::client::TypedClient;
+use codegen_runtime::connect;
 use codegen_runtime::informer::{InformerError, SharedInformer, SharedInformerFactory, handler};
 use codegen_runtime::kube::api::{DeleteParams, ObjectMeta, PostParams};
 use codegen_runtime::kube::core::Selector;
@@ -20,7 +21,7 @@ type Error = Box<dyn std::error::Error + Send + Sync>;
 #[tokio::main]
 async fn main() -> Result<(), Error> {
     let client = if std::env::args().any(|argument| argument == "--cluster") {
-        Client::try_default().await?
+        connect::try_default().await?
     } else {
         embedded_apiserver::ApiServer::builder().build()?.client()
     };

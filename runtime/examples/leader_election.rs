@@ -6,6 +6,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use codegen_runtime::connect;
 use codegen_runtime::kube::Client;
 use codegen_runtime::leader::{LeaderElectionConfig, LeaderElector, Leadership, Stopped};
 use codegen_runtime::manager::shutdown_signal;
@@ -18,7 +19,7 @@ async fn main() -> Result<(), Error> {
     if std::env::args().any(|argument| argument == "--cluster") {
         let identity = format!("example-{}", std::process::id());
         let stop = shutdown_signal()?;
-        let stopped = contend(Client::try_default().await?, &identity, &stop, |line| {
+        let stopped = contend(connect::try_default().await?, &identity, &stop, |line| {
             print(&line)
         })
         .await?;
