@@ -98,6 +98,34 @@ fn versions_that_are_not_served_are_named() {
 }
 
 #[test]
+fn what_is_not_utf8_has_a_place() {
+    let mut sandbox = Sandbox::new();
+    sandbox.write("latin1.yaml", "");
+    fs::write(sandbox.path("latin1.yaml"), b"kind: List\n# caf\xe9\n").expect("a file");
+    sandbox.write("utf16.yaml", "");
+    fs::write(sandbox.path("utf16.yaml"), b"\xff\xfea\0:\0").expect("a file");
+    sandbox.run(&["crd", "latin1.yaml", "--output", "src"]);
+    sandbox.run(&["crd", "utf16.yaml", "--output", "src"]);
+    sandbox.check("crd-not-utf8");
+}
+
+#[test]
+fn versions_that_are_not_served_can_be_kept() {
+    let sandbox = Sandbox::new();
+    let unserved = crd().replace("served: true", "served: false");
+    sandbox.write("unserved.yaml", &unserved);
+    let arguments = ["crd", "unserved.yaml", "--all-versions", "--stdout"];
+    let run = sandbox.quiet("", &arguments, "");
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(
+        run.stdout.contains("pub struct VirtualMachineSpec {"),
+        "{}",
+        run.stdout
+    );
+    assert!(!run.stdout.contains("TypedClient<"), "{}", run.stdout);
+}
+
+#[test]
 fn filters_keep_what_they_name() {
     let mut sandbox = sandbox();
     sandbox.run(&[

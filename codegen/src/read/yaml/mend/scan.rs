@@ -33,12 +33,9 @@ impl Scan {
         let is_blank = line.trim().is_empty();
         match self.within {
             Within::Quoted { quote, least } => {
-                match end_of_quoted(bytes, quote) {
-                    Some(end) => {
-                        self.within = Within::Nothing;
-                        self.tokens(bytes, end, least.saturating_sub(1));
-                    }
-                    None => {}
+                if let Some(end) = end_of_quoted(bytes, quote) {
+                    self.within = Within::Nothing;
+                    self.tokens(bytes, end, least.saturating_sub(1));
                 }
                 return Some(least);
             }
