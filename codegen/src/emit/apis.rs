@@ -8,6 +8,7 @@ use quote::quote;
 use super::{
     Emit, Files,
     context::{api_version, by_group, ident, module_docs},
+    register,
     table::{Generator, Home},
     types,
 };
@@ -60,6 +61,7 @@ pub(crate) fn emit<'a>(cx: &'a Emit<'a>, files: &mut Files<'a>) {
 /// pub mod zz_generated_register;
 ///
 /// pub use virtual_machine::*;
+/// pub use self::zz_generated_register::{GROUP_NAME, VERSION, add_to_scheme, group_version, kind, resource};
 /// ```
 fn emit_version(cx: &Emit<'_>, group: &Group, version: &Version) -> TokenStream {
     let docs = module_docs(&format!("Types of `{}`.", api_version(group, version)));
@@ -73,6 +75,10 @@ fn emit_version(cx: &Emit<'_>, group: &Group, version: &Version) -> TokenStream 
             .emits(generator)
             .then(|| quote!(#public mod #module;))
     });
+    let register = cx
+        .options
+        .emits(Generator::Register)
+        .then(register::reexport);
     let kinds = types::modules(version).into_keys();
     let kinds: Vec<_> = kinds.map(|module| ident(&module)).collect();
     let modules = kinds.iter().map(|kind| quote!(mod #kind;));
@@ -82,5 +88,6 @@ fn emit_version(cx: &Emit<'_>, group: &Group, version: &Version) -> TokenStream 
         #(#generated)*
 
         #(pub use self::#kinds::*;)*
+        #register
     }
 }

@@ -6,6 +6,7 @@ use quote::{format_ident, quote};
 use super::{
     Emit, Files,
     context::{api_version, by_group, docs, ident, kind_ident, module_docs, path},
+    example,
     lister::lister_name,
     table::{Definition, Generator, Home},
 };
@@ -84,8 +85,12 @@ fn emit_factory(cx: &Emit<'_>, groups: &[(&Group, Vec<&Version>)]) -> TokenStrea
         }
     });
     let builder = emit_builder(cx);
+    let docs = module_docs(&format!(
+        "Informers: one cache for each type, shared by all who ask.{}",
+        example::informer(cx)
+    ));
     quote! {
-        //! Informers: one cache for each type, shared by all who ask.
+        #docs
         #(#features pub mod #modules;)*
 
         /// Hands out the informers of this crate's APIs, one for each type, and runs them together. Cloning is cheap.
@@ -272,7 +277,7 @@ fn listers_import(cx: &Emit<'_>, group: &Group, version: &Version) -> (String, &
 }
 
 /// The factory's method for a group: its module, save that methods of every type keep their meaning.
-fn factory_accessor(module: &str) -> &str {
+pub(super) fn factory_accessor(module: &str) -> &str {
     if module == "clone" {
         "clone_group"
     } else {

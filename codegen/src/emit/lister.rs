@@ -8,7 +8,7 @@ use quote::quote;
 use super::{
     Emit, Files,
     context::{api_version, docs, ident, kind_ident, module_docs},
-    modules,
+    example, modules,
     table::{Definition, Home},
 };
 use crate::model::{Group, Resource, Scope, Version};
@@ -19,7 +19,7 @@ pub(crate) const GENERATOR: Definition =
 /// Emits the whole folder.
 pub(crate) fn emit<'a>(cx: &'a Emit<'a>, files: &mut Files<'a>) {
     let (dir, versions) = ("generated/listers", cx.informer_versions());
-    modules::emit(cx, files, dir, "Listers", versions);
+    modules::emit(cx, files, dir, "Listers", example::lister, versions);
     for (group, version) in cx.informer_versions() {
         let path = format!("{dir}/{}/{}/mod.rs", group.module, version.module);
         files.rust(path, || emit_version(cx, group, version));

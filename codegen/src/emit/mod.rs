@@ -4,6 +4,7 @@ mod apis;
 mod clientset;
 mod context;
 mod docs;
+mod example;
 mod fake;
 mod fields;
 mod generated;

@@ -20,12 +20,13 @@ pub(crate) fn emit<'a>(
     files: &mut Files<'a>,
     dir: &str,
     what: &'static str,
+    example: fn(&Emit<'_>) -> String,
     versions: impl Iterator<Item = (&'a Group, &'a Version)>,
 ) {
     let groups = by_group(versions);
     let members: Vec<&Group> = groups.iter().map(|(group, _)| *group).collect();
     files.rust(format!("{dir}/mod.rs"), move || {
-        let docs = module_docs(&format!("{what}, by group and version."));
+        let docs = module_docs(&format!("{what}, by group and version.{}", example(cx)));
         let features = members.iter().map(|group| cx.feature(group));
         let modules = members.iter().map(|group| ident(&group.module));
         quote!(#docs #(#features pub mod #modules;)*)

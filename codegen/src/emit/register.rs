@@ -26,6 +26,15 @@ pub(crate) fn emit<'a>(cx: &'a Emit<'a>, files: &mut Files<'a>) {
     }
 }
 
+/// The names of the file in the version's own module, where users of Go look for `v1alpha1.AddToScheme`.
+pub(super) fn reexport() -> TokenStream {
+    quote! {
+        pub use self::zz_generated_register::{
+            GROUP_NAME, VERSION, add_to_scheme, group_version, kind, resource,
+        };
+    }
+}
+
 fn emit_file(cx: &Emit<'_>, group: &Group, version: &Version) -> TokenStream {
     let docs = module_docs(&format!(
         "Names and registration of `{}`.",

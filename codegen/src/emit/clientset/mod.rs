@@ -11,7 +11,7 @@ use quote::{format_ident, quote};
 use super::{
     Emit, Files,
     context::{self, api_version, docs, ident, module_docs},
-    modules,
+    example, modules,
     table::{Definition, Generator, Home},
 };
 use crate::model::{Group, Resource, Scope, Version, names};
@@ -26,7 +26,8 @@ pub(crate) fn emit<'a>(cx: &'a Emit<'a>, files: &mut Files<'a>) {
     files.rust("generated/clientset/mod.rs", || emit_clientset(cx));
     files.rust("generated/clientset/scheme.rs", || scheme::emit(cx));
     let dir = "generated/clientset/typed";
-    modules::emit(cx, files, dir, "Typed clients", cx.client_versions());
+    let (example, versions) = (|_: &Emit<'_>| String::new(), cx.client_versions());
+    modules::emit(cx, files, dir, "Typed clients", example, versions);
     for (group, version) in cx.client_versions() {
         let dir = format!("{dir}/{}/{}", group.module, version.module);
         files.rust(format!("{dir}/mod.rs"), || emit_version(cx, group, version));
@@ -66,8 +67,12 @@ fn emit_clientset(cx: &Emit<'_>) -> TokenStream {
     let accessors = cx
         .client_versions()
         .map(|(group, version)| emit_version_accessor(cx, group, version));
+    let docs = module_docs(&format!(
+        "The clientset: every typed client of this crate's APIs behind one handle.{}",
+        example::clientset(cx)
+    ));
     quote! {
-        //! The clientset: every typed client of this crate's APIs behind one handle.
+        #docs
         #fake
         pub mod scheme;
         pub mod typed;

@@ -195,6 +195,9 @@ impl Cx<'_> {
             .filter(|(field, _)| !field.skip && !field.flatten)
             .map(|(field, source)| (field.json_name.as_str(), &source.place));
         report_same_names("fields", on_wire, diagnostics);
+        if !self.is_object(owner.item) {
+            report_nulls(owner.item, &lowered, fields, diagnostics);
+        }
         lowered
     }
 
@@ -306,6 +309,43 @@ pub(super) fn report_same_names<'a>(
             ),
         }
     }
+}
+
+/// Warns of optional fields that the author's serde writes as null when they are none: the API server refuses null where the
+/// schema does not allow it, and takes it for a value elsewhere.
+fn report_nulls(
+    item: &Item,
+    lowered: &[Field],
+    fields: &[rust::Field],
+    diagnostics: &mut Diagnostics,
+) {
+    // An attribute such as `serde_with::skip_serializing_none` may see to it.
+    if !has_derive(item, "Serialize") || item.has_attribute_macros {
+        return;
+    }
+    let written = lowered.iter().zip(fields).filter(|(field, source)| {
+        let serde = &source.serde;
+        let left_out = serde.skip_if || serde.skip_serializing || field.skip || field.flatten;
+        field.option && !field.nullable && !left_out && !serde.with
+    });
+    let mut written = written.map(|(_, source)| source);
+    let Some(first) = written.next() else {
+        return;
+    };
+    let names: Vec<String> = std::iter::once(first)
+        .chain(written)
+        .map(|field| format!("`{}`", field.name))
+        .collect();
+    diagnostics.push(
+        Diagnostic::warning(format!(
+            "`{}` is written with null where {} {} none",
+            item.name,
+            names.join(", "),
+            if names.len() == 1 { "is" } else { "are" }
+        ))
+        .at(first.place.clone(), "an Option without skip_serializing_if")
+        .help("add `#[serde(skip_serializing_if = \"Option::is_none\")]`, or mark the field `+nullable`"),
+    );
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -73,6 +73,8 @@ fn parts(item: Start, last: &str, line: &str) -> bool {
     }
     if deep == 0 && indent(last) == 0 {
         return match item {
+            // Impls without a body stand together.
+            Start::Other if last.ends_with("{}") => !line.starts_with("impl "),
             Start::Other => last == "}" || (last.ends_with(';') && !line.starts_with('}')),
             _ => item != start(line) && !line.starts_with('}'),
         };
@@ -93,9 +95,11 @@ mod tests {
     #[test]
     fn blank_lines_part_items_and_not_their_lines() {
         let body = "//! Docs.\nuse a::b;\nuse c::{\n    d, e,\n};\nuse f;\nmod g;\n#[derive(\n    H,\n)]\n\
-                    struct I {\n    j: u8,\n}\nimpl I {\n    fn k() {}\n    fn l() {\n        m();\n    }\n    fn n() {}\n}\n";
+                    struct I {\n    j: u8,\n}\nimpl I {\n    fn k() {}\n    fn l() {\n        m();\n    }\n    fn n() {}\n}\n\
+                    impl O for I {}\nimpl P for I {}\nstruct Q;\n";
         let parted = "//! Docs.\n\nuse a::b;\nuse c::{\n    d, e,\n};\nuse f;\n\nmod g;\n\n#[derive(\n    H,\n)]\n\
-                      struct I {\n    j: u8,\n}\n\nimpl I {\n    fn k() {}\n    fn l() {\n        m();\n    }\n\n    fn n() {}\n}\n";
+                      struct I {\n    j: u8,\n}\n\nimpl I {\n    fn k() {}\n    fn l() {\n        m();\n    }\n\n    fn n() {}\n}\n\n\
+                      impl O for I {}\nimpl P for I {}\n\nstruct Q;\n";
         let mut text = String::new();
         lay_out(&mut text, body, &Comments::default());
         assert_eq!(text, parted);

@@ -76,6 +76,7 @@ pub enum Filter {
     /// It goes elsewhere.
     Redirect {
         /// The scheme, as it was if there is none.
+        #[serde(skip_serializing_if = "Option::is_none")]
         scheme: Option<String>,
         /// The name of the other host.
         host_name: String,

@@ -1,0 +1,80 @@
+//! Examples in the documentation of the generated modules, each with the first kind that has what it shows.
+
+use super::{Emit, informer::factory_accessor};
+use crate::model::{Group, Resource, Scope, Verb, Version};
+
+/// A client at work; nothing where no client lists.
+pub(crate) fn clientset(cx: &Emit<'_>) -> String {
+    let listed = |resource: &Resource| resource.client && resource.verbs.contains(Verb::List);
+    let Some((group, version, resource)) = first(cx, listed) else {
+        return String::new();
+    };
+    let namespace = match resource.scope {
+        Scope::Namespaced => "\"default\"",
+        Scope::Cluster => "",
+    };
+    let accessor = &resource.accessor;
+    fenced(&[
+        "let clientset = Clientset::try_default().await?;".to_owned(),
+        format!(
+            "let {accessor} = clientset.{}_{}().{accessor}({namespace});",
+            group.module, version.module
+        ),
+        format!("let list = {accessor}.list(&ListParams::default()).await?;"),
+    ])
+}
+
+/// A lister at work.
+pub(crate) fn lister(cx: &Emit<'_>) -> String {
+    let Some((group, version, resource)) = first(cx, Resource::has_informer) else {
+        return String::new();
+    };
+    let (accessor, kind) = (&resource.accessor, &resource.root);
+    let get = match resource.scope {
+        Scope::Namespaced => format!("lister.{accessor}(\"default\").get(\"name\")"),
+        Scope::Cluster => "lister.get(\"name\")".to_owned(),
+    };
+    fenced(&[
+        format!(
+            "let lister = factory.{}().{}().{accessor}().lister();",
+            factory_accessor(&group.module),
+            version.module
+        ),
+        format!("let object: Arc<{kind}> = {get}?;"),
+    ])
+}
+
+/// A factory and an informer at work.
+pub(crate) fn informer(cx: &Emit<'_>) -> String {
+    let Some((group, version, resource)) = first(cx, Resource::has_informer) else {
+        return String::new();
+    };
+    fenced(&[
+        "let factory = SharedInformerFactory::builder(clientset).build();".to_owned(),
+        format!(
+            "let informer = factory.{}().{}().{}();",
+            factory_accessor(&group.module),
+            version.module,
+            resource.accessor
+        ),
+        "informer.informer().add_event_handler(handler)?;".to_owned(),
+        "factory.start(&stop);".to_owned(),
+        "factory.wait_for_cache_sync().await?;".to_owned(),
+    ])
+}
+
+fn first<'a>(
+    cx: &Emit<'a>,
+    shows: impl Fn(&Resource) -> bool,
+) -> Option<(&'a Group, &'a Version, &'a Resource)> {
+    let mut versions = cx.api.versions();
+    versions.find_map(|(group, version)| {
+        let resource = version.resources.iter().find(|resource| shows(resource))?;
+        Some((group, version, resource))
+    })
+}
+
+/// A block below what stands before. It names what its reader has, and so does not run by itself.
+fn fenced(lines: &[String]) -> String {
+    format!("\n\n```ignore\n{}\n```", lines.join("\n"))
+}
