@@ -2,6 +2,11 @@
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
 //! Listers, by group and version.
+//!
+//! ```ignore
+//! let lister = factory.cloudnative().v1alpha1().virtual_machines().lister();
+//! let object: Arc<VirtualMachine> = lister.virtual_machines("default").get("name")?;
+//! ```
 
 #[cfg(feature = "cloudnative")]
 pub mod cloudnative;

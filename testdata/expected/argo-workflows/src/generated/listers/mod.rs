@@ -2,5 +2,10 @@
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
 //! Listers, by group and version.
+//!
+//! ```ignore
+//! let lister = factory.argoproj().v1alpha1().cluster_workflow_templates().lister();
+//! let object: Arc<ClusterWorkflowTemplate> = lister.get("name")?;
+//! ```
 
 pub mod argoproj;

@@ -2,6 +2,14 @@
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
 //! Informers: one cache for each type, shared by all who ask.
+//!
+//! ```ignore
+//! let factory = SharedInformerFactory::builder(clientset).build();
+//! let informer = factory.acme().v1().challenges();
+//! informer.informer().add_event_handler(handler)?;
+//! factory.start(&stop);
+//! factory.wait_for_cache_sync().await?;
+//! ```
 
 pub mod acme;
 pub mod cert_manager;

@@ -2,6 +2,11 @@
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
 //! Listers, by group and version.
+//!
+//! ```ignore
+//! let lister = factory.acme().v1().challenges().lister();
+//! let object: Arc<Challenge> = lister.challenges("default").get("name")?;
+//! ```
 
 pub mod acme;
 pub mod cert_manager;

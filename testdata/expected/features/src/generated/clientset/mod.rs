@@ -2,6 +2,12 @@
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
 //! The clientset: every typed client of this crate's APIs behind one handle.
+//!
+//! ```ignore
+//! let clientset = Clientset::try_default().await?;
+//! let bares = clientset.features_v1().bares();
+//! let list = bares.list(&ListParams::default()).await?;
+//! ```
 
 #[cfg(feature = "fake")]
 pub mod fake;

@@ -2,6 +2,11 @@
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
 //! Listers, by group and version.
+//!
+//! ```ignore
+//! let lister = factory.features().v1().bares().lister();
+//! let object: Arc<Bare> = lister.get("name")?;
+//! ```
 
 pub mod features;
 pub mod hostile;

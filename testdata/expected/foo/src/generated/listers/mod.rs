@@ -2,5 +2,10 @@
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
 //! Listers, by group and version.
+//!
+//! ```ignore
+//! let lister = factory.samplecontroller().v1alpha1().foos().lister();
+//! let object: Arc<Foo> = lister.foos("default").get("name")?;
+//! ```
 
 pub mod samplecontroller;

@@ -2,6 +2,12 @@
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
 //! The clientset: every typed client of this crate's APIs behind one handle.
+//!
+//! ```ignore
+//! let clientset = Clientset::try_default().await?;
+//! let backend_tls_policies = clientset.gateway_networking_k8s_io_v1().backend_tls_policies("default");
+//! let list = backend_tls_policies.list(&ListParams::default()).await?;
+//! ```
 
 #[cfg(feature = "fake")]
 pub mod fake;

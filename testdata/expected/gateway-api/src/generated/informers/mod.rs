@@ -2,6 +2,14 @@
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
 //! Informers: one cache for each type, shared by all who ask.
+//!
+//! ```ignore
+//! let factory = SharedInformerFactory::builder(clientset).build();
+//! let informer = factory.gateway_networking_k8s_io().v1().backend_tls_policies();
+//! informer.informer().add_event_handler(handler)?;
+//! factory.start(&stop);
+//! factory.wait_for_cache_sync().await?;
+//! ```
 
 pub mod gateway_networking_k8s_io;
 pub mod gateway_networking_x_k8s_io;

@@ -2,5 +2,10 @@
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
 //! Listers, by group and version.
+//!
+//! ```ignore
+//! let lister = factory.traffic_control().v1alpha2().http_routes().lister();
+//! let object: Arc<HTTPRoute> = lister.http_routes("default").get("name")?;
+//! ```
 
 pub mod traffic_control;

@@ -2,5 +2,10 @@
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
 //! Listers, by group and version.
+//!
+//! ```ignore
+//! let lister = factory.documents().v1().cards().lister();
+//! let object: Arc<Card> = lister.cards("default").get("name")?;
+//! ```
 
 pub mod documents;

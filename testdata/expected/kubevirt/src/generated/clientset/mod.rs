@@ -2,6 +2,12 @@
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
 //! The clientset: every typed client of this crate's APIs behind one handle.
+//!
+//! ```ignore
+//! let clientset = Clientset::try_default().await?;
+//! let virtual_machine_backups = clientset.backup_v1alpha1().virtual_machine_backups("default");
+//! let list = virtual_machine_backups.list(&ListParams::default()).await?;
+//! ```
 
 #[cfg(feature = "fake")]
 pub mod fake;

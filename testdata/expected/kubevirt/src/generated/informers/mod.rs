@@ -2,6 +2,14 @@
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
 //! Informers: one cache for each type, shared by all who ask.
+//!
+//! ```ignore
+//! let factory = SharedInformerFactory::builder(clientset).build();
+//! let informer = factory.backup().v1alpha1().virtual_machine_backups();
+//! informer.informer().add_event_handler(handler)?;
+//! factory.start(&stop);
+//! factory.wait_for_cache_sync().await?;
+//! ```
 
 pub mod backup;
 pub mod clone;

@@ -2,6 +2,11 @@
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
 //! Listers, by group and version.
+//!
+//! ```ignore
+//! let lister = factory.backup().v1alpha1().virtual_machine_backups().lister();
+//! let object: Arc<VirtualMachineBackup> = lister.virtual_machine_backups("default").get("name")?;
+//! ```
 
 pub mod backup;
 pub mod clone;

@@ -2,6 +2,12 @@
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
 //! The clientset: every typed client of this crate's APIs behind one handle.
+//!
+//! ```ignore
+//! let clientset = Clientset::try_default().await?;
+//! let orders = clientset.shop_v1().orders("default");
+//! let list = orders.list(&ListParams::default()).await?;
+//! ```
 
 #[cfg(feature = "fake")]
 pub mod fake;

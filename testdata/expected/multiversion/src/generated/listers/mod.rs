@@ -2,5 +2,10 @@
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
 //! Listers, by group and version.
+//!
+//! ```ignore
+//! let lister = factory.shop().v1().orders().lister();
+//! let object: Arc<Order> = lister.orders("default").get("name")?;
+//! ```
 
 pub mod shop;

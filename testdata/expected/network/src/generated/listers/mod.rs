@@ -2,5 +2,10 @@
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
 //! Listers, by group and version.
+//!
+//! ```ignore
+//! let lister = factory.samplecrd().v1().networks().lister();
+//! let object: Arc<Network> = lister.networks("default").get("name")?;
+//! ```
 
 pub mod samplecrd;

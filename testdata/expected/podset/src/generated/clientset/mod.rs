@@ -2,6 +2,12 @@
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
 //! The clientset: every typed client of this crate's APIs behind one handle.
+//!
+//! ```ignore
+//! let clientset = Clientset::try_default().await?;
+//! let pod_sets = clientset.apps_v1alpha1().pod_sets("default");
+//! let list = pod_sets.list(&ListParams::default()).await?;
+//! ```
 
 #[cfg(feature = "fake")]
 pub mod fake;

@@ -2,5 +2,10 @@
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
 //! Listers, by group and version.
+//!
+//! ```ignore
+//! let lister = factory.apps().v1alpha1().pod_sets().lister();
+//! let object: Arc<PodSet> = lister.pod_sets("default").get("name")?;
+//! ```
 
 pub mod apps;

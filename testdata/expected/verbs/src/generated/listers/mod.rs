@@ -2,5 +2,10 @@
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
 //! Listers, by group and version.
+//!
+//! ```ignore
+//! let lister = factory.fleet().v1().catalogs().lister();
+//! let object: Arc<Catalog> = lister.catalogs("default").get("name")?;
+//! ```
 
 pub mod fleet;

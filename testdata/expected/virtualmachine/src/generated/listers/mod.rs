@@ -2,5 +2,10 @@
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
 //! Listers, by group and version.
+//!
+//! ```ignore
+//! let lister = factory.cloudnative().v1alpha1().virtual_machines().lister();
+//! let object: Arc<VirtualMachine> = lister.virtual_machines("default").get("name")?;
+//! ```
 
 pub mod cloudnative;

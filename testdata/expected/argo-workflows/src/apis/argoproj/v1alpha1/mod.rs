@@ -22,3 +22,6 @@ pub use self::workflow_event_binding::*;
 pub use self::workflow_task_result::*;
 pub use self::workflow_task_set::*;
 pub use self::workflow_template::*;
+pub use self::zz_generated_register::{
+    GROUP_NAME, VERSION, add_to_scheme, group_version, kind, resource,
+};

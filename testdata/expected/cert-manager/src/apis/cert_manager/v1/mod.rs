@@ -14,3 +14,6 @@ pub use self::certificate::*;
 pub use self::certificate_request::*;
 pub use self::cluster_issuer::*;
 pub use self::issuer::*;
+pub use self::zz_generated_register::{
+    GROUP_NAME, VERSION, add_to_scheme, group_version, kind, resource,
+};

@@ -14,3 +14,6 @@ pub use self::bare::*;
 pub use self::everything::*;
 pub use self::flat::*;
 pub use self::scalar::*;
+pub use self::zz_generated_register::{
+    GROUP_NAME, VERSION, add_to_scheme, group_version, kind, resource,
+};

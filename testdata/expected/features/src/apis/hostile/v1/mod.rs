@@ -22,3 +22,6 @@ pub use self::serialize::*;
 pub use self::string::*;
 pub use self::time::*;
 pub use self::value::*;
+pub use self::zz_generated_register::{
+    GROUP_NAME, VERSION, add_to_scheme, group_version, kind, resource,
+};

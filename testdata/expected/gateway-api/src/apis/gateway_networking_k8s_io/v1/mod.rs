@@ -26,3 +26,6 @@ pub use self::reference_grant::*;
 pub use self::tcp_route::*;
 pub use self::tls_route::*;
 pub use self::udp_route::*;
+pub use self::zz_generated_register::{
+    GROUP_NAME, VERSION, add_to_scheme, group_version, kind, resource,
+};

@@ -10,3 +10,6 @@ pub mod zz_generated_register;
 
 pub use self::backend_tls_policy::*;
 pub use self::tls_route::*;
+pub use self::zz_generated_register::{
+    GROUP_NAME, VERSION, add_to_scheme, group_version, kind, resource,
+};

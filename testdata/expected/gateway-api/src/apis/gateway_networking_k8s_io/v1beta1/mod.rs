@@ -14,3 +14,6 @@ pub use self::gateway::*;
 pub use self::gateway_class::*;
 pub use self::http_route::*;
 pub use self::reference_grant::*;
+pub use self::zz_generated_register::{
+    GROUP_NAME, VERSION, add_to_scheme, group_version, kind, resource,
+};

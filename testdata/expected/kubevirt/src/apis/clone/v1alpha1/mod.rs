@@ -8,3 +8,6 @@ mod zz_generated_deepcopy;
 pub mod zz_generated_register;
 
 pub use self::virtual_machine_clone::*;
+pub use self::zz_generated_register::{
+    GROUP_NAME, VERSION, add_to_scheme, group_version, kind, resource,
+};

@@ -14,3 +14,6 @@ pub use self::virtual_machine_cluster_instancetype::*;
 pub use self::virtual_machine_cluster_preference::*;
 pub use self::virtual_machine_instancetype::*;
 pub use self::virtual_machine_preference::*;
+pub use self::zz_generated_register::{
+    GROUP_NAME, VERSION, add_to_scheme, group_version, kind, resource,
+};

@@ -18,3 +18,6 @@ pub use self::virtual_machine_instance::*;
 pub use self::virtual_machine_instance_migration::*;
 pub use self::virtual_machine_instance_preset::*;
 pub use self::virtual_machine_instance_replica_set::*;
+pub use self::zz_generated_register::{
+    GROUP_NAME, VERSION, add_to_scheme, group_version, kind, resource,
+};

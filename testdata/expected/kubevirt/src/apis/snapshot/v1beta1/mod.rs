@@ -12,3 +12,6 @@ pub mod zz_generated_register;
 pub use self::virtual_machine_restore::*;
 pub use self::virtual_machine_snapshot::*;
 pub use self::virtual_machine_snapshot_content::*;
+pub use self::zz_generated_register::{
+    GROUP_NAME, VERSION, add_to_scheme, group_version, kind, resource,
+};

@@ -10,3 +10,6 @@ pub mod zz_generated_register;
 
 pub use self::virtual_machine_template::*;
 pub use self::virtual_machine_template_request::*;
+pub use self::zz_generated_register::{
+    GROUP_NAME, VERSION, add_to_scheme, group_version, kind, resource,
+};

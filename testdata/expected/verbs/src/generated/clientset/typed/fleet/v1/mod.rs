@@ -199,6 +199,7 @@ impl client::verbs::List for FleetVerbs {}
 impl client::verbs::Watch for FleetVerbs {}
 impl client::verbs::Apply for FleetVerbs {}
 impl client::verbs::ApplyStatus for FleetVerbs {}
+
 /// Client for [`Region`](api::Region) objects. Cloning is cheap.
 pub type Regions = client::TypedClient<api::Region, RegionVerbs>;
 
