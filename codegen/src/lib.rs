@@ -49,6 +49,7 @@ pub struct Generated {
 /// Everything that is wrong, as far as it can be told from one run; nothing is generated then.
 pub fn generate(sources: &Sources, options: &Options) -> Result<Generated, Diagnostics> {
     threads::run(|| {
+        options.check()?;
         let read = read::read(sources, options);
         let (api, warnings) = lower::lower(read, options)?;
         check::check(&api)?;

@@ -4,7 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::emit::Generator;
+use crate::{
+    diag::{Diagnostic, Diagnostics},
+    emit::Generator,
+    model::names,
+    output::format::header,
+};
 
 /// What to generate and how.
 #[derive(Clone, Debug, PartialEq)]
@@ -67,6 +72,88 @@ impl Options {
     }
 }
 
+impl Options {
+    /// Checks what can be checked before anything is read: paths, names, the header.
+    ///
+    /// # Errors
+    ///
+    /// A finding for each option that no generated code could have.
+    pub fn check(&self) -> Result<(), Diagnostics> {
+        let mut diagnostics = Diagnostics::new();
+        let k8s_openapi = self.k8s_openapi_path.as_deref();
+        let paths = [
+            ("runtime path", crate_path(&self.runtime_path)),
+            (
+                "path of k8s_openapi",
+                crate_path(k8s_openapi.unwrap_or("::k8s_openapi")),
+            ),
+            ("base path", base_path(&self.base_path)),
+        ];
+        for (what, checked) in paths {
+            if let Err(message) = checked {
+                diagnostics.push(Diagnostic::error(format!("invalid {what}: {message}")));
+            }
+        }
+        if let Some((_, message)) = self.header.as_deref().and_then(header::check) {
+            diagnostics.push(Diagnostic::error(message));
+        }
+        diagnostics.finish(())
+    }
+}
+
+/// A path of a crate or module in generated code, as given if code can have it anywhere.
+///
+/// # Errors
+///
+/// What was expected.
+pub fn crate_path(text: &str) -> Result<String, String> {
+    let expected = || {
+        format!("expected a path such as `::codegen_runtime` or `crate::runtime`, found `{text}`")
+    };
+    let segments = segments(text).ok_or_else(expected)?;
+    if segments
+        .iter()
+        .any(|segment| ["self", "super"].contains(segment))
+    {
+        let message =
+            "`self` and `super` mean another module in each file: start with `crate` or `::`";
+        return Err(message.to_owned());
+    }
+    Ok(text.to_owned())
+}
+
+/// The path of a module of the crate that is generated into, as given.
+///
+/// # Errors
+///
+/// What was expected.
+pub fn base_path(text: &str) -> Result<String, String> {
+    let expected =
+        || format!("expected a module of the crate, such as `crate::kubernetes`, found `{text}`");
+    let segments = segments(text).ok_or_else(expected)?;
+    if segments.first() == Some(&"crate") {
+        Ok(text.to_owned())
+    } else {
+        Err(expected())
+    }
+}
+
+/// The names of a path without arguments.
+fn segments(text: &str) -> Option<Vec<&str>> {
+    let global = text.strip_prefix("::");
+    let segments: Vec<&str> = global.unwrap_or(text).split("::").collect();
+    let is_name = |(index, segment): (usize, &&str)| {
+        let may_lead = index == 0 && global.is_none();
+        let raw = segment.strip_prefix("r#");
+        let plain = raw.unwrap_or(segment);
+        let is_leading = may_lead && ["crate", "self", "super"].contains(segment);
+        is_leading
+            || (names::plain_ident(plain) == plain
+                && (raw.is_some() || names::ident(plain) == plain))
+    };
+    segments.iter().enumerate().all(is_name).then_some(segments)
+}
+
 /// Which resources of the CRDs to keep; an empty list keeps all.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -79,4 +166,47 @@ pub struct Filters {
     pub kinds: Vec<String>,
     /// Whether to keep versions that are not served: their types, for conversion and stored objects. They have no clients.
     pub unserved: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_those_that_code_can_have_anywhere() {
+        for path in [
+            "::a",
+            "a",
+            "a::b_c",
+            "crate",
+            "crate::r#type",
+            "::codegen_runtime::x",
+        ] {
+            assert!(crate_path(path).is_ok(), "{path}");
+        }
+        for path in [
+            "",
+            "::",
+            "a b",
+            "foo--bar",
+            "a::",
+            "a<b>",
+            "crate::crate",
+            "::crate",
+            "super::a",
+            "self",
+            "crate::type",
+            "1a",
+            "a::*",
+            "_",
+        ] {
+            assert!(crate_path(path).is_err(), "{path}");
+        }
+        for path in ["crate", "crate::a::r#gen"] {
+            assert!(base_path(path).is_ok(), "{path}");
+        }
+        for path in ["crate::a b", "a", "::a", "super", ""] {
+            assert!(base_path(path).is_err(), "{path}");
+        }
+    }
 }

@@ -28,7 +28,7 @@ pub(super) struct Crd {
     #[arg(long, conflicts_with_all = ["output", "check", "dry_run"])]
     stdout: bool,
     /// The module that the output folder is [default: as it stands below the crate's src, else crate].
-    #[arg(long, value_name = "PATH")]
+    #[arg(long, value_name = "PATH", value_parser = codegen::options::base_path)]
     base_path: Option<String>,
     #[command(flatten)]
     types: TypeArgs,

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use codegen::config::{FILE_NAME, Workspace};
+use codegen::config::{FILE_NAME, Workspace, reference_text};
 
 use super::{Failure, finish::Finish, options::ModeArgs, style::Color};
 
@@ -12,6 +12,7 @@ use super::{Failure, finish::Finish, options::ModeArgs, style::Color};
 /// The file is looked for from the current folder upwards. Files that are generated no more are removed; they are known by
 /// their marker line.
 #[derive(Debug, Args)]
+#[command(after_long_help = format!("codegen.toml, key by key:\n\n{}", reference_text()))]
 pub(super) struct Generate {
     /// The codegen.toml to use.
     #[arg(long, value_name = "FILE")]

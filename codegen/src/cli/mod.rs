@@ -13,6 +13,7 @@ mod interrupt;
 mod markers;
 mod options;
 mod progress;
+mod schema;
 mod style;
 
 use std::{
@@ -50,6 +51,7 @@ enum Command {
     Crate(crate_::Crate),
     Inspect(inspect::Inspect),
     Markers(markers::Markers),
+    Schema(schema::Schema),
     Completions(completions::Completions),
 }
 
@@ -92,6 +94,7 @@ pub(crate) fn run() -> ExitCode {
         Command::Crate(command) => command.run(color),
         Command::Inspect(command) => command.run(color),
         Command::Markers(command) => command.run(),
+        Command::Schema(command) => command.run(),
         Command::Completions(command) => command.run(),
     };
     let code = match result {

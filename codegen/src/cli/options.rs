@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use codegen::{Config, Generator, Mode};
+use codegen::{Config, Generator, Mode, options::crate_path};
 
 /// Whether to write.
 #[derive(Clone, Copy, Debug, Args)]
@@ -80,7 +80,7 @@ pub(super) struct CodeArgs {
     #[arg(long, visible_alias = "go-header-file", value_name = "FILE")]
     header_file: Option<PathBuf>,
     /// Path of the runtime crate in generated code.
-    #[arg(long, value_name = "PATH", default_value = "::codegen_runtime")]
+    #[arg(long, value_name = "PATH", default_value = "::codegen_runtime", value_parser = crate_path)]
     runtime_path: String,
 }
 
@@ -107,7 +107,7 @@ pub(super) struct TypeArgs {
     )]
     emit: Vec<Generators>,
     /// Path of `k8s_openapi` in types that need no runtime.
-    #[arg(long, value_name = "PATH")]
+    #[arg(long, value_name = "PATH", value_parser = crate_path)]
     k8s_openapi_path: Option<String>,
     /// Derive `schemars::JsonSchema` too.
     #[arg(long)]

@@ -11,29 +11,18 @@ use toml::{Spanned, de::DeTable};
 use super::{
     Config, Error,
     inputs::{Apis, CrdInput, GroupVersions, read},
+    keys::Section,
     layout::{module_help, normalize, shown},
     table::Reader,
 };
-use crate::{emit::Generator, source::Source};
+use crate::{
+    emit::Generator,
+    options::{base_path, crate_path},
+    source::Source,
+};
 
 /// The name of the file, looked for from the current folder upwards.
 pub const FILE_NAME: &str = "codegen.toml";
-
-const CRATE_KEYS: [&str; 13] = [
-    "path",
-    "output",
-    "generated",
-    "emit",
-    "header-file",
-    "runtime-path",
-    "k8s-openapi-path",
-    "base-path",
-    "schemars",
-    "group-features",
-    "rust",
-    "crd",
-    "renames",
-];
 
 /// What a `codegen.toml` declares, members included.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -55,47 +44,63 @@ impl Workspace {
     ///
     /// # Errors
     ///
-    /// [`Error::Config`] with all that is wrong in the first file that has mistakes; [`Error::Read`].
+    /// [`Error::Config`] with all that is wrong in any of the files; [`Error::Read`] if one cannot be read.
     pub fn read(path: &Path) -> Result<Self, Error> {
         let mut crates = Vec::new();
-        for member in read_file(path, &mut crates, true)? {
-            read_file(&member, &mut crates, false)?;
+        let mut errors = Vec::new();
+        let (members, error) = read_file(path, &mut crates, Level::Workspace);
+        errors.extend(error);
+        for member in members {
+            let (_, error) = read_file(&member, &mut crates, Level::Member);
+            errors.extend(error);
+        }
+        if let Some(error) = Error::all(errors) {
+            return Err(error);
         }
         check_outputs(&crates)?;
         Ok(Self { crates })
     }
 }
 
-/// Adds a file's crates, and gives the files of its members.
-fn read_file(path: &Path, crates: &mut Vec<Config>, top: bool) -> Result<Vec<PathBuf>, Error> {
-    let source = read(path)?;
-    let folder = path.parent().unwrap_or(Path::new(""));
+/// Which file of a workspace is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Level {
+    /// The one that may list members.
+    Workspace,
+    /// A member's.
+    Member,
+}
+
+/// Adds a file's crates; gives the files of its members, and what is wrong with it.
+fn read_file(path: &Path, crates: &mut Vec<Config>, level: Level) -> (Vec<PathBuf>, Option<Error>) {
+    let source = match read(path) {
+        Ok(source) => source,
+        Err(error) => return (Vec::new(), Some(error)),
+    };
     let mut file = File {
         reader: Reader::new(&source),
         source: &source,
-        folder,
+        folder: path.parent().unwrap_or(Path::new("")),
     };
-    let table = file.reader.parse().map_err(Error::Config)?;
-    file.reader
-        .keys(&table, "codegen.toml", &["workspace", "crate"]);
+    let table = match file.reader.parse() {
+        Ok(table) => table,
+        Err(diagnostics) => return (Vec::new(), Some(Error::Config(diagnostics))),
+    };
+    file.reader.keys(&table, Section::Root);
+    let before = crates.len();
     for (span, section) in file.reader.tables(&table, "crate") {
         let config = file.read_crate(span, section);
         crates.push(config);
     }
-    let members = file.read_members(&table, top);
-    if crates.is_empty() && members.is_empty() && !file.reader.diagnostics.has_errors() {
+    let members = file.read_members(&table, level);
+    let is_empty = crates.len() == before && members.is_empty();
+    if is_empty && !file.reader.diagnostics.has_errors() {
         let help = "add a [[crate]] with a [crate.rust] or [crate.crd], or [workspace] members";
-        file.reader.error(
-            0..0,
-            "codegen.toml declares nothing",
-            "",
-            Some(help.to_owned()),
-        );
+        let message = "codegen.toml declares nothing";
+        file.reader.error(0..0, message, "", Some(help.to_owned()));
     }
-    file.reader
-        .diagnostics
-        .finish(members)
-        .map_err(Error::Config)
+    let error = file.reader.diagnostics.finish(()).err();
+    (members, error.map(Error::Config))
 }
 
 /// A `codegen.toml` while it is read.
@@ -106,15 +111,15 @@ struct File<'a> {
 }
 
 impl<'a> File<'a> {
-    fn read_members(&mut self, table: &DeTable<'a>, top: bool) -> Vec<PathBuf> {
+    fn read_members(&mut self, table: &DeTable<'a>, level: Level) -> Vec<PathBuf> {
         let Some(workspace) = self.reader.table(table, "workspace") else {
             return Vec::new();
         };
-        self.reader.keys(workspace, "[workspace]", &["members"]);
+        self.reader.keys(workspace, Section::Workspace);
         let members = self.reader.strings(workspace, "members");
         let mut files = Vec::new();
         for member in members.unwrap_or_default() {
-            if !top {
+            if level == Level::Member {
                 let message = "a member of a workspace has no members of its own";
                 let help = "list them in the workspace's codegen.toml";
                 self.reader
@@ -132,7 +137,7 @@ impl<'a> File<'a> {
     }
 
     fn read_crate(&mut self, span: Range<usize>, table: &DeTable<'a>) -> Config {
-        self.reader.keys(table, "[[crate]]", &CRATE_KEYS);
+        self.reader.keys(table, Section::Crate);
         let path = self.reader.string(table, "path");
         let path = path.map_or_else(PathBuf::new, |path| path.into_inner().into());
         let folder = self.folder.join(path);
@@ -171,21 +176,16 @@ impl<'a> File<'a> {
             }
             options.generated = name.into_inner();
         }
-        if let Some(path) = self.reader.string(table, "runtime-path") {
-            options.runtime_path = path.into_inner();
+        if let Some(path) = self.reader.checked(table, "runtime-path", crate_path) {
+            options.runtime_path = path;
         }
-        if let Some(path) = self.reader.string(table, "k8s-openapi-path") {
-            options.k8s_openapi_path = Some(path.into_inner());
-        }
+        options.k8s_openapi_path = self.reader.checked(table, "k8s-openapi-path", crate_path);
         options.group_features = self
             .reader
             .boolean(table, "group-features")
             .unwrap_or(false);
         options.schemars = self.reader.boolean(table, "schemars").unwrap_or(false);
-        config.base_path = self
-            .reader
-            .string(table, "base-path")
-            .map(Spanned::into_inner);
+        config.base_path = self.reader.checked(table, "base-path", base_path);
         if let Some(renames) = self.reader.table(table, "renames") {
             let keys: Vec<String> = renames
                 .keys()
@@ -217,8 +217,7 @@ impl<'a> File<'a> {
     }
 
     fn read_rust(&mut self, table: &DeTable<'a>, folder: &Path, config: &mut Config) {
-        let keys = ["apis", "groups", "ignore-markers"];
-        self.reader.keys(table, "[crate.rust]", &keys);
+        self.reader.keys(table, Section::Rust);
         let ignored = self.reader.strings(table, "ignore-markers");
         let ignored = ignored.unwrap_or_default().into_iter();
         config.options.ignored_markers = ignored.map(Spanned::into_inner).collect();
@@ -240,8 +239,7 @@ impl<'a> File<'a> {
     }
 
     fn read_crd(&mut self, table: &DeTable<'a>, folder: &Path, config: &mut Config) {
-        let keys = ["files", "groups", "versions", "kinds", "all-versions"];
-        self.reader.keys(table, "[crate.crd]", &keys);
+        self.reader.keys(table, Section::Crd);
         let files = self.reader.strings(table, "files");
         for file in files.unwrap_or_default() {
             let path = self.existing(&file, folder);

@@ -212,7 +212,7 @@ fn rust_files(folder: &Path) -> Result<Vec<Source>, Error> {
 ///
 /// # Errors
 ///
-/// The first input that cannot be read, and a folder that holds no YAML or JSON.
+/// Every input that cannot be read; a folder that holds no YAML or JSON.
 pub(super) fn load_crds(
     inputs: &[CrdInput],
     progress: &dyn Progress,
@@ -245,11 +245,19 @@ pub(super) fn load_crds(
         let found = *found;
         source.map(|source| Source { found, ..source })
     };
-    if paths.len() < PARALLEL_FROM {
+    let read: Vec<Result<Source, Error>> = if paths.len() < PARALLEL_FROM {
         paths.iter().map(read).collect()
     } else {
         paths.par_iter().map(read).collect()
+    };
+    let (mut sources, mut errors) = (Vec::new(), Vec::new());
+    for result in read {
+        match result {
+            Ok(source) => sources.push(source),
+            Err(error) => errors.push(error),
+        }
     }
+    Error::all(errors).map_or(Ok(sources), Err)
 }
 
 fn is_manifest(path: &Path) -> bool {

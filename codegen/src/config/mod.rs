@@ -7,10 +7,12 @@ mod advice;
 mod error;
 mod file;
 mod inputs;
+mod keys;
 mod layout;
 mod partial;
 mod place;
 mod prepare;
+mod reference;
 mod table;
 mod target;
 
@@ -25,6 +27,7 @@ pub use error::Error;
 pub use file::{FILE_NAME, Workspace};
 pub use layout::shown;
 pub use prepare::{Prepared, Report, prepare_all};
+pub use reference::{reference_page, reference_schema, reference_text};
 
 use crate::{Diagnostic, Diagnostics, emit::Generator, options::Options, output};
 use inputs::{Apis, CrdInput, GroupVersions};

@@ -7,17 +7,17 @@ use rayon::prelude::*;
 use super::{
     Config, Error, Progress, advice,
     inputs::{load_apis, load_crds, read},
-    layout::{Place, module_path, normalize, shown},
+    layout::{self, module_path, normalize, shown},
     target::Target,
 };
 use crate::{
     Generated,
-    diag::Diagnostics,
+    diag::{Diagnostic, Diagnostics, Place},
     emit::Generator,
     model::ApiSet,
     options::Options,
-    output::{ChangeKind, Plan, Tree},
-    source::Sources,
+    output::{ChangeKind, Plan, Tree, format::header},
+    source::{Source, Sources},
     threads,
 };
 
@@ -143,7 +143,7 @@ impl Config {
         for apis in &self.apis {
             let folder = &apis.folder;
             let below = target.map_or_else(
-                || Place::of(folder).below,
+                || layout::Place::of(folder).below,
                 |target| target.apis_below(folder),
             );
             sources.rust.extend(load_apis(apis, &below)?);
@@ -156,7 +156,9 @@ impl Config {
     fn options(&self, target: &Target) -> Result<Options, Error> {
         let mut options = self.options.clone();
         if let Some(path) = &self.header_file {
-            options.header = Some(read(path)?.text.to_string());
+            let source = read(path)?;
+            check_header(&source)?;
+            options.header = Some(source.text.to_string());
         }
         options.base_path = self
             .base_path
@@ -169,6 +171,7 @@ impl Config {
             options.k8s_openapi_path.get_or_insert(k8s_openapi);
             options.emit = partial | &present(&target.root.join(target.generated(&options)));
         }
+        options.check().map_err(Error::Config)?;
         Ok(options)
     }
 
@@ -179,6 +182,21 @@ impl Config {
             .as_deref()
             .map_or_else(|| "OUT_DIR".to_owned(), |out| shown(&normalize(out)))
     }
+}
+
+/// An error with its place in the file if no generated file can have the header.
+fn check_header(source: &Source) -> Result<(), Error> {
+    let Some((at, message)) = header::check(&source.text) else {
+        return Ok(());
+    };
+    let place = Place {
+        file: source.name.as_str().into(),
+        text: source.text.clone(),
+        range: at..at,
+    };
+    Err(Error::Config(
+        Diagnostic::error(message).at(place, "").into(),
+    ))
 }
 
 /// Runs the work on the threads that all generation shares.

@@ -7,6 +7,7 @@ use toml::{
     de::{DeTable, DeValue},
 };
 
+use super::keys::{KEYS, Section};
 use crate::{
     diag::{Diagnostic, Diagnostics, Place},
     source::Source,
@@ -67,19 +68,45 @@ impl<'a> Reader<'a> {
         self.diagnostics.push(diagnostic);
     }
 
-    /// Reports every key of the table that is none of `known`.
-    pub(super) fn keys(&mut self, table: &DeTable<'_>, section: &str, known: &[&str]) {
+    /// Reports every key of a section that it does not have.
+    pub(super) fn keys(&mut self, table: &DeTable<'_>, section: Section) {
+        let known: Vec<&str> = section.keys().map(|key| key.name).collect();
         for key in table.keys() {
             let name = key.get_ref();
             if known.contains(&name.as_ref()) {
                 continue;
             }
-            let help = closest(name, known.iter().copied()).map_or_else(
-                || format!("{section} has the keys {}", known.join(", ")),
-                |near| format!("did you mean `{near}`?"),
+            let mut others = KEYS.iter();
+            let help = if let Some(other) = others.find(|other| other.name == name) {
+                format!("`{name}` belongs to {}", other.section.title())
+            } else if let Some(near) = closest(name, known.iter().copied()) {
+                format!("did you mean `{near}`?")
+            } else {
+                format!("{} has the keys {}", section.title(), known.join(", "))
+            };
+            let message = format!(
+                "unknown key `{}` in {}",
+                name.escape_debug(),
+                section.title()
             );
-            let message = format!("unknown key `{}` in {section}", name.escape_debug());
             self.error(key.span(), message, "", Some(help));
+        }
+    }
+
+    /// A string that a check accepts.
+    pub(super) fn checked(
+        &mut self,
+        table: &DeTable<'_>,
+        key: &str,
+        check: fn(&str) -> Result<String, String>,
+    ) -> Option<String> {
+        let text = self.string(table, key)?;
+        match check(text.get_ref()) {
+            Ok(text) => Some(text),
+            Err(expected) => {
+                self.error(text.span(), format!("invalid {key}: {expected}"), "", None);
+                None
+            }
         }
     }
 

@@ -33,3 +33,39 @@ fn every_mistake_is_told_with_its_place() {
         settings.bind(|| insta::assert_snapshot!(name, run.stderr));
     }
 }
+
+#[test]
+fn flags_and_header_are_checked_before_anything_is_read() {
+    let mut sandbox = Sandbox::new();
+    sandbox.write("open.txt", "/* Copyright.\n");
+    sandbox.write("mixed.txt", "// Copyright.\nAll of it.\n");
+    let crd = ["crd", "nowhere.yaml", "--output", "out"];
+    for flags in [
+        ["--header-file", "open.txt"],
+        ["--header-file", "mixed.txt"],
+        ["--base-path", "crate::a b"],
+        ["--runtime-path", "foo--bar"],
+        ["--runtime-path", "super::runtime"],
+        ["--k8s-openapi-path", ""],
+    ] {
+        let run = sandbox.run(&[&crd[..], &flags].concat());
+        assert_eq!(run.code, 2, "{flags:?}");
+    }
+    sandbox.check("flags");
+}
+
+#[test]
+fn the_mistakes_of_all_files_come_in_one_run() {
+    let mut sandbox = Sandbox::new();
+    sandbox.write(
+        "codegen.toml",
+        "[workspace]\nmembers = [\"a\", \"b\"]\n[[crate]]\nouput = \"x\"\n[crate.rust]\n",
+    );
+    sandbox.write("a/codegen.toml", "[[crate]\n");
+    sandbox.write(
+        "b/codegen.toml",
+        "[[crate]]\nruntime-path = \"a b\"\nbase-path = \"kube\"\n[crate.rust]\n",
+    );
+    assert_eq!(sandbox.run(&["generate"]).code, 2);
+    sandbox.check("codegen-toml-all");
+}

@@ -148,6 +148,7 @@ fn bad_input_is_told_and_writes_nothing() {
     sandbox.write("empty/README.md", "");
     sandbox.write("broken.yaml", "a: [\n");
     sandbox.run(&["crd", "nowhere.yaml", "--output", "a"]);
+    sandbox.run(&["crd", "nowhere.yaml", "neither.yaml", "--output", "a"]);
     sandbox.run(&["crd", "empty", "--output", "a"]);
     sandbox.run(&["crd", "crds", "broken.yaml", "--output", "a"]);
     sandbox.run(&["crd", "crds", "--check"]);

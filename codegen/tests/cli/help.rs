@@ -23,6 +23,7 @@ fn every_subcommand_explains_itself() {
         "crate",
         "inspect",
         "markers",
+        "schema",
         "completions",
     ] {
         check(&format!("help-{command}"), &[command, "--help"]);

@@ -12,4 +12,5 @@ mod help;
 mod interrupt;
 mod output;
 mod sandbox;
+mod schema;
 mod verify;

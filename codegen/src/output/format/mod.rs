@@ -3,6 +3,7 @@
 //! The layout is prettyplease's, with blank lines between items. Generated modules tell rustfmt to leave them alone.
 
 mod blank;
+pub(crate) mod header;
 
 use proc_macro2::TokenStream;
 
@@ -106,8 +107,8 @@ fn file(header: Option<&str>, start: &[&str], code: Code) -> Result<String, Stri
     } = code;
     let body = print(tokens)? + &items.finish()?;
     let mut text = String::with_capacity(body.len() * 2);
-    if let Some(header) = header.filter(|header| !header.trim().is_empty()) {
-        text.push_str(&comment(header));
+    if let Some(header) = header.and_then(header::comment) {
+        text.push_str(&header);
         text.push_str("\n\n");
     }
     for line in start {
@@ -131,23 +132,6 @@ pub(crate) fn is_generated(text: &str) -> bool {
     text.lines()
         .take(MARKER_WITHIN)
         .any(|line| line.trim_end() == MARKER)
-}
-
-/// The header as comment lines; lines that are comments already stay as they are.
-fn comment(header: &str) -> String {
-    let header = header.trim();
-    let commented = header.starts_with("//") || header.starts_with("/*");
-    header
-        .lines()
-        .map(|line| {
-            if commented {
-                line.trim_end().to_owned()
-            } else {
-                format!("// {line}").trim_end().to_owned()
-            }
-        })
-        .collect::<Vec<_>>()
-        .join("\n")
 }
 
 #[cfg(test)]

@@ -1,0 +1,17 @@
+//! `kube-codegen schema`.
+
+use clap::Args;
+use codegen::config::reference_schema;
+
+use super::{Failure, style};
+
+/// Print a JSON schema of codegen.toml, for editors.
+#[derive(Debug, Args)]
+pub(super) struct Schema {}
+
+impl Schema {
+    pub(super) fn run(self) -> Result<(), Failure> {
+        let schema = serde_json::to_string_pretty(&reference_schema()).unwrap_or_default();
+        style::print(&(schema + "\n"))
+    }
+}

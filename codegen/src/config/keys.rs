@@ -1,0 +1,299 @@
+//! The keys of `codegen.toml`: one table that reading, the reference, the schema and suggestions follow.
+
+use Section::{Crate, Crd, Root, Rust, Workspace};
+use Type::{Bool, Map, String, Strings, Table, Tables};
+
+/// A table of the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Section {
+    /// The file itself.
+    Root,
+    /// `[workspace]`
+    Workspace,
+    /// `[[crate]]`
+    Crate,
+    /// `[crate.rust]`
+    Rust,
+    /// `[crate.crd]`
+    Crd,
+}
+
+/// The type of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Type {
+    /// A string.
+    String,
+    /// A list of strings.
+    Strings,
+    /// `true` or `false`.
+    Bool,
+    /// A table from string to string.
+    Map,
+    /// A table with keys of its own.
+    Table(Section),
+    /// An array of such tables.
+    Tables(Section),
+}
+
+/// A key: where it stands, what it takes, what it means.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Key {
+    pub(super) section: Section,
+    pub(super) name: &'static str,
+    pub(super) ty: Type,
+    /// In words or as TOML; empty where absence means nothing in particular.
+    pub(super) default: &'static str,
+    /// A value, as TOML.
+    pub(super) example: &'static str,
+    /// What it means, as sentences.
+    pub(super) docs: &'static str,
+}
+
+const fn key(
+    section: Section,
+    name: &'static str,
+    ty: Type,
+    default: &'static str,
+    example: &'static str,
+    docs: &'static str,
+) -> Key {
+    Key {
+        section,
+        name,
+        ty,
+        default,
+        example,
+        docs,
+    }
+}
+
+/// Every key, by section.
+pub(super) const KEYS: &[Key] = &[
+    key(
+        Root,
+        "workspace",
+        Table(Workspace),
+        "",
+        "{ members = [\"controllers/*\"] }",
+        "Other folders with a codegen.toml.",
+    ),
+    key(
+        Root,
+        "crate",
+        Tables(Crate),
+        "",
+        "[{ crd = { files = [\"crds\"] } }]",
+        "What to generate, once for each crate or output folder.",
+    ),
+    key(
+        Workspace,
+        "members",
+        Strings,
+        "[]",
+        "[\"api\", \"controllers/*\"]",
+        "Folders whose codegen.toml belongs to this one, relative to this file; `*` as the last part stands for every folder that has one.",
+    ),
+    key(
+        Crate,
+        "path",
+        String,
+        "the folder of this file",
+        "\"api\"",
+        "The crate's folder, relative to this file. Other paths of the crate are relative to it, save header-file.",
+    ),
+    key(
+        Crate,
+        "output",
+        String,
+        "\"src\"",
+        "\"src/kubernetes\"",
+        "The folder that gets the generated folders.",
+    ),
+    key(
+        Crate,
+        "generated",
+        String,
+        "\"generated\"",
+        "\"client\"",
+        "The module that holds clientset, listers and informers.",
+    ),
+    key(
+        Crate,
+        "emit",
+        Strings,
+        "[\"all\"]",
+        "[\"types\", \"client\"]",
+        "The generators to run. Those that their output does not compile without run too.",
+    ),
+    key(
+        Crate,
+        "header-file",
+        String,
+        "no header",
+        "\"hack/boilerplate.rs.txt\"",
+        "A license header for every file, relative to this file: comments, or text that becomes one.",
+    ),
+    key(
+        Crate,
+        "runtime-path",
+        String,
+        "\"::codegen_runtime\"",
+        "\"crate::runtime\"",
+        "The path of the runtime crate in generated code.",
+    ),
+    key(
+        Crate,
+        "k8s-openapi-path",
+        String,
+        "\"::k8s_openapi\"",
+        "\"crate::k8s_openapi\"",
+        "The path of k8s-openapi in generated code that needs no runtime.",
+    ),
+    key(
+        Crate,
+        "base-path",
+        String,
+        "the output folder's module",
+        "\"crate::kubernetes\"",
+        "The module that the output folder is.",
+    ),
+    key(
+        Crate,
+        "schemars",
+        Bool,
+        "false",
+        "true",
+        "Whether types from CRDs also derive `schemars::JsonSchema`.",
+    ),
+    key(
+        Crate,
+        "group-features",
+        Bool,
+        "false",
+        "true",
+        "Whether each group is behind a feature of its module's name.",
+    ),
+    key(
+        Crate,
+        "renames",
+        Map,
+        "{}",
+        "{ \"VirtualMachine.spec\" = \"MachineSpec\" }",
+        "Rust names of types from CRDs, by their path in the schema.",
+    ),
+    key(
+        Crate,
+        "rust",
+        Table(Rust),
+        "",
+        "{ apis = \"src\" }",
+        "Annotated Rust as input. A crate has this, crd, or both.",
+    ),
+    key(
+        Crate,
+        "crd",
+        Table(Crd),
+        "",
+        "{ files = [\"crds\"] }",
+        "CRDs as input.",
+    ),
+    key(
+        Rust,
+        "apis",
+        String,
+        "\"src/apis\"",
+        "\"src\"",
+        "The folder with the types, in `<group>/<version>/`.",
+    ),
+    key(
+        Rust,
+        "groups",
+        Strings,
+        "every group of the folder",
+        "[\"cloudnative:v1alpha1\"]",
+        "The groups with their versions, as `<group>:<version>[,<version>…]`.",
+    ),
+    key(
+        Rust,
+        "ignore-markers",
+        Strings,
+        "[]",
+        "[\"operator-sdk:*\"]",
+        "Markers of other tools, which are passed over; `*` stands for any rest of a name.",
+    ),
+    key(
+        Crd,
+        "files",
+        Strings,
+        "[\"crds\"]",
+        "[\"crds\"]",
+        "Files of CRDs (YAML or JSON), or folders of them.",
+    ),
+    key(
+        Crd,
+        "groups",
+        Strings,
+        "every group",
+        "[\"example.com\"]",
+        "The groups to keep.",
+    ),
+    key(
+        Crd,
+        "versions",
+        Strings,
+        "every served version",
+        "[\"v1\"]",
+        "The versions to keep.",
+    ),
+    key(
+        Crd,
+        "kinds",
+        Strings,
+        "every kind",
+        "[\"VirtualMachine\"]",
+        "The kinds to keep.",
+    ),
+    key(
+        Crd,
+        "all-versions",
+        Bool,
+        "false",
+        "true",
+        "Whether versions that are not served have types too.",
+    ),
+];
+
+impl Section {
+    /// Every section, in the order of the file.
+    pub(super) const ALL: [Self; 5] = [Root, Workspace, Crate, Rust, Crd];
+
+    /// As it is written.
+    pub(super) const fn title(self) -> &'static str {
+        match self {
+            Root => "codegen.toml",
+            Workspace => "[workspace]",
+            Crate => "[[crate]]",
+            Rust => "[crate.rust]",
+            Crd => "[crate.crd]",
+        }
+    }
+
+    /// Its keys.
+    pub(super) fn keys(self) -> impl Iterator<Item = &'static Key> {
+        KEYS.iter().filter(move |key| key.section == self)
+    }
+}
+
+impl Type {
+    /// In words.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            String => "string",
+            Strings => "list of strings",
+            Bool => "true or false",
+            Map => "table of strings",
+            Table(_) => "table",
+            Tables(_) => "array of tables",
+        }
+    }
+}

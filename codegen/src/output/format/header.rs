@@ -1,0 +1,102 @@
+//! License headers: text that becomes comments above every generated file.
+
+use std::str::FromStr as _;
+
+use proc_macro2::TokenStream;
+
+use super::{MARKER, MARKER_WITHIN};
+
+/// The header as comment lines; lines that are comments already stay as they are. None for a blank one.
+pub(super) fn comment(header: &str) -> Option<String> {
+    let header = header.trim_start_matches('\u{feff}').trim();
+    if header.is_empty() {
+        return None;
+    }
+    let is_commented = is_commented(header);
+    let lines = header.lines().map(|line| {
+        if is_commented {
+            line.trim_end().to_owned()
+        } else {
+            format!("// {line}").trim_end().to_owned()
+        }
+    });
+    Some(lines.collect::<Vec<_>>().join("\n"))
+}
+
+fn is_commented(header: &str) -> bool {
+    header.starts_with("//") || header.starts_with("/*")
+}
+
+/// What is wrong with a header, so that no file can have it: the byte where that shows, and a message.
+pub(crate) fn check(header: &str) -> Option<(usize, String)> {
+    if header.lines().count() >= MARKER_WITHIN {
+        let message = format!(
+            "the header has {MARKER_WITHIN} lines or more: the marker of generated files would not be found"
+        );
+        return Some((0, message));
+    }
+    if let Some(at) = header.find(MARKER) {
+        let message = "the header has the marker of generated files, which comes after it";
+        return Some((at, message.to_owned()));
+    }
+    let start = header.find(|c: char| !c.is_whitespace() && c != '\u{feff}')?;
+    let commented = header.get(start..).filter(|header| is_commented(header))?;
+    match TokenStream::from_str(commented) {
+        Err(_) => Some((
+            start,
+            "the header has a comment that is not closed, or text beside its comments".to_owned(),
+        )),
+        Ok(tokens) => {
+            let first = tokens.into_iter().next()?;
+            let at = start + first.span().byte_range().start;
+            let is_docs = header.get(at..).is_some_and(|rest| rest.starts_with('/'));
+            let message = if is_docs {
+                "the header has a documentation comment: write `//` or `/*`"
+            } else {
+                "the header has text beside its comments: write all of it as comments, or none"
+            };
+            Some((at, message.to_owned()))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check_refused(header: &str, at: usize, words: &str) {
+        let (found, message) = check(header).expect(header);
+        assert_eq!(found, at, "{message}");
+        assert!(message.contains(words), "{message}");
+    }
+
+    #[test]
+    fn headers_that_no_file_can_have_are_refused() {
+        check_refused("\n/* Copyright.\n", 1, "not closed");
+        check_refused("// Copyright.\nAll of it.\n", 14, "text beside");
+        check_refused("// Copyright.\n\"", 0, "text beside");
+        check_refused("/// Copyright.\n", 0, "documentation");
+        check_refused("//! Copyright.\n", 0, "documentation");
+        check_refused("/** Copyright. */\n", 0, "documentation");
+        check_refused(&format!("// A.\n{MARKER}\n"), 6, "marker");
+        check_refused(&"//\n".repeat(MARKER_WITHIN), 0, "lines or more");
+    }
+
+    #[test]
+    fn headers_are_comments_or_text() {
+        let legal = [
+            "",
+            "\n \n",
+            "Copyright (c)\nAll of it: /* this, too\n",
+            "// Copyright.\n\n// All.\n",
+            "/*\nCopyright.\n*/\n// More.",
+            "\u{feff}// Copyright.\n",
+            "//// Copyright.\n",
+            "/*** Copyright. ***/\n",
+        ];
+        for header in legal {
+            assert_eq!(check(header), None, "{header}");
+        }
+    }
+}
