@@ -100,10 +100,7 @@ fn priority_add_get_done(bencher: Bencher<'_, '_>) {
         runtime.block_on(async {
             for n in 0..ITEMS {
                 let priority = if n.is_multiple_of(3) { -100 } else { 0 };
-                let options = AddOptions {
-                    priority,
-                    ..AddOptions::default()
-                };
+                let options = AddOptions::default().priority(priority);
                 queue.add_with(keys[n as usize % keys.len()].clone(), options);
                 drop(black_box(queue.get().await));
             }

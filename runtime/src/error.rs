@@ -2,6 +2,12 @@
 //!
 //! The errors of HTTP clients name the cause in [`source`](Error::source) alone: `client error (Connect)` without it does not say
 //! that the connection was refused.
+//!
+//! ```
+//! # use codegen_runtime::error::chain;
+//! let parsed = "x".parse::<u8>().unwrap_err();
+//! assert_eq!(chain(&parsed).to_string(), "invalid digit found in string");
+//! ```
 
 use std::error::Error;
 use std::fmt;

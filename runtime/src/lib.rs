@@ -6,6 +6,44 @@
 //! beside them [`event`], [`finalizer`], [`owner`], [`apply`], [`retry`], [`quantity`] and [`metrics`]. The transport, its
 //! configuration and the parameter types are kube's, which is re-exported with `k8s_openapi` so that generated code names one
 //! crate.
+//!
+//! A whole operator: a client, caches, a controller that gets its context beside the key, and a manager around it. The kinds
+//! are generated ones or, as here, built-in.
+//!
+//! ```no_run
+//! use codegen_runtime::controller::{Action, Context, Controller, reconcile_with};
+//! use codegen_runtime::event::{EventBroadcaster, Reporter};
+//! use codegen_runtime::informer::SharedInformerFactory;
+//! use codegen_runtime::k8s_openapi::api::{apps::v1::Deployment, core::v1::ConfigMap};
+//! use codegen_runtime::leader::LeaderElectionConfig;
+//! use codegen_runtime::manager::{Manager, shutdown_signal};
+//!
+//! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+//! let client = codegen_runtime::connect::try_default().await?;
+//! let election = LeaderElectionConfig::from_env("example-controller")?;
+//! let factory: SharedInformerFactory = SharedInformerFactory::builder(client.clone()).build();
+//! let events = EventBroadcaster::new(client.clone());
+//! let recorder = events.recorder(Reporter::new("example.com/controller", &election.identity));
+//! let context = Context::<Deployment>::new(&factory, recorder);
+//! let controller = Controller::builder("deployments", &factory)
+//!     .for_::<Deployment>()
+//!     .owns::<ConfigMap>()
+//!     .build(reconcile_with(context, |request, context| async move {
+//!         let Some(deployment) = context.object(&request) else {
+//!             return Ok(Action::done()); // it is gone
+//!         };
+//!         context.recorder().normal(&*deployment, "Seen", "Reconcile", "as it should be");
+//!         Ok::<_, kube::Error>(Action::done())
+//!     }))?;
+//! let manager = Manager::builder(&factory)
+//!     .controller(controller)
+//!     .leader_election(client, election)
+//!     .events(events)
+//!     .build()?;
+//! manager.run(&shutdown_signal()?).await?;
+//! # Ok(())
+//! # }
+//! ```
 
 pub mod apply;
 pub mod client;

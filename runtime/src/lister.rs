@@ -2,6 +2,21 @@
 //!
 //! Generated listers are [`Lister`] and [`NamespaceLister`] by the names of their kinds. Reads never wait for writes or for the network,
 //! and give what the informer has seen so far.
+//!
+//! ```
+//! # use codegen_runtime::{k8s_openapi::api::core::v1::ConfigMap, kube::core::Selector, lister::Lister, store::Store};
+//! let store = Store::new();
+//! let mut map = ConfigMap::default();
+//! map.metadata.name = Some("settings".to_owned());
+//! map.metadata.namespace = Some("default".to_owned());
+//! store.insert(map);
+//!
+//! let lister = Lister::new(store);
+//! assert!(lister.get("default/settings").is_ok());
+//! let error = lister.namespace("default").get("other").unwrap_err();
+//! assert_eq!(error.to_string(), "configmaps \"other\" not found");
+//! assert_eq!(lister.list(&Selector::default()).len(), 1);
+//! ```
 
 use std::sync::Arc;
 use std::time::Duration;

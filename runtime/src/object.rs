@@ -3,6 +3,12 @@
 //! [`Object`] is for kinds known at compile time: the generated ones and every kind of `k8s_openapi`. [`Cacheable`] is the
 //! wider bound of the store, lister and informer layer, which also serves `DynamicObject` and `PartialObjectMeta`, whose
 //! group, version and resource are known only at run time; [`ResourceInfo`] carries those.
+//!
+//! ```
+//! # use codegen_runtime::{k8s_openapi::api::apps::v1::Deployment, object::ResourceInfo};
+//! let deployments = ResourceInfo::of::<Deployment>(&());
+//! assert_eq!((deployments.api_version().as_str(), deployments.plural.as_str()), ("apps/v1", "deployments"));
+//! ```
 
 use std::fmt::Debug;
 

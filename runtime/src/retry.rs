@@ -2,6 +2,20 @@
 //!
 //! For a reconciler, returning the error is nearly always better: the queue backs off. These functions are for the write in the
 //! middle of a reconciliation that only lost a race.
+//!
+//! ```no_run
+//! # use codegen_runtime::client::TypedClient;
+//! # use codegen_runtime::{k8s_openapi::api::core::v1::ConfigMap, kube::{self, api::PostParams}, retry};
+//! # async fn example(maps: TypedClient<ConfigMap>) -> Result<(), kube::Error> {
+//! retry::on_conflict(retry::DEFAULT_RETRY.steps(10), || async {
+//!     let mut map = maps.get("settings").await?;
+//!     map.data.get_or_insert_default().insert("level".to_owned(), "debug".to_owned());
+//!     maps.update(&map, &PostParams::default()).await
+//! })
+//! .await?;
+//! # Ok(())
+//! # }
+//! ```
 
 use std::future::Future;
 use std::time::Duration;
@@ -10,6 +24,7 @@ use rand::RngExt;
 
 /// How often to try, and how long to pause in between.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct Backoff {
     /// Tries in all, the first included. Zero counts as one.
     pub steps: u32,
@@ -48,6 +63,34 @@ impl Default for Backoff {
 }
 
 impl Backoff {
+    /// Sets the tries in all, the first included.
+    #[must_use]
+    pub const fn steps(mut self, steps: u32) -> Self {
+        self.steps = steps;
+        self
+    }
+
+    /// Sets the first pause, and how many times as long each pause is as the one before.
+    #[must_use]
+    pub const fn pause(mut self, duration: Duration, factor: f64) -> Self {
+        (self.duration, self.factor) = (duration, factor);
+        self
+    }
+
+    /// Sets the random part that is added to each pause, as a part of it.
+    #[must_use]
+    pub const fn jitter(mut self, jitter: f64) -> Self {
+        self.jitter = jitter;
+        self
+    }
+
+    /// Sets the longest pause, before jitter.
+    #[must_use]
+    pub const fn cap(mut self, cap: Duration) -> Self {
+        self.cap = cap;
+        self
+    }
+
     /// The pauses between tries: one fewer than there are tries.
     pub fn pauses(self) -> impl Iterator<Item = Duration> {
         let base = std::iter::successors(Some(self.duration.min(self.cap)), move |pause| {

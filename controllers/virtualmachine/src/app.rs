@@ -73,13 +73,8 @@ async fn run_reporting(
         .namespace(&flags.namespace)
         .resync(flags.resync_period)
         .build();
-    let events = EventBroadcaster::with_options(
-        client.clone(),
-        EventOptions {
-            metrics: Some(metrics.clone()),
-            ..EventOptions::default()
-        },
-    );
+    let events =
+        EventBroadcaster::with_options(client.clone(), EventOptions::default().metrics(&metrics));
     let controller = VirtualMachineController::new(
         clientset,
         &factory,

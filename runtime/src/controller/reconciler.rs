@@ -18,6 +18,7 @@ use crate::store::ObjectKey;
 
 /// Which object to reconcile.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Request {
     /// The object's key. It may not exist (any more): that is no error.
     pub key: ObjectKey,
@@ -25,6 +26,17 @@ pub struct Request {
     pub retries: u32,
     /// The term under which this runs; `None` without leader election. Its epoch fences writes to systems outside.
     pub leadership: Option<Leadership>,
+}
+
+impl Request {
+    /// A first try of `key` without leader election, for tests of reconcilers.
+    pub fn new(key: ObjectKey) -> Self {
+        Self {
+            key,
+            retries: 0,
+            leadership: None,
+        }
+    }
 }
 
 impl Deref for Request {

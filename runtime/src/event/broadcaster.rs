@@ -28,6 +28,7 @@ const UPKEEP: Duration = Duration::from_secs(60);
 
 /// How a broadcaster works.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct EventOptions {
     /// Notes that wait to be written; further ones are dropped. 1,000 unless set.
     pub queue: usize,
@@ -44,6 +45,29 @@ impl Default for EventOptions {
             flush: Duration::from_secs(5),
             metrics: None,
         }
+    }
+}
+
+impl EventOptions {
+    /// Sets how many notes may wait to be written.
+    #[must_use]
+    pub fn queue(mut self, queue: usize) -> Self {
+        self.queue = queue;
+        self
+    }
+
+    /// Sets the time for what still waits when the broadcaster is asked to stop.
+    #[must_use]
+    pub fn flush(mut self, flush: Duration) -> Self {
+        self.flush = flush;
+        self
+    }
+
+    /// Counts in `metrics` what became of events.
+    #[must_use]
+    pub fn metrics(mut self, metrics: &Metrics) -> Self {
+        self.metrics = Some(metrics.clone());
+        self
     }
 }
 

@@ -13,6 +13,18 @@
 //! Figures and rules are client-go's. It has steps 2 and 3 in `tools/record` and step 4 in `tools/events`; here one recorder has
 //! all. Unlike in `tools/events`, the text tells two events apart, so that each text is seen until step 2 combines them. What
 //! became of events is counted in `event_recorder_events_total`. Start reading at [`EventRecorder`].
+//!
+//! ```no_run
+//! # use codegen_runtime::event::{EventBroadcaster, EventOptions, Reporter};
+//! # use codegen_runtime::{k8s_openapi::api::core::v1::ConfigMap, kube::Client};
+//! # use tokio_util::sync::CancellationToken;
+//! # async fn example(client: Client, map: ConfigMap, stop: CancellationToken) {
+//! let events = EventBroadcaster::with_options(client, EventOptions::default().queue(500));
+//! let recorder = events.recorder(Reporter::new("example.com/map-controller", "pod-0"));
+//! recorder.warning(&map, "OverQuota", "Remove", "removed 2 keys"); // never waits
+//! events.run(&stop).await;
+//! # }
+//! ```
 
 mod broadcaster;
 mod correlator;

@@ -3,6 +3,21 @@
 //! The rule that keeps nothing behind: add the finalizer *before* creating anything outside ([`ensure`]), and remove it only
 //! when all that is gone ([`release`]). [`Finalizers`] holds several, each with its own clean-up, as controller-runtime's
 //! `finalizer` package does.
+//!
+//! ```no_run
+//! # use codegen_runtime::{finalizer, k8s_openapi::api::core::v1::ConfigMap, kube::{self, Api}};
+//! # async fn example(maps: Api<ConfigMap>, map: ConfigMap) -> Result<(), kube::Error> {
+//! const FINALIZER: &str = "example.com/bucket";
+//! if finalizer::is_deleting(&map) {
+//!     // Remove what is outside, then let the object go.
+//!     return finalizer::release(&maps, &map, FINALIZER).await;
+//! }
+//! let map = finalizer::ensure(&maps, &map, FINALIZER).await?;
+//! // Only now create something outside.
+//! # let _ = map;
+//! # Ok(())
+//! # }
+//! ```
 
 mod registry;
 

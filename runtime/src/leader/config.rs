@@ -9,6 +9,7 @@ pub(super) const JITTER_FACTOR: f64 = 1.2;
 
 /// The Lease to hold, by whom, and how long things take.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct LeaderElectionConfig {
     /// Namespace of the Lease.
     pub namespace: String,

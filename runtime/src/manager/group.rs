@@ -15,6 +15,7 @@ use crate::leader::Leadership;
 
 /// Under what a [`Runnable`] runs.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct RunContext {
     /// Cancelled when it is time to stop.
     pub stop: CancellationToken,

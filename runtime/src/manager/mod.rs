@@ -7,6 +7,24 @@
 //! the process should exit and start afresh, as controller-runtime's does.
 //!
 //! Start reading at [`ManagerBuilder`] and [`Manager::run`].
+//!
+//! ```no_run
+//! # use codegen_runtime::controller::Controller;
+//! # use codegen_runtime::informer::SharedInformerFactory;
+//! # use codegen_runtime::kube::Client;
+//! # use codegen_runtime::leader::LeaderElectionConfig;
+//! # use codegen_runtime::manager::{Manager, shutdown_signal};
+//! # async fn example(client: Client, factory: SharedInformerFactory, controller: Controller)
+//! # -> Result<(), Box<dyn std::error::Error>> {
+//! let election = LeaderElectionConfig::from_env("machine-controller")?;
+//! let manager = Manager::builder(&factory)
+//!     .controller(controller)
+//!     .leader_election(client, election)
+//!     .build()?;
+//! manager.run(&shutdown_signal()?).await?;
+//! # Ok(())
+//! # }
+//! ```
 
 mod builder;
 mod caches;

@@ -5,6 +5,16 @@
 //! moment (depth, unfinished work) are computed when they are scraped.
 //!
 //! Without the feature `prometheus` everything takes a [`Metrics`] all the same, and nothing is counted.
+//!
+//! ```
+//! # use codegen_runtime::{metrics::Metrics, workqueue::WorkQueue};
+//! let metrics = Metrics::new();
+//! let queue = WorkQueue::builder().name("machines").metrics(&metrics).build();
+//! queue.add("default/test-vm");
+//! # #[cfg(feature = "prometheus")]
+//! assert!(metrics.encode()?.contains("workqueue_adds_total"));
+//! # Ok::<_, std::fmt::Error>(())
+//! ```
 
 #![cfg_attr(
     not(feature = "prometheus"),

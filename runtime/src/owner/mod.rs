@@ -2,6 +2,21 @@
 //!
 //! An object has any number of owners, whose deletion garbage-collects it, and at most one *controller* among them.
 //! [`set_controller_reference`] marks what a reconciler creates; [`ControllerRefManager`] adopts what already matches.
+//!
+//! ```
+//! # use codegen_runtime::k8s_openapi::api::{apps::v1::Deployment, core::v1::ConfigMap};
+//! # use codegen_runtime::owner;
+//! let mut web = Deployment::default();
+//! web.metadata.name = Some("web".to_owned());
+//! web.metadata.namespace = Some("default".to_owned());
+//! web.metadata.uid = Some("e4b0".to_owned());
+//! let mut map = ConfigMap::default();
+//! map.metadata.namespace = Some("default".to_owned());
+//!
+//! owner::set_controller_reference(&web, &mut map)?;
+//! assert!(owner::is_controlled_by(&map, &web));
+//! # Ok::<_, owner::OwnerError>(())
+//! ```
 
 mod adopt;
 

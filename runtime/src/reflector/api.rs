@@ -27,6 +27,7 @@ const METADATA_LIST: &str = "application/json;as=PartialObjectMetadataList;g=met
 
 /// What an [`ApiSource`] asks of the server beside the resource.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ApiSourceOptions {
     /// Only objects that this label selector selects.
     pub label_selector: Option<String>,
@@ -34,6 +35,29 @@ pub struct ApiSourceOptions {
     pub field_selector: Option<String>,
     /// Keep `metadata.managedFields`. They cost several kilobytes an object and few readers need them.
     pub keep_managed_fields: bool,
+}
+
+impl ApiSourceOptions {
+    /// Only objects that this label selector selects.
+    #[must_use]
+    pub fn label_selector(mut self, selector: impl Into<String>) -> Self {
+        self.label_selector = Some(selector.into());
+        self
+    }
+
+    /// Only objects that this field selector selects.
+    #[must_use]
+    pub fn field_selector(mut self, selector: impl Into<String>) -> Self {
+        self.field_selector = Some(selector.into());
+        self
+    }
+
+    /// Keeps `metadata.managedFields`.
+    #[must_use]
+    pub fn keep_managed_fields(mut self) -> Self {
+        self.keep_managed_fields = true;
+        self
+    }
 }
 
 /// Lists and watches one resource of an API server.

@@ -10,6 +10,17 @@
 //! without an event in between backs off); a watch that the server does not end in time is ended here; a refusal of
 //! streamed lists as such is remembered; every phase has a deadline ([`Deadlines`]); a server whose resourceVersions went
 //! back, which the API server answers with silence, is found out and relisted.
+//!
+//! Most users take a [`SharedInformer`](crate::informer::SharedInformer), which runs a reflector. Settings:
+//!
+//! ```
+//! # use codegen_runtime::reflector::{ApiSourceOptions, ReflectorOptions};
+//! # use codegen_runtime::k8s_openapi::api::core::v1::ConfigMap;
+//! let source = ApiSourceOptions::default().label_selector("app=web");
+//! let mut options = ReflectorOptions::<ConfigMap>::default();
+//! options.page_size = Some(100);
+//! # let _ = (source, options);
+//! ```
 
 mod api;
 mod backoff;

@@ -3,6 +3,16 @@
 //! Generated code calls [`Scheme::register`] for each root type of a version (`add_to_scheme`); built-in kinds register the
 //! same way. [`Scheme::decode`] then turns JSON or YAML of any registered kind into an [`AnyObject`] that can be
 //! downcast. Registration is a plain value, never global state.
+//!
+//! ```
+//! # use codegen_runtime::{k8s_openapi::api::core::v1::ConfigMap, scheme::{Scheme, SchemeError}};
+//! let mut scheme = Scheme::new();
+//! scheme.register::<ConfigMap>()?;
+//! let object = scheme.decode("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings}")?;
+//! let map = object.downcast_ref::<ConfigMap>().expect("it is one");
+//! assert_eq!(map.metadata.name.as_deref(), Some("settings"));
+//! # Ok::<_, SchemeError>(())
+//! ```
 
 mod any;
 mod convert;

@@ -5,6 +5,20 @@
 //! the event queues hold one text. Indexes are named functions, as client-go's `Indexers`; the namespace index is always there.
 //!
 //! Start at [`Store`]. The map under it is in `trie`, one write's effect on objects and indexes in `contents`.
+//!
+//! ```
+//! # use codegen_runtime::{k8s_openapi::api::core::v1::ConfigMap, store::Store};
+//! let store = Store::<ConfigMap>::new();
+//! store.add_indexer("by-level", |map: &ConfigMap| {
+//!     map.data.iter().flatten().filter(|(key, _)| *key == "level").map(|(_, level)| level.clone()).collect()
+//! })?;
+//! let mut map = ConfigMap::default();
+//! map.metadata.name = Some("settings".to_owned());
+//! map.data.get_or_insert_default().insert("level".to_owned(), "debug".to_owned());
+//! store.insert(map);
+//! assert_eq!(store.by_index("by-level", "debug")?.len(), 1);
+//! # Ok::<_, Box<dyn std::error::Error>>(())
+//! ```
 
 mod contents;
 mod index;

@@ -13,6 +13,21 @@
 //!   to, and leaves nothing behind.
 //!
 //! Start reading at [`WorkQueue`]; `core` holds the hand-over, `limiter` the back-off.
+//!
+//! ```
+//! # use codegen_runtime::workqueue::WorkQueue;
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() {
+//! let queue = WorkQueue::new();
+//! queue.add("default/test-vm");
+//! queue.add("default/test-vm"); // the same key: it is handed out once
+//! let item = queue.get().await.expect("it is not shut down");
+//! assert_eq!((*item, queue.len()), ("default/test-vm", 0));
+//! item.done();
+//! queue.shut_down();
+//! assert!(queue.get().await.is_none());
+//! # }
+//! ```
 
 mod builder;
 mod core;

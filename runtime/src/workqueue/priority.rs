@@ -27,6 +27,7 @@ pub struct PriorityQueue<T> {
 
 /// How to add an item. The default is: at once, priority 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct AddOptions {
     /// Higher is sooner.
     pub priority: i32,
@@ -34,6 +35,29 @@ pub struct AddOptions {
     pub after: Duration,
     /// Wait at least as long as the limiter says, and count a failure.
     pub rate_limited: bool,
+}
+
+impl AddOptions {
+    /// Sets the priority: higher is sooner.
+    #[must_use]
+    pub fn priority(mut self, priority: i32) -> Self {
+        self.priority = priority;
+        self
+    }
+
+    /// Hands the item out no earlier than `delay` from now.
+    #[must_use]
+    pub fn after(mut self, delay: Duration) -> Self {
+        self.after = delay;
+        self
+    }
+
+    /// Waits at least as long as the limiter says, and counts a failure.
+    #[must_use]
+    pub fn rate_limited(mut self) -> Self {
+        self.rate_limited = true;
+        self
+    }
 }
 
 impl<T: QueueItem> PriorityQueue<T> {

@@ -48,10 +48,7 @@ async fn managed_fields_are_dropped_from_lists_and_watches() {
 #[tokio::test(start_paused = true)]
 async fn managed_fields_are_kept_if_asked_for() {
     let server = Server::new();
-    let options = ApiSourceOptions {
-        keep_managed_fields: true,
-        ..ApiSourceOptions::default()
-    };
+    let options = ApiSourceOptions::default().keep_managed_fields();
     let source = ApiSource::<ConfigMap>::new(server.client(), &(), None, options);
     let (store, stop) = run(source);
     server
@@ -89,11 +86,9 @@ fn run<K: codegen_runtime::object::Cacheable>(
 #[tokio::test(start_paused = true)]
 async fn selectors_go_with_every_list_and_watch() {
     let server = Server::new();
-    let options = ApiSourceOptions {
-        label_selector: Some("app in (a,b)".into()),
-        field_selector: Some("metadata.name=x".into()),
-        ..ApiSourceOptions::default()
-    };
+    let options = ApiSourceOptions::default()
+        .label_selector("app in (a,b)")
+        .field_selector("metadata.name=x");
     let source = ApiSource::<ConfigMap>::new(server.client(), &(), Some("prod"), options);
     let (_store, stop) = run(source);
     let call = server.watch_list().await;

@@ -233,10 +233,7 @@ async fn lost_races_are_run_again(client: Client) {
     let object = secret("a", &[("count", "0")]);
     secrets.create(&params, &object).await.unwrap();
     let lost = AtomicU32::new(0);
-    let backoff = retry::Backoff {
-        steps: 100,
-        ..retry::DEFAULT_RETRY
-    };
+    let backoff = retry::DEFAULT_RETRY.steps(100);
     let writers = (0..6).map(|_| {
         retry::on_conflict(backoff, || async {
             let mut object = secrets.get("a").await?;

@@ -167,10 +167,7 @@ async fn a_removed_handler_hears_nothing_more(client: Client) {
 }
 
 async fn an_object_that_leaves_the_label_selector_is_deleted(client: Client) {
-    let source = ApiSourceOptions {
-        label_selector: Some("shape in (round,oval)".to_owned()),
-        ..ApiSourceOptions::default()
-    };
+    let source = ApiSourceOptions::default().label_selector("shape in (round,oval)");
     let case = start_with(&client, ReflectorOptions::default(), source).await;
     case.running.synced().await;
     assert_eq!(case.running.names(), ["a"]);
@@ -181,10 +178,7 @@ async fn an_object_that_leaves_the_label_selector_is_deleted(client: Client) {
 }
 
 async fn a_field_selector_narrows_the_cache(client: Client) {
-    let source = ApiSourceOptions {
-        field_selector: Some("metadata.name=b".to_owned()),
-        ..ApiSourceOptions::default()
-    };
+    let source = ApiSourceOptions::default().field_selector("metadata.name=b");
     let case = start_with(&client, ReflectorOptions::default(), source).await;
     case.running.synced().await;
     case.secrets.label("a", "shape", Some("oval")).await;
@@ -220,10 +214,8 @@ async fn only_metadata_is_asked_for(client: Client) {
 
 async fn managed_fields_are_kept_on_request_only(client: Client) {
     for keep_managed_fields in [false, true] {
-        let source = ApiSourceOptions {
-            keep_managed_fields,
-            ..ApiSourceOptions::default()
-        };
+        let mut source = ApiSourceOptions::default();
+        source.keep_managed_fields = keep_managed_fields;
         let case = start_with(&client, ReflectorOptions::default(), source).await;
         case.running.synced().await;
         let cached = case.running.informer.store().list();

@@ -19,11 +19,7 @@ struct Case {
 
 fn start() -> Case {
     let (server, metrics, stop) = (Server::new(), Metrics::new(), CancellationToken::new());
-    let options = EventOptions {
-        metrics: Some(metrics.clone()),
-        queue: 50,
-        ..EventOptions::default()
-    };
+    let options = EventOptions::default().metrics(&metrics).queue(50);
     let broadcaster = EventBroadcaster::with_options(server.client(), options);
     let recorder = broadcaster.recorder(Reporter::new("example.com/tests", "test-0"));
     let token = stop.clone();

@@ -1,6 +1,6 @@
 use std::error::Error;
 
-use codegen_runtime::retry::{self, Backoff, DEFAULT_BACKOFF, DEFAULT_RETRY};
+use codegen_runtime::retry::{self, DEFAULT_BACKOFF, DEFAULT_RETRY};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::Api;
 use kube::api::PostParams;
@@ -47,21 +47,9 @@ fn pauses_grow_by_the_factor_up_to_the_cap_with_jitter() {
     };
     near(DEFAULT_RETRY.pauses().collect(), &[10, 10, 10, 10]);
     near(DEFAULT_BACKOFF.pauses().collect(), &[10, 50, 250]);
-    let capped = Backoff {
-        steps: 6,
-        cap: ms(100),
-        ..DEFAULT_BACKOFF
-    };
+    let capped = DEFAULT_BACKOFF.steps(6).cap(ms(100));
     near(capped.pauses().collect(), &[10, 50, 100, 100, 100]);
-    assert_eq!(
-        Backoff {
-            steps: 0,
-            ..DEFAULT_RETRY
-        }
-        .pauses()
-        .count(),
-        0
-    );
+    assert_eq!(DEFAULT_RETRY.steps(0).pauses().count(), 0);
 }
 
 #[tokio::test(start_paused = true)]

@@ -41,14 +41,14 @@ async fn add_many(queue: PriorityQueue<usize>, keys: Keys, seed: usize) {
             Duration::ZERO
         };
         let priority = i32::try_from((n >> 40) % 3).unwrap_or(0);
-        queue.add_with(
-            key,
-            AddOptions {
-                priority,
-                after,
-                rate_limited: (n >> 45).is_multiple_of(64),
-            },
-        );
+        queue.add_with(key, {
+            let options = AddOptions::default().priority(priority).after(after);
+            if (n >> 45).is_multiple_of(64) {
+                options.rate_limited()
+            } else {
+                options
+            }
+        });
         if (n >> 50).is_multiple_of(32) {
             yield_now().await;
         }

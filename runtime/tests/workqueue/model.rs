@@ -55,14 +55,9 @@ impl Queue {
     fn add(&self, item: u8, priority: i32, after: Duration) {
         match self {
             Self::Fifo(queue) => queue.add_after(item, after),
-            Self::Priority(queue) => queue.add_with(
-                item,
-                AddOptions {
-                    priority,
-                    after,
-                    rate_limited: false,
-                },
-            ),
+            Self::Priority(queue) => {
+                queue.add_with(item, AddOptions::default().priority(priority).after(after))
+            }
         }
     }
 }

@@ -6,18 +6,11 @@ use tokio::time::{advance, sleep};
 use crate::{ms, nothing, now, take_all, time};
 
 fn at(priority: i32) -> AddOptions {
-    AddOptions {
-        priority,
-        ..AddOptions::default()
-    }
+    AddOptions::default().priority(priority)
 }
 
 fn after(priority: i32, millis: u64) -> AddOptions {
-    AddOptions {
-        priority,
-        after: ms(millis),
-        ..AddOptions::default()
-    }
+    AddOptions::default().priority(priority).after(ms(millis))
 }
 
 #[tokio::test]
@@ -126,10 +119,7 @@ async fn a_delayed_item_does_not_hide_a_ready_one_of_lower_priority() {
 async fn a_priority_queue_serves_back_off_before_a_further_step() {
     let limiter = ItemExponentialFailureRateLimiter::new(ms(100), ms(10_000));
     let queue = WorkQueue::builder().rate_limiter(limiter).build_priority();
-    let retry = AddOptions {
-        rate_limited: true,
-        ..AddOptions::default()
-    };
+    let retry = AddOptions::default().rate_limited();
     queue.add("a");
     let item = now(&queue).await;
     queue.add_with("a", retry);
@@ -147,14 +137,7 @@ async fn a_priority_queue_serves_back_off_before_a_further_step() {
 async fn a_rate_limited_add_waits_for_the_longer_of_both_times() {
     let limiter = ItemExponentialFailureRateLimiter::new(ms(100), ms(10_000));
     let queue = WorkQueue::builder().rate_limiter(limiter).build_priority();
-    queue.add_with(
-        "a",
-        AddOptions {
-            rate_limited: true,
-            after: ms(300),
-            priority: 0,
-        },
-    );
+    queue.add_with("a", AddOptions::default().rate_limited().after(ms(300)));
     assert_eq!(time(queue.get()).await.0, ms(300));
 }
 

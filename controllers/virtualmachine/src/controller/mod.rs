@@ -277,10 +277,7 @@ fn enqueue(queue: &PriorityQueue<ObjectKey>) -> HandlerFuncs<VirtualMachine> {
 }
 
 fn as_news(is_news: bool) -> AddOptions {
-    AddOptions {
-        priority: if is_news { 0 } else { LOW_PRIORITY },
-        ..AddOptions::default()
-    }
+    AddOptions::default().priority(if is_news { 0 } else { LOW_PRIORITY })
 }
 
 fn is_resync(old: &VirtualMachine, new: &VirtualMachine) -> bool {
@@ -321,10 +318,7 @@ impl Worker {
 
     async fn reconcile(self, key: ObjectKey, priority: i32) {
         let retries = self.queue.num_requeues(&key);
-        let mut options = AddOptions {
-            priority,
-            ..AddOptions::default()
-        };
+        let mut options = AddOptions::default().priority(priority);
         match self.reconciler.reconcile(&key, retries, &self.stop).await {
             Ok(Next::Done) => return self.queue.forget(&key),
             Ok(Next::After(delay)) => {
