@@ -33,7 +33,7 @@ impl AllowedHosts {
     }
 }
 
-fn header<'a>(headers: &'a HeaderMap, name: impl http::header::AsHeaderName) -> Option<&'a str> {
+fn header(headers: &HeaderMap, name: impl http::header::AsHeaderName) -> Option<&str> {
     // Text that is not ASCII matches nothing.
     headers.get(name).map(|value| value.to_str().unwrap_or("?"))
 }
