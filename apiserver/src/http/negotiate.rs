@@ -1,5 +1,7 @@
 //! Content types: what a body is written in, and what an answer is to be.
 
+use serde_json::Value;
+
 use super::decode::Encoding;
 use crate::status::ApiError;
 
@@ -37,6 +39,42 @@ pub(crate) enum Shape {
 pub(crate) struct Accepted {
     pub(crate) format: Format,
     pub(crate) shape: Shape,
+    pub(crate) meta: MetaVersion,
+}
+
+/// The version of `meta.k8s.io` that Tables and partial objects are of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum MetaVersion {
+    #[default]
+    V1,
+    V1Beta1,
+}
+
+impl MetaVersion {
+    /// Brings a document that was made as of `v1` into this version, with the objects in it.
+    pub(crate) fn convert(self, document: &mut Value) {
+        if self == Self::V1 {
+            return;
+        }
+        convert(document);
+        for (list, inner) in [("rows", Some("object")), ("items", None)] {
+            let items = document.get_mut(list).and_then(Value::as_array_mut);
+            for item in items.into_iter().flatten() {
+                match inner {
+                    Some(key) => item.get_mut(key).map(convert).unwrap_or_default(),
+                    None => convert(item),
+                }
+            }
+        }
+    }
+}
+
+fn convert(object: &mut Value) {
+    if let Some(version) = object.get_mut("apiVersion")
+        && *version == "meta.k8s.io/v1"
+    {
+        *version = Value::from("meta.k8s.io/v1beta1");
+    }
 }
 
 struct MediaRange<'a> {
@@ -103,7 +141,15 @@ fn accepted(range: &MediaRange<'_>) -> Option<Accepted> {
         ("PartialObjectMetadataList", "v1" | "v1beta1") if is_meta => Shape::MetadataList,
         _ => return None,
     };
-    Some(Accepted { format, shape })
+    let meta = match range.get("v") {
+        "v1beta1" => MetaVersion::V1Beta1,
+        _ => MetaVersion::V1,
+    };
+    Some(Accepted {
+        format,
+        shape,
+        meta,
+    })
 }
 
 /// The version of aggregated discovery that a client prefers over the plain documents.

@@ -66,8 +66,13 @@ pub(crate) fn list(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
         Accepted {
             shape: Shape::Whole,
             format: Format::Json,
+            ..
         } => Content::Json(stream(&call.served, page)),
-        _ => Content::Document(document(call, &page)?, call.accepted.format),
+        _ => {
+            let mut document = document(call, &page)?;
+            call.accepted.meta.convert(&mut document);
+            Content::Document(document, call.accepted.format)
+        }
     };
     let mut answer = Answer::new(200, content);
     answer

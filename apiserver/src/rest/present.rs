@@ -15,7 +15,7 @@ use crate::table;
 /// # Errors
 /// 400 for a wrong `includeObject`.
 pub(crate) fn present(call: &Call, code: u16, object: &Value) -> Result<Answer, ApiError> {
-    let document = match call.accepted.shape {
+    let mut document = match call.accepted.shape {
         Shape::Whole => object.clone(),
         Shape::Metadata | Shape::MetadataList => partial(object),
         Shape::Table => {
@@ -33,6 +33,7 @@ pub(crate) fn present(call: &Call, code: u16, object: &Value) -> Result<Answer, 
             )
         }
     };
+    call.accepted.meta.convert(&mut document);
     let mut answer = Answer::new(code, Content::Document(document, call.accepted.format));
     answer
         .warnings

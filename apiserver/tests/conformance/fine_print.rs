@@ -21,6 +21,7 @@ cases![
     column_formats_are_checked,
     deprecation_warnings_are_not_empty,
     webhook_conversion_needs_a_client,
+    tables_and_partial_objects_have_a_beta,
 ];
 
 async fn applied_null_of_a_typed_field_is_refused(client: Client) {
@@ -61,6 +62,30 @@ async fn dry_run_create_may_have_a_resource_version(client: Client) {
         "",
         "resourceVersion should not be set on objects to be created",
     );
+}
+
+async fn tables_and_partial_objects_have_a_beta(client: Client) {
+    let maps = configmaps(&client).await;
+    maps.given("a", json!({})).await;
+    let beta = "meta.k8s.io/v1beta1";
+    let form = |kind: &str| format!("application/json;as={kind};v=v1beta1;g=meta.k8s.io");
+    let table = get_accepting(&client, &maps.path, &form("Table"))
+        .await
+        .is(200);
+    check(&table, "/kind", "Table");
+    check(&table, "/apiVersion", beta);
+    let rows = at(&table, "/rows").as_array().cloned().unwrap_or_default();
+    assert!(
+        rows.iter().all(|row| row["object"]["apiVersion"] == beta),
+        "{table:#}"
+    );
+    let accept = form("PartialObjectMetadataList");
+    let list = get_accepting(&client, &maps.path, &accept).await.is(200);
+    check(&list, "/apiVersion", beta);
+    check(&list, "/items/0/apiVersion", beta);
+    let accept = form("PartialObjectMetadata");
+    let one = get_accepting(&client, &maps.at("a"), &accept).await.is(200);
+    check(&one, "/apiVersion", beta);
 }
 
 async fn scaled(client: &Client) -> Collection {

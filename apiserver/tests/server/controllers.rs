@@ -119,3 +119,25 @@ async fn a_namespace_ends_once_its_content_is_gone() {
     assert_eq!(code, 200);
     assert_eq!(get(&server, "/api/v1/namespaces/n").await.0, 404);
 }
+
+#[tokio::test]
+async fn namespaces_are_filled_on_request() {
+    let names = |server: &ApiServer, plural: &str, namespace: &str| -> Vec<String> {
+        let objects = server.objects().list("", plural, namespace);
+        let name = |o: &Value| o["metadata"]["name"].as_str().unwrap().to_owned();
+        objects.iter().map(name).collect()
+    };
+    let filled = ApiServer::builder().namespace_objects(true).build().unwrap();
+    let namespaces: kube::Api<Namespace> = kube::Api::all(filled.client());
+    let mut namespace = Namespace::default();
+    namespace.metadata.name = Some("a".to_owned());
+    namespaces.create(&Default::default(), &namespace).await.unwrap();
+    for namespace in ["default", "kube-system", "a"] {
+        assert_eq!(names(&filled, "serviceaccounts", namespace), ["default"]);
+        assert_eq!(names(&filled, "configmaps", namespace), ["kube-root-ca.crt"]);
+    }
+    let plain = ApiServer::builder().build().unwrap();
+    assert!(names(&plain, "serviceaccounts", "default").is_empty());
+    assert!(names(&plain, "configmaps", "default").is_empty());
+    assert_eq!(names(&plain, "services", "default"), ["kubernetes"]);
+}

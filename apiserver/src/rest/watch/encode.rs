@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::{Bytes, BytesMut};
 use serde_json::{Value, json};
 
-use crate::http::negotiate::Shape;
+use crate::http::negotiate::{Accepted, MetaVersion, Shape};
 use crate::metadata::object::partial;
 use crate::registry::Served;
 use crate::rest::list::append_typed;
@@ -17,6 +17,7 @@ use crate::table::{self, Header, Include};
 pub(super) struct Encoder {
     pub(super) served: Served,
     shape: Shape,
+    meta: MetaVersion,
     include: Include,
     prefix: String,
     /// Tables name their columns in the first event only.
@@ -24,11 +25,12 @@ pub(super) struct Encoder {
 }
 
 impl Encoder {
-    pub(super) fn new(served: Served, shape: Shape, include: Include) -> Self {
+    pub(super) fn new(served: Served, accepted: Accepted, include: Include) -> Self {
         Self {
             prefix: served.type_prefix(),
             served,
-            shape,
+            shape: accepted.shape,
+            meta: accepted.meta,
             include,
             first: true,
         }
@@ -52,10 +54,11 @@ impl Encoder {
             return whole_line(kind, &self.prefix, &self.served.body(object));
         }
         let object = self.served.decode(object);
-        let shown = match self.shape {
+        let mut shown = match self.shape {
             Shape::Metadata | Shape::MetadataList => partial(&object),
             _ => self.table(&object),
         };
+        self.meta.convert(&mut shown);
         value_line(kind, &shown)
     }
 
@@ -87,15 +90,17 @@ impl Encoder {
             ),
             _ => (self.served.resource.kind.clone(), self.served.api_version()),
         };
-        let object = json!({"kind": kind, "apiVersion": api_version, "metadata": metadata});
+        let mut object = json!({"kind": kind, "apiVersion": api_version, "metadata": metadata});
         if self.shape == Shape::Table {
             let mut shown = self.table(&object);
             shown["rows"] = json!([]);
             if ends_initial {
                 shown["metadata"]["annotations"] = object["metadata"]["annotations"].clone();
             }
+            self.meta.convert(&mut shown);
             return value_line("BOOKMARK", &shown);
         }
+        self.meta.convert(&mut object);
         value_line("BOOKMARK", &object)
     }
 }

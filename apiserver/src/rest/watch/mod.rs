@@ -40,7 +40,7 @@ pub(super) fn watch(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
         .subscribe(id)
         .ok_or_else(ApiError::no_such_resource)?;
     let include = Include::parse(call.query.text("includeObject"))?;
-    let encoder = Encoder::new(call.served.clone(), call.accepted.shape, include);
+    let encoder = Encoder::new(call.served.clone(), call.accepted, include);
     let start = start(core, call, &options)?;
     let mut watcher = Watcher::new(core.clone(), encoder, options.filter, wakes, start.cursor);
     watcher.initial = start.initial;
