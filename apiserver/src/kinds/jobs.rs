@@ -134,6 +134,7 @@ fn default_job(spec: &mut Map<String, Value>) {
     set(spec, "backoffLimit", 6);
     set(spec, "completionMode", "NonIndexed");
     set(spec, "suspend", false);
+    set(spec, "manualSelector", false);
     set(spec, "podReplacementPolicy", "TerminatingOrFailed");
     if spec.get("completions").is_none() && spec.get("parallelism").is_none() {
         set(spec, "completions", 1);

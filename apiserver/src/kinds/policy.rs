@@ -1,13 +1,40 @@
-//! Pod disruption budgets.
+//! Pod disruption budgets and limit ranges.
 
 use serde_json::{Value, json};
 
 use super::check::{at_most_all, label_selector, number_or_percent, one_of};
+use super::defaults::{objects, set};
 use crate::field::FieldError;
-use crate::metadata::object::at;
+use crate::metadata::object::{at, child, fields};
 use crate::registry::Strategy;
 use crate::table::cells::{age, name, number};
 use crate::table::{Printer, col, num};
+
+#[derive(Debug)]
+pub(super) struct LimitRange;
+
+impl Strategy for LimitRange {
+    /// Limits default to the greatest ones, requests to the limits, then to the least ones.
+    fn set_defaults(&self, object: &mut Value) {
+        for item in objects(child(fields(object), "spec"), "limits") {
+            if item.get("type").and_then(Value::as_str) != Some("Container") {
+                continue;
+            }
+            for (from, to) in [
+                ("max", "default"),
+                ("default", "defaultRequest"),
+                ("min", "defaultRequest"),
+            ] {
+                if let Some(Value::Object(values)) = item.get(from).cloned() {
+                    let target = child(item, to);
+                    for (name, value) in values {
+                        set(target, &name, value);
+                    }
+                }
+            }
+        }
+    }
+}
 
 #[derive(Debug)]
 pub(super) struct PodDisruptionBudget;

@@ -94,7 +94,7 @@ const ROWS: &[Row] = &[
     )
     .with(&volumes::PersistentVolumeClaim),
     row("", "v1", "Endpoints", "endpoints", "np", &["ep"]).with(&services::Endpoints),
-    row("", "v1", "LimitRange", "limitranges", "np", &["limits"]),
+    row("", "v1", "LimitRange", "limitranges", "np", &["limits"]).with(&policy::LimitRange),
     row(
         "",
         "v1",

@@ -86,6 +86,12 @@ impl Walk<'_> {
             );
             self.field(type_name, field, value)?;
             (self.path, self.go_path) = outer;
+            // An empty list that is always written is written as null once it has been stored as protobuf.
+            let is_json = type_name.starts_with("apiextensions.");
+            if field.empty == Empty::Zero && !is_json && value.as_array().is_some_and(Vec::is_empty)
+            {
+                *value = Value::Null;
+            }
             if is_empty(field, value) {
                 dropped.push(key.clone());
             }

@@ -22,6 +22,9 @@ cases![
     deprecation_warnings_are_not_empty,
     webhook_conversion_needs_a_client,
     tables_and_partial_objects_have_a_beta,
+    what_decoding_fills_in_has_an_owner,
+    limit_ranges_fill_in_what_follows,
+    empty_lists_that_are_always_there_are_null,
 ];
 
 async fn applied_null_of_a_typed_field_is_refused(client: Client) {
@@ -218,6 +221,40 @@ async fn what_the_server_fills_in_has_no_owner(client: Client) {
         .await;
     check_absent(owned(&created), "/f:spec/f:tolerations");
     check(owned(&created), "/f:spec/f:enableServiceLinks", json!({}));
+}
+
+async fn what_decoding_fills_in_has_an_owner(client: Client) {
+    let pod = json!({"restartPolicy": "Never", "containers": [{"name": "c", "image": "i"}]});
+    let jobs = namespaced(&client, "/apis/batch/v1", "jobs", "Job").await;
+    let created = jobs
+        .given("a", json!({"spec": {"template": {"spec": pod}}}))
+        .await;
+    check(owned(&created), "/f:spec/f:manualSelector", json!({}));
+    check(owned(&created), "/f:spec/f:backoffLimit", json!({}));
+    let sets = namespaced(&client, "/apis/apps/v1", "daemonsets", "DaemonSet").await;
+    let template = json!({"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}});
+    let spec = json!({"selector": {"matchLabels": {"a": "b"}}, "template": template});
+    let created = sets.given("a", json!({"spec": spec})).await;
+    let annotation = "/f:metadata/f:annotations/f:deprecated.daemonset.template.generation";
+    check(owned(&created), annotation, json!({}));
+    let annotation = "/metadata/annotations/deprecated.daemonset.template.generation";
+    check(&created, annotation, "1");
+}
+
+async fn limit_ranges_fill_in_what_follows(client: Client) {
+    let ranges = namespaced(&client, "/api/v1", "limitranges", "LimitRange").await;
+    let limits = json!([{"type": "Container", "max": {"cpu": "2"}, "min": {"memory": "1Gi"}}]);
+    let created = ranges.given("a", json!({"spec": {"limits": limits}})).await;
+    check(&created, "/spec/limits/0/default", json!({"cpu": "2"}));
+    let requests = json!({"cpu": "2", "memory": "1Gi"});
+    check(&created, "/spec/limits/0/defaultRequest", requests);
+}
+
+async fn empty_lists_that_are_always_there_are_null(client: Client) {
+    let api = "/apis/rbac.authorization.k8s.io/v1";
+    let roles = namespaced(&client, api, "roles", "Role").await;
+    let created = roles.given("a", json!({"rules": []})).await;
+    check(&created, "/rules", Value::Null);
 }
 
 async fn requests_default_to_limits(client: Client) {

@@ -127,14 +127,19 @@ async fn namespaces_are_filled_on_request() {
         let name = |o: &Value| o["metadata"]["name"].as_str().unwrap().to_owned();
         objects.iter().map(name).collect()
     };
-    let filled = ApiServer::builder().namespace_objects(true).build().unwrap();
-    let namespaces: kube::Api<Namespace> = kube::Api::all(filled.client());
-    let mut namespace = Namespace::default();
-    namespace.metadata.name = Some("a".to_owned());
-    namespaces.create(&Default::default(), &namespace).await.unwrap();
+    let filled = ApiServer::builder()
+        .namespace_objects(true)
+        .build()
+        .unwrap();
+    let namespace = json!({"metadata": {"name": "a"}});
+    let (code, _) = ask(&filled, Method::POST, "/api/v1/namespaces", &namespace).await;
+    assert_eq!(code, 201);
     for namespace in ["default", "kube-system", "a"] {
         assert_eq!(names(&filled, "serviceaccounts", namespace), ["default"]);
-        assert_eq!(names(&filled, "configmaps", namespace), ["kube-root-ca.crt"]);
+        assert_eq!(
+            names(&filled, "configmaps", namespace),
+            ["kube-root-ca.crt"]
+        );
     }
     let plain = ApiServer::builder().build().unwrap();
     assert!(names(&plain, "serviceaccounts", "default").is_empty());

@@ -148,6 +148,8 @@ impl Strategy for DaemonSet {
         set(spec, "revisionHistoryLimit", 10);
         update_strategy(spec, json!({"maxSurge": 0, "maxUnavailable": 1}));
         default_template(spec);
+        let annotations = child(metadata(object), "annotations");
+        set(annotations, TEMPLATE_GENERATION, "0");
     }
 
     fn prepare_create(&self, _cluster: &dyn Cluster, object: &mut Value) {
@@ -219,13 +221,14 @@ fn default_stateful_set(spec: &mut Map<String, Value>) {
     default_template(spec);
 }
 
+const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
+
 /// Counts the templates of a daemon set, in the annotation that has outlived its field.
 fn count_template(old: Option<&Value>, object: &mut Value) {
-    const KEY: &str = "deprecated.daemonset.template.generation";
     let before = old
         .and_then(|old| {
             old["metadata"]["annotations"]
-                .get(KEY)?
+                .get(TEMPLATE_GENERATION)?
                 .as_str()?
                 .parse::<i64>()
                 .ok()
@@ -234,7 +237,7 @@ fn count_template(old: Option<&Value>, object: &mut Value) {
     let changed = old.is_none_or(|old| old["spec"]["template"] != object["spec"]["template"]);
     let count = before + i64::from(changed);
     let annotations = child(metadata(object), "annotations");
-    annotations.insert(KEY.to_owned(), json!(count.to_string()));
+    annotations.insert(TEMPLATE_GENERATION.to_owned(), json!(count.to_string()));
 }
 
 /// What the kinds with a label selector and a pod template share; `kind` is how messages call them.
