@@ -129,6 +129,7 @@ impl Cx<'_> {
                 rules: kube
                     .validations
                     .iter()
+                    .flatten()
                     .map(|rule| crate::model::CelRule {
                         rule: rule.clone(),
                         ..Default::default()

@@ -350,16 +350,19 @@ impl FileReader<'_> {
     }
 
     fn report<T>(&mut self, result: syn::Result<T>) -> Option<T> {
-        result
-            .map_err(|error| {
-                let range = error.span().byte_range();
-                let place = self
-                    .comments
-                    .place(range.start + self.base..range.end + self.base);
-                self.diagnostics
-                    .push(Diagnostic::error(error.to_string()).at(place, ""));
-            })
-            .ok()
+        let errors = match result {
+            Ok(read) => return Some(read),
+            Err(errors) => errors,
+        };
+        for error in errors {
+            let range = error.span().byte_range();
+            let place = self
+                .comments
+                .place(range.start + self.base..range.end + self.base);
+            self.diagnostics
+                .push(Diagnostic::error(error.to_string()).at(place, ""));
+        }
+        None
     }
 
     fn bounds(&self, generics: &syn::Generics) -> Vec<Bound> {
