@@ -38,7 +38,7 @@ cd "$root"
 cargo test -q --locked --workspace --test chaos --no-run
 out=$(mktemp)
 trap 'rm -f "$out"' EXIT
-# Whatever hangs ends: settling takes at most 2 minutes and 60 ms a machine, twice.
+# Whatever hangs ends: settling takes at most 4 minutes and 60 ms a machine, twice.
 limit=$((seconds * 2 + 600 + machines / 4))
 status=0
 CHAOS_SECONDS=$seconds CHAOS_SEED=$seed CHAOS_MACHINES=$machines timeout "$limit" \

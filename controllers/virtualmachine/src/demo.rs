@@ -89,11 +89,8 @@ async fn stay(
         .await
         .with_context(|| format!("cannot listen on {}", flags.listen))?;
     let path = &flags.kubeconfig;
-    std::fs::write(
-        path,
-        kubeconfig(&format!("http://{}", serving.local_addr())),
-    )
-    .with_context(|| format!("cannot write {}", path.display()))?;
+    std::fs::write(path, serving.kubeconfig("demo"))
+        .with_context(|| format!("cannot write {}", path.display()))?;
     say(&instructions(path))?;
     stop.cancelled().await;
     serving.shutdown().await;
@@ -114,22 +111,6 @@ fn instructions(kubeconfig: &Path) -> String {
 Ctrl-C ends it.",
         kubeconfig.display()
     )
-}
-
-fn kubeconfig(url: &str) -> String {
-    let config = serde_json::json!({
-        "apiVersion": "v1",
-        "kind": "Config",
-        "current-context": "demo",
-        "clusters": [{ "name": "demo", "cluster": { "server": url } }],
-        "contexts": [{
-            "name": "demo",
-            "context": { "cluster": "demo", "user": "demo", "namespace": "default" },
-        }],
-        "users": [{ "name": "demo", "user": {} }],
-    });
-    // JSON is YAML.
-    format!("{config:#}\n")
 }
 
 /// The life of the sample: from its creation to the end of its finalizer.

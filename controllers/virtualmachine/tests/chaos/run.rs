@@ -69,7 +69,8 @@ struct Chaos {
 pub async fn run(plan: &Plan) -> Figures {
     let started = Instant::now();
     let mut chaos = Chaos::new(plan).await;
-    let settle = Duration::from_secs(120) + Duration::from_millis(60) * size(plan.machines);
+    // An informer may take two minutes to notice that the API server counts its versions anew.
+    let settle = Duration::from_secs(240) + Duration::from_millis(60) * size(plan.machines);
     chaos.converge(settle).await;
     // What is made once is made by now.
     sleep(Duration::from_secs(3)).await;
