@@ -212,3 +212,37 @@ async fn the_process_is_measured_as_prometheus_clients_do() {
     );
     assert!(metric(&metrics, "process_open_fds") >= 3.0);
 }
+
+/// The keep-alive timers of this machine's connections to `port`, in hundredths of a second.
+fn keep_alive_timers(port: u16) -> Vec<u64> {
+    let table = std::fs::read_to_string("/proc/net/tcp").unwrap();
+    let lines = table.lines().skip(1);
+    let fields = lines.map(|line| line.split_ascii_whitespace().collect::<Vec<_>>());
+    let ours = fields.filter(|fields| fields[2].ends_with(&format!(":{port:04X}")));
+    // Timer 2 is that of keep-alive.
+    let timers = ours.filter_map(|fields| fields[5].strip_prefix("02:").map(str::to_owned));
+    timers
+        .map(|when| u64::from_str_radix(&when, 16).unwrap())
+        .collect()
+}
+
+#[tokio::test]
+async fn connections_are_kept_alive() {
+    if !std::path::Path::new("/proc/net/tcp").exists() {
+        return;
+    }
+    let server = HttpServer::start(|_| ok(&cm("a", 2))).await;
+    let port = server.address().port();
+    let kubes = maps(server.kube_client());
+    within(kubes.get("a")).await.unwrap();
+    assert_eq!(keep_alive_timers(port), [0; 0], "kube does not");
+    let options =
+        ClientOptions::new().keep_alive(Duration::from_secs(1_000), Duration::from_secs(10));
+    let ours = maps(options.connect(server.config()).unwrap());
+    within(ours.get("a")).await.unwrap();
+    let timers = keep_alive_timers(port);
+    assert!(
+        matches!(timers[..], [1..=100_000]) && timers[0] > 10_000,
+        "{timers:?}"
+    );
+}
