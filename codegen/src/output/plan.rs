@@ -64,6 +64,13 @@ impl Plan {
             changes: Vec::new(),
             unchanged: Vec::new(),
         };
+        if root.metadata().is_ok_and(|found| !found.is_dir()) {
+            return Err(Error::Io {
+                action: "write to",
+                path: root.to_owned(),
+                source: io::ErrorKind::NotADirectory.into(),
+            });
+        }
         let guard = Guard::new(root);
         for (path, text) in tree {
             plan.compare(&guard, path, text)?;

@@ -143,6 +143,19 @@ fn filters_keep_what_they_name() {
 }
 
 #[test]
+fn an_output_folder_that_is_a_file_is_named() {
+    let mut sandbox = sandbox();
+    sandbox.write("file", "");
+    let run = sandbox.run(&["crd", "crds", "--output", "file"]);
+    assert_eq!(run.code, 2);
+    assert!(
+        run.stderr.contains("cannot write to file: not a directory"),
+        "{}",
+        run.stderr
+    );
+}
+
+#[test]
 fn bad_input_is_told_and_writes_nothing() {
     let mut sandbox = sandbox();
     sandbox.write("empty/README.md", "");

@@ -25,6 +25,7 @@ use crate::{
     model::{Conversion, PrinterColumn, ScaleSubresource, Scope, SelectableField},
     options::Filters,
     source::Source,
+    suggest,
 };
 
 const KIND: &str = "CustomResourceDefinition";
@@ -118,6 +119,8 @@ fn read_all(sources: &[Source], filters: &Filters, places: Places) -> (Vec<Crd>,
     crds.sort_by(|a, b| {
         (&a.group, &a.kind, &a.source.name).cmp(&(&b.group, &b.kind, &b.source.name))
     });
+    check_filters(&crds, filters, &mut diagnostics);
+    crds.retain(|crd| !crd.versions.is_empty());
     refuse_duplicates(&crds, &mut diagnostics);
     refuse_shared_plurals(&crds, &mut diagnostics);
     (crds, diagnostics)
@@ -214,11 +217,7 @@ fn read_document(
         }
         ("apiextensions.k8s.io/v1", KIND) => {
             let mut reader = Reader::new(source, diagnostics);
-            if let Some(crd) = read_crd(&mut reader, node, filters)
-                && !crd.versions.is_empty()
-            {
-                crds.push(crd);
-            }
+            crds.extend(read_crd(&mut reader, node, filters));
         }
         (api_version, KIND) => {
             let at = node.get("apiVersion").unwrap_or(node);
@@ -297,6 +296,25 @@ fn read_crd(reader: &mut Reader<'_>, node: &mut Node, filters: &Filters) -> Opti
         });
     }
     Some(crd)
+}
+
+/// Each group and kind that a filter names is in the input, unless nothing is.
+fn check_filters(crds: &[Crd], filters: &Filters, diagnostics: &mut Diagnostics) {
+    let mut check = |what: &str, wanted: &[String], name: fn(&Crd) -> &str| {
+        for wanted in wanted {
+            if crds.is_empty() || crds.iter().any(|crd| name(crd) == wanted) {
+                continue;
+            }
+            let missing = Diagnostic::error(format!("no {what} `{wanted}` in the input"));
+            let near = suggest::closest(wanted, crds.iter().map(name));
+            diagnostics.push(match near {
+                Some(near) => missing.help(format!("did you mean `{near}`?")),
+                None => missing.help("remove it from the filter"),
+            });
+        }
+    };
+    check("group", &filters.groups, |crd| &crd.group);
+    check("kind", &filters.kinds, |crd| &crd.kind);
 }
 
 /// Kinds of a group have plurals of their own, which name them in the API's paths.

@@ -228,3 +228,28 @@ fn a_version_that_is_not_served_is_kept_if_all_are_wanted() {
     assert!(read_with(false).is_empty());
     assert!(!read_with(true)[0].versions[0].served);
 }
+
+#[test]
+fn a_filter_that_names_nothing_suggests_what_is_there() {
+    let mut diagnostics = Diagnostics::new();
+    let filters = Filters {
+        kinds: vec!["Wigdet".to_owned()],
+        groups: vec!["example.com".to_owned(), "other.io".to_owned()],
+        ..Filters::default()
+    };
+    let sources = [Source::new("crd.yaml", crd("{type: string}"))];
+    assert!(read(&sources, &filters, &mut diagnostics).is_empty());
+    assert_eq!(
+        diagnostics.to_string(),
+        "error: no group `other.io` in the input\nerror: no kind `Wigdet` in the input"
+    );
+    let help: Vec<_> = diagnostics
+        .as_slice()
+        .iter()
+        .flat_map(|found| &found.help)
+        .collect();
+    assert_eq!(
+        help,
+        ["remove it from the filter", "did you mean `Widget`?"]
+    );
+}
