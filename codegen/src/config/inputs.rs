@@ -208,6 +208,15 @@ fn rust_files(folder: &Path) -> Result<Vec<Source>, Error> {
     paths.iter().map(|path| read(path)).collect()
 }
 
+/// A text to read CRDs from.
+enum CrdFile {
+    Stdin,
+    /// A file that the configuration names.
+    Named(PathBuf),
+    /// A file of a folder that it names.
+    Found(PathBuf),
+}
+
 /// Loads CRD inputs in the order given, a folder's files sorted by path.
 ///
 /// # Errors
@@ -217,11 +226,10 @@ pub(super) fn load_crds(
     inputs: &[CrdInput],
     progress: &dyn Progress,
 ) -> Result<Vec<Source>, Error> {
-    // Each with whether it was found in a folder.
-    let mut paths: Vec<(Option<PathBuf>, bool)> = Vec::new();
+    let mut files = Vec::new();
     for input in inputs {
         match input {
-            CrdInput::Stdin => paths.push((None, false)),
+            CrdInput::Stdin => files.push(CrdFile::Stdin),
             CrdInput::Path(path) if path.is_dir() => {
                 let mut found = Vec::new();
                 collect(path, &mut found, &is_manifest)?;
@@ -233,22 +241,28 @@ pub(super) fn load_crds(
                     return Err(Error::Config(diagnostic.into()));
                 }
                 found.sort();
-                paths.extend(found.into_iter().map(|path| (Some(path), true)));
+                files.extend(found.into_iter().map(CrdFile::Found));
             }
-            CrdInput::Path(path) => paths.push((Some(path.clone()), false)),
+            CrdInput::Path(path) => files.push(CrdFile::Named(path.clone())),
         }
     }
-    progress.start("reading", paths.len());
-    let read = |(path, found): &(Option<PathBuf>, bool)| {
-        let source = path.as_deref().map_or_else(read_stdin, read);
+    progress.start("reading", files.len());
+    let read = |file: &CrdFile| {
+        let source = match file {
+            CrdFile::Stdin => read_stdin(),
+            CrdFile::Named(path) => read(path),
+            CrdFile::Found(path) => read(path).map(|source| Source {
+                found: true,
+                ..source
+            }),
+        };
         progress.step();
-        let found = *found;
-        source.map(|source| Source { found, ..source })
+        source
     };
-    let read: Vec<Result<Source, Error>> = if paths.len() < PARALLEL_FROM {
-        paths.iter().map(read).collect()
+    let read: Vec<Result<Source, Error>> = if files.len() < PARALLEL_FROM {
+        files.iter().map(read).collect()
     } else {
-        paths.par_iter().map(read).collect()
+        files.par_iter().map(read).collect()
     };
     let (mut sources, mut errors) = (Vec::new(), Vec::new());
     for result in read {

@@ -92,25 +92,29 @@ struct Window<'a> {
     /// Whether the part starts or ends within a line.
     cut: bool,
     /// The labels, each with whether it is the diagnostic's primary one.
-    labels: Vec<(&'a Label, bool)>,
+    labels: Vec<(&'a Label, AnnotationKind)>,
 }
 
 /// The parts to show: labels of one source that are near each other share one.
 fn windows(labels: &[Label]) -> Vec<Window<'_>> {
     let mut windows: Vec<Window<'_>> = Vec::new();
     for (index, label) in labels.iter().enumerate() {
-        let primary = index == 0;
+        let kind = if index == 0 {
+            AnnotationKind::Primary
+        } else {
+            AnnotationKind::Context
+        };
         let near = windows.iter_mut().find(|window| window.reaches(label));
         match near {
-            Some(window) => window.add(label, primary),
-            None => windows.push(Window::new(label, primary)),
+            Some(window) => window.add(label, kind),
+            None => windows.push(Window::new(label, kind)),
         }
     }
     windows
 }
 
 impl<'a> Window<'a> {
-    fn new(label: &'a Label, primary: bool) -> Self {
+    fn new(label: &'a Label, kind: AnnotationKind) -> Self {
         let place = &label.place;
         let range = legal(place);
         let lines = lines_around(&place.text, &range);
@@ -120,7 +124,7 @@ impl<'a> Window<'a> {
             line: newlines(&place.text[..part.start]) + 1,
             part,
             cut,
-            labels: vec![(label, primary)],
+            labels: vec![(label, kind)],
         }
     }
 
@@ -133,17 +137,17 @@ impl<'a> Window<'a> {
         if self.cut || label.place.file != self.place.file {
             return false;
         }
-        let other = Window::new(label, false);
+        let other = Window::new(label, AnnotationKind::Context);
         let joined = self.part.start.min(other.part.start)..self.part.end.max(other.part.end);
         let text = &self.place.text[joined];
         !other.cut && newlines(text) <= FAR && text.lines().all(|line| line.len() <= LONG_LINE)
     }
 
-    fn add(&mut self, label: &'a Label, primary: bool) {
-        let other = Window::new(label, primary);
+    fn add(&mut self, label: &'a Label, kind: AnnotationKind) {
+        let other = Window::new(label, kind);
         self.part = self.part.start.min(other.part.start)..self.part.end.max(other.part.end);
         self.line = self.line.min(other.line);
-        self.labels.push((label, primary));
+        self.labels.push((label, kind));
     }
 
     /// The place in words, where the renderer cannot count columns because the line is cut.
@@ -157,12 +161,7 @@ impl<'a> Window<'a> {
     }
 
     fn snippet(&self) -> Snippet<'a, annotate_snippets::Annotation<'a>> {
-        let annotations = self.labels.iter().map(|(label, primary)| {
-            let kind = if *primary {
-                AnnotationKind::Primary
-            } else {
-                AnnotationKind::Context
-            };
+        let annotations = self.labels.iter().map(|(label, kind)| {
             let range = legal(&label.place);
             let clamp = |at: usize| at.clamp(self.part.start, self.part.end) - self.part.start;
             let text = (!label.text.is_empty()).then(|| shown(&label.text));

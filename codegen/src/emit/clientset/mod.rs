@@ -59,10 +59,10 @@ fn version_client(group: &Group, version: &Version) -> Ident {
 fn emit_clientset(cx: &Emit<'_>) -> TokenStream {
     let runtime = cx.runtime();
     let fake = cx.options.emits(Generator::Fake).then(|| {
-        quote! {
-            #[cfg(feature = "fake")]
-            pub mod fake;
-        }
+        let feature = Generator::Fake.definition().feature;
+        let feature = feature.map(|feature| feature.name);
+        let condition = feature.map(|feature| quote!(#[cfg(feature = #feature)]));
+        quote!(#condition pub mod fake;)
     });
     let accessors = cx
         .client_versions()

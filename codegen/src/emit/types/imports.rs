@@ -44,12 +44,15 @@ impl<'a> Imports<'a> {
 
     /// A name of the prelude, by its path where the version has a type of that name.
     pub(crate) fn prelude(&self, module: &str, name: &'static str) -> TokenStream {
-        let ident = ident(name);
+        path(&self.prelude_path(module, name))
+    }
+
+    /// [`prelude`](Self::prelude) as text, for attributes that take paths in strings.
+    pub(crate) fn prelude_path(&self, module: &str, name: &'static str) -> String {
         if self.own.contains(name) {
-            let module = path(module);
-            quote!(#module::#ident)
+            format!("{module}::{name}")
         } else {
-            quote!(#ident)
+            name.to_owned()
         }
     }
 

@@ -31,25 +31,28 @@ pub(super) fn emit(scope: &Scope<'_>, def: &TypeDef) -> TokenStream {
 fn emit_struct(scope: &Scope<'_>, def: &TypeDef, body: &StructDef) -> TokenStream {
     let name = ident(&def.name);
     let docs = type_docs(scope, def);
-    let root = is_root(scope, def);
-    let camel = !root
-        && body
-            .fields
-            .iter()
-            .any(|field| field.rust_name != field.json_name);
-    let rename_all = camel.then(|| quote!(#[serde(rename_all = "camelCase")]));
+    let mut fields = body.fields.iter();
+    let serde = if is_root(scope, def) {
+        Serde::Generated
+    } else if fields.any(|field| field.rust_name != field.json_name) {
+        Serde::CamelCase
+    } else {
+        Serde::Derived
+    };
+    let rename_all =
+        (serde == Serde::CamelCase).then(|| quote!(#[serde(rename_all = "camelCase")]));
     let fields = body
         .fields
         .iter()
-        .map(|field| emit_field(scope, def, field, root, camel));
-    let unknown = emit_unknown(scope, &body.unknown_fields, root);
+        .map(|field| emit_field(scope, def, field, serde));
+    let unknown = emit_unknown(scope, &body.unknown_fields, serde);
     let defaults = default::emit(scope, def, body);
     let mut derives = vec!["Clone", "Debug"];
     if defaults.derive {
         derives.push("Default");
     }
     derives.push("PartialEq");
-    let derives = derive(scope, &derives, !root);
+    let derives = derive(scope, &derives, serde);
     let items = &defaults.items;
     quote! {
         #docs
@@ -63,30 +66,32 @@ fn emit_struct(scope: &Scope<'_>, def: &TypeDef, body: &StructDef) -> TokenStrea
     }
 }
 
-fn emit_field(
-    scope: &Scope<'_>,
-    def: &TypeDef,
-    field: &Field,
-    root: bool,
-    camel: bool,
-) -> TokenStream {
+/// How a type comes by serde.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Serde {
+    /// By implementations beside the types, as roots do.
+    Generated,
+    /// Derived, with the names of the fields.
+    Derived,
+    /// Derived, with those names in camel case.
+    CamelCase,
+}
+
+fn emit_field(scope: &Scope<'_>, def: &TypeDef, field: &Field, serde: Serde) -> TokenStream {
     let name = ident(&field.rust_name);
     let docs = field_docs(scope, field);
     let ty = field_type(scope, field);
-    let attribute = if root {
-        TokenStream::new()
-    } else {
-        let implied = if camel {
-            serde_camel_case(&field.rust_name)
-        } else {
-            field.rust_name.clone()
-        };
-        let function = default::function(def, field);
-        let option = scope.imports.prelude("::std::option", "Option");
-        let option = option.to_string().replace(' ', "");
-        serde_attribute(field, &implied, function.as_deref(), &option, "codec")
+    let implied = match serde {
+        Serde::Generated => None,
+        Serde::Derived => Some(field.rust_name.clone()),
+        Serde::CamelCase => Some(serde_camel_case(&field.rust_name)),
     };
-    if !root && uses_codec(field) {
+    let attribute = implied.map(|implied| {
+        let function = default::function(def, field);
+        let option = scope.imports.prelude_path("::std::option", "Option");
+        serde_attribute(field, &implied, function.as_deref(), &option, "codec")
+    });
+    if serde != Serde::Generated && uses_codec(field) {
         scope.imports.codec();
     }
     let unlike_serde = needs_codec(&field.ty) || has_number(&field.ty);
@@ -115,12 +120,12 @@ fn with_plain_numbers(ty: &TypeRef) -> TypeRef {
 }
 
 /// The field that keeps what the schema does not name.
-fn emit_unknown(scope: &Scope<'_>, unknown: &UnknownFields, root: bool) -> TokenStream {
+fn emit_unknown(scope: &Scope<'_>, unknown: &UnknownFields, serde: Serde) -> TokenStream {
     let UnknownFields::Kept(value) = unknown else {
         return TokenStream::new();
     };
     let map = type_tokens(scope, &TypeRef::Map(Box::new(value.clone())));
-    let flatten = (!root).then(|| quote!(#[serde(flatten)]));
+    let flatten = (serde != Serde::Generated).then(|| quote!(#[serde(flatten)]));
     quote! {
         /// Properties that the schema does not name; the API server keeps them.
         #flatten
@@ -152,7 +157,7 @@ fn emit_enum(scope: &Scope<'_>, def: &TypeDef, body: &EnumDef) -> TokenStream {
     let derives = derive(
         scope,
         &["Clone", "Debug", "Default", "PartialEq", "Eq"],
-        true,
+        Serde::Derived,
     );
     quote! {
         #docs
@@ -174,7 +179,7 @@ fn emit_alias(scope: &Scope<'_>, def: &TypeDef, alias: &Aliasing) -> TokenStream
     quote!(#docs pub type #name = super::#target;)
 }
 
-fn derive(scope: &Scope<'_>, names: &[&'static str], serde: bool) -> TokenStream {
+fn derive(scope: &Scope<'_>, names: &[&'static str], serde: Serde) -> TokenStream {
     let mut derives: Vec<TokenStream> = names
         .iter()
         .map(|name| {
@@ -182,7 +187,7 @@ fn derive(scope: &Scope<'_>, names: &[&'static str], serde: bool) -> TokenStream
             quote!(#ident)
         })
         .collect();
-    if serde {
+    if serde != Serde::Generated {
         derives.push(scope.imports.name("serde", "Serialize"));
         derives.push(scope.imports.name("serde", "Deserialize"));
     }
