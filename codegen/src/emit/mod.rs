@@ -1,4 +1,4 @@
-//! Generators: from the model to files. [`table`] lists them; each has a file of its own.
+//! Generators: from the model to files. `table` lists them; each has a file of its own.
 
 mod apis;
 mod clientset;
