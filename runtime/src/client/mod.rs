@@ -4,6 +4,7 @@
 //! Its second parameter is the set of verbs that a resource allows ([`verbs`]). Subresources take any input and give any result:
 //! see [`TypedClient::get_subresource`].
 
+mod defaults;
 mod endpoint;
 mod exchange;
 mod methods;
@@ -19,6 +20,7 @@ use kube::core::{ClusterResourceScope, NamespaceResourceScope, Request};
 use kube::{Client, Error, Resource};
 use serde::Serialize;
 
+pub use defaults::Defaults;
 use endpoint::Endpoint;
 
 pub use k8s_openapi::api::autoscaling::v1::Scale;
@@ -29,6 +31,9 @@ pub use either::Either;
 
 pub use exchange::single_attempts;
 pub(crate) use exchange::{bytes as exchange, send};
+
+/// The namespace that stands for all of them, as client-go's `metav1.NamespaceAll`.
+pub const NAMESPACE_ALL: &str = "";
 
 /// A result of a client call.
 pub type Result<T, E = Error> = std::result::Result<T, E>;

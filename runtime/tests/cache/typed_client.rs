@@ -28,6 +28,36 @@ fn check(call: &Call, method: &str, path: &str) {
 }
 
 #[tokio::test]
+async fn short_forms_send_the_parameters_of_the_client() {
+    let server = Server::new();
+    let maps = TypedClient::<ConfigMap>::namespaced(server.client(), "default")
+        .defaults()
+        .field_manager("tester")
+        .dry_run();
+    let object = typed(&cm("a", 1));
+    let answer = |method: &'static str, parameters: [Option<&'static str>; 2]| {
+        move |call: Call| {
+            assert_eq!(call.method, method);
+            assert_eq!(
+                ["dryRun", "fieldManager"].map(|it| call.query(it)),
+                parameters
+            );
+            call.json(&cm("a", 2));
+        }
+    };
+    let set = [Some("All"), Some("tester")];
+    exchange(&server, maps.create(&object), answer("POST", set))
+        .await
+        .unwrap();
+    exchange(&server, maps.update(&object), answer("PUT", set))
+        .await
+        .unwrap();
+    exchange(&server, maps.get("a"), answer("GET", [None, None]))
+        .await
+        .unwrap();
+}
+
+#[tokio::test]
 async fn each_verb_sends_its_method_and_path() {
     let server = Server::new();
     let maps = TypedClient::<ConfigMap>::namespaced(server.client(), "default");
