@@ -17,6 +17,7 @@ mod applying;
 mod caches;
 mod controller;
 mod convergence;
+mod endpoints;
 mod events;
 mod examples;
 mod finalizers;
