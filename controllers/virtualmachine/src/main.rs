@@ -5,7 +5,9 @@ use std::process::ExitCode;
 use clap::Parser;
 use codegen_runtime::error::chain;
 use codegen_runtime::manager::shutdown_signal;
-use virtualmachine_controller::cli::{Cli, Command};
+use virtualmachine_controller::cli::Cli;
+#[cfg(feature = "demo")]
+use virtualmachine_controller::cli::Command;
 use virtualmachine_controller::{app, logging};
 
 fn main() -> ExitCode {
