@@ -22,7 +22,7 @@ pub fn time(text: &str) -> Time {
 /// the same instant in UTC.
 ///
 /// [`Timestamp::MAX`] is 26 hours before the end of the year 9999, and times after it mean "never". Such a time is represented
-/// by one of the last instants before `Timestamp::MAX`, in order, so that it is later than any other; see [`represent`].
+/// by one of the last instants before `Timestamp::MAX`, in order, so that it is later than any other.
 impl Codec for Time {
     fn decode<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
