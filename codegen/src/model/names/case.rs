@@ -1,4 +1,7 @@
 //! Cases: words of a name, joined in the case that Rust asks for.
+//!
+//! Go's names keep acronyms, which heck's rule takes apart or changes (`VMs` → `v_ms`, `IPv4` → `i_pv4`, `HTTPRoute` →
+//! `HttpRoute`), so the rules here are the generator's own.
 
 /// The words of a name, as written.
 ///
