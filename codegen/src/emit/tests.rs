@@ -180,3 +180,25 @@ fn what_an_object_skips_is_not_on_the_wire() {
         ]
     );
 }
+
+#[test]
+fn a_client_has_the_verbs_that_the_markers_leave_and_no_others() {
+    let mut api = api("a.io", "K", Scope::Namespaced);
+    let resource = &mut api.groups[0].versions[0].resources[0];
+    resource.verbs = VerbSet([Verb::Apply].into());
+    resource.methods.clear();
+    let options = Options {
+        emit: [Generator::Client].into(),
+        ..Options::default()
+    };
+    let tree = generate(&api, &options);
+    let path = "generated/clientset/typed/a/v1alpha1/mod.rs";
+    let text = &tree[std::path::Path::new(path)];
+    let verbs = text.matches("client::TypedClient<api::K, KVerbs>").count();
+    assert_eq!(verbs, 1, "{text}");
+    let capabilities: Vec<&str> = text
+        .lines()
+        .filter(|line| line.starts_with("impl client::verbs::"))
+        .collect();
+    assert_eq!(capabilities, ["impl client::verbs::Apply for KVerbs {}"]);
+}
