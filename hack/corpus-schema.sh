@@ -4,7 +4,7 @@
 #   hack/corpus-schema.sh [CORPUS_FOLDER]
 #
 # Without an argument the corpus is unpacked from ../shared/corpus/crds.tar.xz (relative to the project's root) under
-# target/. Where there is none, the script says so and succeeds.
+# target/. Without one, the script says so and succeeds.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -10,7 +10,7 @@
 #   1. the cluster of ENVTEST_KUBECONFIG, if set (start and run use it as it is, stop leaves it alone);
 #   2. the etcd and kube-apiserver binaries in KUBEBUILDER_ASSETS, if set;
 #   3. the binary built from hack/envtest, which needs Go (a cold build takes ten minutes and 3 GB on two cores).
-# Exit code 3: there is none of the three.
+# Exit code 3: none of the three is available.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

@@ -5,7 +5,7 @@
 #
 #   hack/vm-e2e.sh [filter…]            filters as of `cargo test`
 #
-# The server comes from hack/envtest.sh; where there is none, nothing runs, with a message.
+# The server comes from hack/envtest.sh; without one, nothing runs and a message says so.
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

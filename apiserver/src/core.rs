@@ -34,7 +34,7 @@ pub(crate) enum Change<'a> {
     Removed(&'a Stored),
 }
 
-/// What follows from writes: the work that Kubernetes leaves to controllers.
+/// Observers of writes: the work that Kubernetes leaves to controllers.
 pub(crate) trait Observer: Send + Sync {
     /// Called after each write, before its request is answered.
     fn observe(&self, core: &Arc<Core>, served: &Served, change: &Change<'_>);

@@ -10,7 +10,7 @@ use crate::registry::Served;
 use crate::status::ApiError;
 use crate::store::{CommitError, Expect, Key, Stored};
 
-/// Stores an object as it is given; see [`crate::Objects::put`].
+/// Stores an object as given; see [`crate::Objects::put`].
 pub(crate) fn put(core: &Arc<Core>, mut object: Value) -> Result<Value, ApiError> {
     let (api_version, kind) = (
         text(&object, &["apiVersion"]).to_owned(),

@@ -138,7 +138,7 @@ impl Objects<'_> {
         snapshot.objects.iter().map(|o| served.decode(o)).collect()
     }
 
-    /// Removes an object at once, whatever its finalizers; tells whether there was one.
+    /// Removes an object at once, regardless of finalizers; returns whether it existed.
     pub fn remove(&self, group: &str, plural: &str, namespace: &str, name: &str) -> bool {
         self.core
             .registry
@@ -176,7 +176,7 @@ impl Default for Builder {
     }
 }
 
-/// The log keeps at most so many bytes of encoded objects, whatever the number of events.
+/// The limit of the log in bytes of encoded objects, over all events.
 const HISTORY_BYTES: usize = 256 * 1024 * 1024;
 
 impl Builder {

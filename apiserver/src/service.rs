@@ -216,7 +216,7 @@ fn version() -> Value {
     })
 }
 
-/// What a request does, by its method and whether it names an object.
+/// The verb of a request, from its method and whether it names an object.
 fn verb(parts: &Parts, path: &ObjectPath, query: &Query) -> Result<Verb, ApiError> {
     let named = !path.name.is_empty();
     match parts.method {

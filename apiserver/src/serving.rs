@@ -177,7 +177,7 @@ async fn accept(listener: TcpListener, connections: Connections) {
     running.shutdown().await;
 }
 
-/// What all connections of a listener share.
+/// State shared by all connections of a listener.
 #[derive(Clone)]
 struct Connections {
     service: ApiService,

@@ -68,7 +68,7 @@ pub struct StatusDetails {
     /// The object's uid.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub uid: String,
-    /// What exactly is wrong.
+    /// The exact problem.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub causes: Vec<StatusCause>,
     /// When to try again.
@@ -148,7 +148,7 @@ impl ApiError {
         Self::new(404, "NotFound", format!("{gr} \"{name}\" not found")).about(gr, name)
     }
 
-    /// 404: the path is none that is served.
+    /// 404: the path is not served.
     pub fn no_such_resource() -> Self {
         let mut error = Self::new(
             404,

@@ -28,14 +28,14 @@ pub use options::{Filters, Options};
 pub use output::{Mode, Tree};
 pub use source::{RustPackage, Source, Sources};
 
-/// What was generated.
+/// The result of a generation.
 #[derive(Clone, Debug, Default)]
 pub struct Generated {
     /// The API that was read.
     pub api: model::ApiSet,
     /// The files of every generator that the options ask for.
     pub files: Tree,
-    /// What was found and did not stop generation.
+    /// Findings that did not stop generation.
     pub warnings: Diagnostics,
 }
 

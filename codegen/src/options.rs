@@ -11,7 +11,7 @@ use crate::{
     output::format::header,
 };
 
-/// What to generate and how.
+/// The options of a generation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
     /// The generators to run.

@@ -26,7 +26,7 @@ pub struct Scaffold<'a> {
     pub name: &'a str,
     /// The API that the crate is for.
     pub api: &'a ApiSet,
-    /// What was generated.
+    /// The result of a generation.
     pub options: &'a Options,
     /// How `Cargo.toml` names the runtime crate: the value of the dependency, as TOML (`"0.1"`, `{ path = "../runtime" }`).
     pub runtime: &'a str,

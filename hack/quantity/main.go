@@ -102,7 +102,7 @@ func text(q resource.Quantity) string {
 	written := q.String()
 	again, err := resource.ParseQuantity(written)
 	if q := q.DeepCopy(); err != nil || again.Cmp(q) != 0 {
-		// What has a binary suffix is cut at 2^63-1 when it is read.
+		// Values with a binary suffix are capped at 2^63-1 when read.
 		if !strings.HasSuffix(written, "i") {
 			return "-"
 		}

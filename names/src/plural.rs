@@ -1,6 +1,6 @@
 //! Plurals: the rules of Go's `gengo` namer, so that a kind has the same plural under both generators.
 
-/// Kinds whose plural is no rule's; client-gen's own list.
+/// Kinds with an irregular plural; client-gen's own list.
 const EXCEPTIONS: [(&str, &str); 1] = [("Endpoints", "Endpoints")];
 
 /// The plural of a kind, in its case: `VirtualMachines`, `NetworkPolicies`, `Ingresses`, `Gateways`.

@@ -143,7 +143,7 @@ pub fn serve(
     }
 }
 
-/// What a test sees and steers of a fake: the requests made, reactors, faults, and the objects themselves.
+/// A test's access to a fake: its recorded requests, reactors, faults and objects.
 ///
 /// Clones share one fake.
 #[derive(Clone)]
@@ -189,7 +189,7 @@ impl Tracker {
         self.server.faults().clear();
     }
 
-    /// Stores an object as it is, past reactors and faults; watches see it. One of the same name is replaced.
+    /// Stores an object unchanged, bypassing reactors and faults; watches see it. An object of the same name is replaced.
     ///
     /// # Errors
     ///
@@ -202,7 +202,7 @@ impl Tracker {
     ///
     /// # Panics
     ///
-    /// If what is stored is no `K`.
+    /// The stored object does not decode as a `K`.
     pub fn get<K: object::Object>(&self, namespace: &str, name: &str) -> Option<K> {
         let (group, plural) = (K::group(&()), K::plural(&()));
         let value = self
@@ -216,14 +216,14 @@ impl Tracker {
     ///
     /// # Panics
     ///
-    /// If one of them is no `K`.
+    /// One of them does not decode as a `K`.
     pub fn list<K: object::Object>(&self, namespace: &str) -> Vec<K> {
         let (group, plural) = (K::group(&()), K::plural(&()));
         let values = self.server.objects().list(&group, &plural, namespace);
         values.into_iter().map(decode).collect()
     }
 
-    /// Removes an object at once, whatever its finalizers; tells whether there was one.
+    /// Removes an object at once, regardless of finalizers; returns whether it existed.
     pub fn remove<K: object::Object>(&self, namespace: &str, name: &str) -> bool {
         let (group, plural) = (K::group(&()), K::plural(&()));
         self.server

@@ -1,4 +1,4 @@
-//! What generated Kubernetes clients and controllers link against.
+//! The runtime of generated Kubernetes clients and of controllers.
 //!
 //! Behaviour lives here so that generated code stays thin: connections ([`connect`]), typed clients ([`client`]), the
 //! registry of kinds ([`scheme`]), caches ([`reflector`], [`store`], [`lister`], [`informer`]) and what controllers are

@@ -1,4 +1,4 @@
-//! What a type must be able to do to have a client, a cache and a place in a [`Scheme`](crate::scheme::Scheme).
+//! The bounds of a type that has a client, a cache and a place in a [`Scheme`](crate::scheme::Scheme).
 //!
 //! [`Object`] is for kinds known at compile time: the generated ones and every kind of `k8s_openapi`. [`Cacheable`] is the
 //! wider bound of the store, lister and informer layer, which also serves `DynamicObject` and `PartialObjectMeta`, whose

@@ -1,4 +1,4 @@
-//! What changed between two objects, field by field.
+//! The changes between two objects, field by field.
 
 use std::collections::{BTreeMap, BTreeSet};
 

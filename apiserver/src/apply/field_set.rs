@@ -17,7 +17,7 @@ pub(super) fn field_set(ty: &Type<'_>, value: &Value) -> Set {
 /// then, so that what it still holds of others comes back.
 const NAMELESS: Element = Element::Index(-1);
 
-/// What a value mentions.
+/// The fields that a value mentions.
 #[derive(Default)]
 struct Mentioned {
     /// The value as a whole.

@@ -12,13 +12,13 @@ const MAX_UPDATERS: usize = 10;
 /// The manager of the entries that were merged.
 const OLD_UPDATES: &str = "ancient-changes";
 
-/// What tells one manager's entry from another's.
+/// The key of a manager's entry.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Manager {
     pub(super) name: String,
     /// `Apply` or `Update`.
     pub(super) operation: &'static str,
-    /// Empty for appliers: they keep one entry whatever the version.
+    /// Empty for appliers: they keep one entry over all versions.
     pub(super) api_version: String,
     pub(super) subresource: String,
 }

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::builtin::{self, Def, Ref};
 
-/// What a strategic merge patch does with a field that both sides have.
+/// The strategic merge of a field that both sides have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PatchStrategy {
     /// Takes the patch's value.

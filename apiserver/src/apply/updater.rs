@@ -89,7 +89,7 @@ impl Updater<'_> {
         managed.drop_empty();
     }
 
-    /// Merges an applied configuration. `None` if the object stays as it is.
+    /// Merges an applied configuration. `None` if the object does not change.
     pub(super) fn apply(
         &self,
         live: &Value,
@@ -119,7 +119,7 @@ impl Updater<'_> {
         let merged_set = named(&field_set(&self.ty, merged));
 
         let pruned = remove_items(&self.ty, merged, &last);
-        // What others own, or the new configuration still says, comes back.
+        // Fields that others own, or that the new configuration still has, come back.
         let kept = managed
             .0
             .values()

@@ -37,7 +37,7 @@ impl Observer for GarbageCollector {
     }
 }
 
-/// What a dependent's owner is.
+/// The state of a dependent's owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum OwnerState {
     /// There, and staying.

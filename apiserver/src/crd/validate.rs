@@ -1,4 +1,4 @@
-//! What is valid in CustomResourceDefinitions.
+//! Validation of CustomResourceDefinitions.
 
 use serde_json::{Value, json};
 
@@ -42,7 +42,7 @@ pub(crate) fn validate(crd: &Value) -> Vec<FieldError> {
     validate_names(crd, &mut errors);
     validate_versions(crd, &mut errors);
     for (index, version) in versions(crd).iter().enumerate() {
-        // What all versions share is reported at the top of the spec.
+        // Findings that all versions share are reported at the top of the spec.
         let shared = |field: &str| {
             versions(crd)
                 .iter()

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::text::{go_float, go_json, go_quote};
 
-/// What is wrong with a field. The `reason` of a `metav1.StatusCause` follows from it.
+/// The kind of a field error. The `reason` of a `metav1.StatusCause` follows from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FieldErrorKind {
     /// A required value is absent.
@@ -17,7 +17,7 @@ pub enum FieldErrorKind {
     Duplicate,
     /// A reference names nothing.
     NotFound,
-    /// A value is none of an enumeration's.
+    /// A value outside its enumeration.
     NotSupported,
     /// A value may not be set here.
     Forbidden,
@@ -64,11 +64,11 @@ impl FieldErrorKind {
 pub struct FieldError {
     /// The field's path, `<nil>` for the object itself.
     pub field: String,
-    /// What is wrong.
+    /// The problem.
     pub kind: FieldErrorKind,
     /// The value that is wrong; `None` leaves it out of the message.
     pub value: Option<Value>,
-    /// What would be right; may be empty.
+    /// A valid value or hint; may be empty.
     pub detail: String,
 }
 

@@ -7,12 +7,12 @@ use serde_json::{Map, Number, Value};
 
 use crate::types::protobuf;
 
-/// What a body is written in.
+/// The encoding of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Encoding {
     Json,
     Yaml,
-    /// What typed Go clients send for built-in kinds.
+    /// The encoding that typed Go clients send for built-in kinds.
     Protobuf,
 }
 
@@ -27,7 +27,7 @@ pub(crate) struct Decoded {
 /// Decodes a body.
 ///
 /// # Errors
-/// What is wrong with its syntax.
+/// A syntax error.
 pub(crate) fn decode(bytes: &[u8], encoding: Encoding) -> Result<Decoded, String> {
     match encoding {
         Encoding::Json => decode_json(bytes),

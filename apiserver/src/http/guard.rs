@@ -1,4 +1,4 @@
-//! What a browser could send from another site's page is refused.
+//! Refusal of requests that a page of another site causes in a browser.
 //!
 //! The listener has no authentication, so that any page which a developer visits could otherwise write to it (cross-site
 //! requests) or read from it (DNS rebinding: a name of the attacker's that resolves to loopback). Browsers cannot forge

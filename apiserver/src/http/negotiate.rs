@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::decode::Encoding;
 use crate::status::ApiError;
 
-/// What is accepted in answers, in the API server's words.
+/// The media types of answers, in the API server's words.
 const ANSWER_TYPES: &str =
     "application/json, application/yaml, application/vnd.kubernetes.protobuf";
 
@@ -20,7 +20,7 @@ pub(crate) enum Format {
     Yaml,
 }
 
-/// What an answer shows of the objects.
+/// The part of the objects that an answer shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Shape {
     /// The objects themselves.
@@ -34,7 +34,7 @@ pub(crate) enum Shape {
     MetadataList,
 }
 
-/// What a client accepts.
+/// The formats that a client accepts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Accepted {
     pub(crate) format: Format,
@@ -117,7 +117,7 @@ fn media_ranges(accept: &str) -> Vec<MediaRange<'_>> {
     ranges.into_iter().map(|(_, range)| range).collect()
 }
 
-/// What to answer for objects.
+/// The format of an answer for objects.
 ///
 /// # Errors
 /// 406 when nothing that the client accepts is served.
@@ -210,7 +210,7 @@ pub(crate) fn accept_openapi(
         .ok_or_else(|| ApiError::not_acceptable("application/json"))
 }
 
-/// What a body is written in; JSON where the request does not say. Custom resources are not read from protobuf.
+/// The encoding of a body; JSON unless the request names another. Custom resources are not read from protobuf.
 ///
 /// # Errors
 /// 415 for other media types.

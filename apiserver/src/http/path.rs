@@ -2,7 +2,7 @@
 
 use crate::status::ApiError;
 
-/// What a path names.
+/// The target of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Route {
     /// `/`.
@@ -65,7 +65,7 @@ pub(crate) fn percent_decode(text: &str, plus_is_space: bool) -> Option<String> 
 /// Reads a path.
 ///
 /// # Errors
-/// 400 for bad escapes and bytes that are no UTF-8.
+/// 400 for bad escapes and bytes that are not UTF-8.
 pub(crate) fn parse(path: &str) -> Result<Route, ApiError> {
     let mut segments = Vec::new();
     for raw in path.split('/').filter(|s| !s.is_empty()) {

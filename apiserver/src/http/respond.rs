@@ -8,7 +8,7 @@ use super::body::Body;
 use super::negotiate::{self, Format};
 use crate::status::ApiError;
 
-/// What a handler gives back.
+/// The answer of a handler.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) code: u16,

@@ -137,7 +137,7 @@ fn decoded_size(map: &Value) -> usize {
         .sum()
 }
 
-/// What is marked immutable keeps its data, and the mark.
+/// Immutable objects keep their data and stay immutable.
 fn validate_immutable(old: &Value, new: &Value) -> Vec<FieldError> {
     const RULE: &str = "field is immutable when `immutable` is set";
     if old["immutable"] != json!(true) {

@@ -97,7 +97,7 @@ fn from_stored(object: Value) -> Value {
             .find(|(core, _)| *core == key)
             .map(|(_, new)| *new)
     });
-    // What is empty is written differently there; a stored event decodes.
+    // Empty fields are written differently there; a stored event decodes.
     drop(normalise("events.v1.Event", &mut new));
     new
 }

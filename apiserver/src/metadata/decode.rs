@@ -12,7 +12,7 @@ const TYPE: &str = "meta.v1.ObjectMeta";
 /// Checks and cleans the `metadata` of a custom resource. Returns the paths of unknown fields.
 ///
 /// # Errors
-/// What does not decode, in the words of Go's decoder.
+/// Decoding errors, in the words of Go's decoder.
 pub(crate) fn normalise(object: &mut Value) -> Result<Vec<String>, String> {
     match object.get_mut("metadata").filter(|m| !m.is_null()) {
         Some(metadata) => clean(metadata, "metadata"),

@@ -12,7 +12,7 @@ pub(crate) fn at<'a>(object: &'a Value, path: &[&str]) -> Option<&'a Value> {
     path.iter().try_fold(object, |value, key| value.get(*key))
 }
 
-/// `metadata`, made an object when it is none.
+/// `metadata`, replaced by an object unless it is one.
 pub(crate) fn metadata(object: &mut Value) -> &mut Map<String, Value> {
     child(fields(object), "metadata")
 }

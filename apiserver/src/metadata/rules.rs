@@ -1,4 +1,4 @@
-//! What the server sets in the metadata of objects, and what a client cannot change.
+//! Metadata that the server sets, and metadata that a client cannot change.
 
 use jiff::Timestamp;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! What is valid in the metadata of objects and embedded resources.
+//! Validation of the metadata of objects and embedded resources.
 
 use serde_json::Value;
 
@@ -57,7 +57,7 @@ pub(crate) fn finalizer_warnings(object: &Value) -> Vec<String> {
         .collect()
 }
 
-/// What an update may not do to metadata.
+/// Validates the changes of an update to metadata.
 pub(crate) fn check_update(old: &Value, new: &Value) -> Vec<FieldError> {
     let mut errors = Vec::new();
     for field in ["uid", "deletionTimestamp", "deletionGracePeriodSeconds"] {

@@ -1,4 +1,4 @@
-//! What is served: group-resources with their versions, names, scopes, subresources and schemas.
+//! The served group-resources with their versions, names, scopes, subresources and schemas.
 //!
 //! Built-in kinds come from [`kinds`](crate::kinds), kinds without a schema from [`ResourceDescription`]s, and custom
 //! resources from CustomResourceDefinition objects ([`crd`](crate::crd)), at any time. [`Registry::lookup`] answers a
@@ -170,7 +170,7 @@ impl Served {
         self.resource.group == group && self.resource.plural == plural
     }
 
-    /// What prints the objects of this version.
+    /// The printer of this version's objects.
     pub(crate) fn layout(&self) -> Layout<'_> {
         if self.resource.is_custom() {
             Layout::Columns(&self.version().columns)

@@ -1,4 +1,4 @@
-//! What a kind does besides the rules of all kinds, as Kubernetes' registry has it (`k8s.io/kubernetes/pkg/registry`).
+//! The strategy of a kind: its rules besides those of all kinds, as in Kubernetes' registry (`k8s.io/kubernetes/pkg/registry`).
 
 use std::fmt::Debug;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::field::FieldError;
 use crate::table::{self, Printer};
 
-/// What a strategy may ask of the server besides the object itself.
+/// The server state that a strategy may read besides the object itself.
 pub(crate) trait Cluster {
     /// The time that goes into objects.
     fn now(&self) -> Timestamp;

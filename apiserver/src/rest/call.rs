@@ -11,7 +11,7 @@ use crate::status::{ApiError, GroupResource};
 use crate::store::Key;
 use crate::testing::faults::Struck;
 
-/// What a request does.
+/// The verb of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verb {
     Get,

@@ -17,7 +17,7 @@ use crate::status::{ApiError, GroupResource};
 use crate::store::{CommitError, Expect, Key, Stored};
 use crate::types::scalars::rfc3339;
 
-/// What a deletion came to.
+/// The outcome of a deletion.
 #[derive(Debug)]
 pub(crate) enum Deleted {
     /// The object is gone; this was its last state.

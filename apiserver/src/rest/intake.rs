@@ -170,7 +170,7 @@ pub(crate) fn check_custom_kind(served: &Served, object: &Value) -> Result<(), A
 /// Brings an object into the form of its version: prunes and fills in defaults. Gives what strict validation minds.
 ///
 /// # Errors
-/// What does not decode to the type.
+/// Values that do not decode to the type.
 pub(crate) fn shape(served: &Served, object: &mut Value) -> Result<Vec<String>, String> {
     let unknown = prune(served, object)?;
     if let Some(schema) = &served.version().schema {
@@ -185,7 +185,7 @@ pub(crate) fn shape(served: &Served, object: &mut Value) -> Result<Vec<String>, 
 /// Removes unknown fields and gives their paths.
 ///
 /// # Errors
-/// What does not decode to the type.
+/// Values that do not decode to the type.
 pub(crate) fn prune(served: &Served, object: &mut Value) -> Result<Vec<String>, String> {
     let resource = &served.resource;
     if !resource.is_custom() {

@@ -76,7 +76,7 @@ impl ListOptions {
     }
 }
 
-/// Reads a resourceVersion; lists and watches fail differently on one that is no number.
+/// Reads a resourceVersion; lists and watches fail differently on one that is not a number.
 fn parse_list_revision(text: &str, watching: bool) -> Result<u64, ApiError> {
     text.parse().map_err(|_| {
         let syntax = format!("resourceVersion: Invalid value: \"{text}\": strconv.ParseUint: parsing \"{text}\": invalid syntax");

@@ -35,7 +35,7 @@ pub(crate) use call::{Call, Verb, Warnings};
 /// Carries out a request.
 ///
 /// # Errors
-/// What the client gets as its status.
+/// The status that the client gets.
 pub(crate) fn dispatch(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
     let outcome = handle(core, call);
     let mut warnings = call.warnings.take();

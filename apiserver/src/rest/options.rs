@@ -8,7 +8,7 @@ use crate::http::query::Query;
 use crate::metadata::object::text;
 use crate::status::ApiError;
 
-/// What happens to unknown and duplicate fields.
+/// The treatment of unknown and duplicate fields.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum FieldValidation {
     Ignore,
@@ -105,7 +105,7 @@ fn manager_name(given: &str, user_agent: &str) -> String {
     }
 }
 
-/// What becomes of the dependents of a deleted object.
+/// The treatment of the dependents of a deleted object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Propagation {
     Background,
@@ -124,10 +124,10 @@ pub(crate) struct DeleteOptions {
 }
 
 impl DeleteOptions {
-    /// Reads the options from the body, or where there is none from the query.
+    /// Reads the options from the body, or without one from the query.
     ///
     /// # Errors
-    /// 400 for a body that is no DeleteOptions, 422 for contradictory or unknown values.
+    /// 400 for a body other than DeleteOptions, 422 for contradictory or unknown values.
     pub(crate) fn parse(
         query: &Query,
         content_type: Option<&str>,

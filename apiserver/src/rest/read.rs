@@ -27,7 +27,7 @@ pub(crate) fn get(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
 /// Reads a resourceVersion.
 ///
 /// # Errors
-/// 500 when it is no number, as in the API server.
+/// 500 when it is not a number, as in the API server.
 fn parse_revision(text: &str) -> Result<u64, ApiError> {
     text.parse().map_err(|_| {
         ApiError::new(

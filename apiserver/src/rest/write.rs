@@ -10,7 +10,7 @@ use crate::registry::Served;
 use crate::status::ApiError;
 use crate::store::{CommitError, Expect, Key, Stored};
 
-/// What an update came to.
+/// The outcome of an update.
 #[derive(Debug)]
 pub(crate) enum Persisted {
     /// The new object, as the client sees it.
@@ -51,7 +51,7 @@ pub(crate) fn insert(core: &Arc<Core>, served: &Served, object: Value) -> Result
 
 /// Stores a changed object in place of the revision that it was made from.
 ///
-/// A write that changes nothing leaves the revision as it is. An object under deletion without finalizers is removed.
+/// A write that changes nothing keeps the revision. An object under deletion without finalizers is removed.
 ///
 /// # Errors
 /// 404 when the object is gone.
@@ -138,7 +138,7 @@ pub(crate) fn edit(core: &Arc<Core>, served: &Served, key: &Key, change: &dyn Fn
     }
 }
 
-/// Removes an object whatever holds it; returns whether there was one.
+/// Removes an object regardless of finalizers; returns whether it existed.
 pub(crate) fn remove(core: &Arc<Core>, served: &Served, key: &Key) -> bool {
     while let Some(current) = core.find(served, key) {
         let expect = Expect::Revision(current.revision);

@@ -8,7 +8,7 @@ use crate::field::Path;
 use crate::field::go_quote;
 use crate::field::{FieldError, FieldErrorKind};
 
-/// What the place of a node within the schema forbids.
+/// Rules that follow from the place of a node within the schema.
 #[derive(Clone, Copy, Default)]
 struct Place {
     /// Why defaults are forbidden, if they are.

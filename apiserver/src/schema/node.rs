@@ -73,7 +73,7 @@ impl Types {
     }
 }
 
-/// What `additionalProperties` says.
+/// The value of `additionalProperties`.
 #[derive(Clone, Debug, Default)]
 pub(crate) enum Additional {
     #[default]

@@ -9,7 +9,7 @@ use crate::field::{FieldError, FieldErrorKind};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Props<'a>(&'a Map<String, Value>);
 
-/// What a raw `additionalProperties` holds.
+/// The content of a raw `additionalProperties`.
 pub(crate) enum RawAdditional<'a> {
     Bool(bool),
     Schema(Props<'a>),

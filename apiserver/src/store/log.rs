@@ -8,7 +8,7 @@ use bytes::Bytes;
 use super::ResourceId;
 use super::stored::Stored;
 
-/// What happened to an object.
+/// The change of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum EventKind {
     Added,

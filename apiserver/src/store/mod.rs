@@ -21,7 +21,7 @@ pub(crate) use stored::{Key, Stored};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct ResourceId(pub(crate) u32);
 
-/// What a commit expects to find.
+/// The precondition of a commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Expect {
     /// No object of that key.
@@ -159,7 +159,7 @@ impl Store {
             .cloned()
     }
 
-    /// The objects of a namespace (all, where it is empty), in the order of their keys, as they are now.
+    /// The current objects of a namespace (all, where it is empty), in the order of their keys.
     pub(crate) fn snapshot(&self, resource: ResourceId, namespace: &str) -> Snapshot {
         let state = self.read();
         let objects = state

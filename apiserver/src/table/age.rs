@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-/// The age of a time in RFC 3339, `<unknown>` when there is none.
+/// The age of a time in RFC 3339, `<unknown>` without one.
 pub(crate) fn since(time: &str) -> String {
     match time.parse::<Timestamp>() {
         Ok(then) => human(

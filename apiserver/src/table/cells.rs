@@ -48,7 +48,7 @@ pub(crate) fn age(object: &Value) -> Value {
     )))
 }
 
-/// Texts joined by commas, `<none>` when there are none.
+/// Texts joined by commas, `<none>` without any.
 pub(crate) fn joined(texts: impl IntoIterator<Item = String>) -> Value {
     let texts: Vec<String> = texts.into_iter().collect();
     json!(if texts.is_empty() {

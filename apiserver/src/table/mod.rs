@@ -21,7 +21,7 @@ resources may allow a client to request the generation of an appropriate name au
 idempotence and configuration definition. Cannot be updated. More info: \
 https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names";
 
-/// What prints the rows of a kind.
+/// The printer of a kind's rows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Layout<'a> {
     /// The columns of a CRD after the name; none stand for the age.
@@ -33,7 +33,7 @@ fn definition(name: &str, kind: &str, format: &str, description: &str, priority:
     json!({"name": name, "type": kind, "format": format, "description": description, "priority": priority})
 }
 
-/// What a row carries of its object.
+/// The part of the object that a row carries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Include {
     Nothing,

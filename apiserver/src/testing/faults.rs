@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::status::{ApiError, GroupResource};
 use crate::testing::recorder::Action;
 
-/// What goes wrong.
+/// The failure.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FaultKind {
     /// 429 with a `Retry-After` of so many seconds.

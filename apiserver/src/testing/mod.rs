@@ -1,4 +1,4 @@
-//! What tests do with a server besides asking it: inject failures, answer requests themselves, read what was asked.
+//! The server's interface for tests: injected failures, reactors, and the record of requests.
 
 pub(crate) mod faults;
 pub(crate) mod reactor;

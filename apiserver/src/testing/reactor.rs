@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::status::ApiError;
 use crate::testing::recorder::Action;
 
-/// What a reactor makes of a request.
+/// The reaction to a request.
 #[derive(Clone, Debug)]
 pub enum Reaction {
     /// Nothing: the next reactor, or the store, answers.
@@ -51,7 +51,7 @@ impl Reactors {
             .push(entry);
     }
 
-    /// Whether there are none.
+    /// Whether it is empty.
     pub(crate) fn is_empty(&self) -> bool {
         self.chain
             .read()

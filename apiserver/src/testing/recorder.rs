@@ -25,7 +25,7 @@ pub struct Action {
     pub namespace: String,
     /// The object's name; empty for collections.
     pub name: String,
-    /// The request's `Content-Type`, which tells patches apart.
+    /// The request's `Content-Type`, which selects the type of a patch.
     pub content_type: String,
     /// The query string, undecoded.
     pub query: String,
@@ -44,7 +44,7 @@ impl Action {
     }
 }
 
-/// A request as it is kept: its body is decoded when somebody looks.
+/// A recorded request; its body is decoded on demand.
 #[derive(Debug)]
 struct Kept {
     action: Action,

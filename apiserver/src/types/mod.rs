@@ -17,7 +17,7 @@ use serde_json::Value;
 /// A value of a wrong type, in the words of Go's JSON decoder.
 pub(crate) type TypeError = String;
 
-/// What a field holds of its type.
+/// The relation of a field to its type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
     One,
@@ -25,7 +25,7 @@ pub(crate) enum Shape {
     Map,
 }
 
-/// What Go writes for an empty value.
+/// The form in which Go writes an empty value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Empty {
     /// Nothing, for a value.

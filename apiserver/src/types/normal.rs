@@ -1,4 +1,4 @@
-//! What decoding an object into its Go type and encoding it again makes of it.
+//! The normal form of an object: decoded into its Go type and encoded again.
 
 use serde_json::{Map, Value, json};
 
@@ -228,7 +228,7 @@ impl Walk<'_> {
     }
 }
 
-/// What Go's JSON decoder calls the kind of a value.
+/// The name of a value's kind in Go's JSON decoder.
 pub(crate) fn go_kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",

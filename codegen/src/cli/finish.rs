@@ -14,7 +14,7 @@ use super::{
     style::{self, Color, count},
 };
 
-/// What the command is called with beside its configurations.
+/// The command's arguments apart from its configurations.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Finish {
     pub(super) mode: Mode,

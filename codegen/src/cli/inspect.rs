@@ -73,7 +73,7 @@ fn holds_rust(folder: &Path) -> bool {
         .any(|file| file.extension().is_some_and(|extension| extension == "rs"))
 }
 
-/// One set as it is, several as a list.
+/// One set itself, several as a list.
 fn json(sets: &[ApiSet]) -> String {
     let text = match sets {
         [set] => serde_json::to_string_pretty(set),

@@ -64,7 +64,7 @@ enum Failure {
     Usage(String),
     /// A check found differences; they have been printed.
     Stale(String),
-    /// What was to be printed cannot be written.
+    /// The output cannot be printed.
     Output(io::Error),
 }
 
@@ -80,7 +80,7 @@ impl From<codegen::output::Error> for Failure {
     }
 }
 
-/// Parses the arguments, runs the command, and tells of its failure.
+/// Parses the arguments, runs the command, and reports its failure.
 pub(crate) fn run() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,

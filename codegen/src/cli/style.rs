@@ -1,4 +1,4 @@
-//! What is printed, and in which colors.
+//! Output of the command, and its colors.
 
 use std::io::{self, IsTerminal as _, Write as _};
 
@@ -56,7 +56,7 @@ pub(super) fn error(message: &str, color: Color) -> String {
     format!("{} {message}\n", paint("error:", "1;31", color.stderr()))
 }
 
-/// A remark that is no error.
+/// A note that is not an error.
 pub(super) fn note(message: &str, color: Color) -> String {
     format!("{} {message}\n", paint("note:", "1;36", color.stderr()))
 }

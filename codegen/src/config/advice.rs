@@ -59,7 +59,7 @@ fn missing_modules(tree: &Tree, root: &Path, below: &Path, modules: [&str; 2]) -
         .collect()
 }
 
-/// What to add to the crate's manifest: a line for each feature that generated code is behind and that it does not declare.
+/// Additions to the crate's manifest: one line for each undeclared feature that generated code is behind.
 fn missing_features(tree: &Tree, root: &Path, generated: &Path, groups: &[Group]) -> Vec<String> {
     let Some(path) = root.parent().map(|folder| folder.join("Cargo.toml")) else {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! What can go wrong between a configuration and its files.
+//! Errors between a configuration and its files.
 
 use std::{fmt, io, path::PathBuf};
 
@@ -22,9 +22,9 @@ pub enum Error {
     /// An input or the configuration cannot be read.
     #[error("cannot read {}: {source}", path.display())]
     Read {
-        /// What was to be read.
+        /// The input to read.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
     /// Output cannot be planned or written.

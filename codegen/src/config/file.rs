@@ -24,7 +24,7 @@ use crate::{
 /// The name of the file, looked for from the current folder upwards.
 pub const FILE_NAME: &str = "codegen.toml";
 
-/// What a `codegen.toml` declares, members included.
+/// The declarations of a `codegen.toml`, members included.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Workspace {
     /// The generations, in the order declared: those of the file itself, then those of its members.

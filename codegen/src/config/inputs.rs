@@ -45,7 +45,7 @@ impl GroupVersions {
     ///
     /// # Errors
     ///
-    /// What is wrong, in one line.
+    /// The problem, in one line.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let form =
             "a group is written as <group>:<version>[,<version>…], such as cloudnative:v1alpha1,v1";
@@ -118,7 +118,7 @@ pub(super) fn load_apis(apis: &Apis, below: &Path) -> Result<Vec<RustPackage>, E
     diagnostics.finish(packages).map_err(Error::Config)
 }
 
-/// Every API of a folder; an error if there is none.
+/// Every API of a folder; an error without any.
 fn discover(apis: &Path) -> Result<Vec<GroupVersions>, Error> {
     let groups = versions_in(apis)?;
     if groups.is_empty() {

@@ -9,7 +9,7 @@ pub(super) struct Place {
     pub(super) root: PathBuf,
     /// The folder, relative to the root; empty for the root itself.
     pub(super) below: PathBuf,
-    /// Whether the path tells the root; else the folder is taken for one.
+    /// Whether the path names the root; otherwise the folder is taken for one.
     pub(super) found: bool,
 }
 
@@ -99,7 +99,7 @@ pub(super) fn module_path(below: &Path) -> String {
     path
 }
 
-/// What to write instead of a name that no module can have; nothing for a legal one, keywords included, which are written raw.
+/// The replacement for a name that a module cannot have; none for a legal one, keywords included, which are written raw.
 pub(super) fn module_help(name: &str) -> Option<String> {
     let legal = crate::model::names::plain_ident(name);
     (legal != name).then(|| format!("write `{legal}`"))

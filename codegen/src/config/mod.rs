@@ -32,7 +32,7 @@ pub use reference::{reference_page, reference_schema, reference_text};
 use crate::{Diagnostic, Diagnostics, emit::Generator, options::Options, output};
 use inputs::{Apis, CrdInput, GroupVersions};
 
-/// What to generate for one crate: inputs, options and the output folder.
+/// The generation for one crate: inputs, options and the output folder.
 ///
 /// In a build script:
 ///
@@ -267,7 +267,7 @@ impl Config {
         self
     }
 
-    /// Generates and writes, and tells Cargo what to watch: the way in for build scripts.
+    /// Generates, writes, and declares to Cargo what to watch: the entry point for build scripts.
     ///
     /// Prints `cargo::rerun-if-changed` for every input before anything can fail, so that mending the input runs the build
     /// script again, and a `cargo::warning` for each warning. Files that are as generated keep their modification time.
@@ -286,7 +286,7 @@ impl Config {
         Ok(prepared.report())
     }
 
-    /// What to tell Cargo to watch, a line for each input.
+    /// The inputs for Cargo to watch, one line each.
     fn watched(&self) -> String {
         let lines = self
             .inputs()
@@ -319,7 +319,7 @@ impl Config {
     }
 }
 
-/// What Cargo is to show of warnings, a line for each.
+/// The warnings for Cargo to show, one line each.
 fn warned(warnings: &Diagnostics) -> String {
     let text = |warning: &Diagnostic| {
         let place = warning.labels.first().map(|label| {

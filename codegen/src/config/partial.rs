@@ -92,7 +92,7 @@ impl Config {
     }
 }
 
-/// What the output of a generator uses: `clients or listers`.
+/// The generators whose output a generator uses: `clients or listers`.
 fn used(user: Generator) -> String {
     let uses = user.definition().uses.iter();
     let names: Vec<String> = uses.map(|used| format!("{}s", used.name())).collect();

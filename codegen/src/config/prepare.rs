@@ -28,13 +28,13 @@ pub struct Prepared {
     pub api: ApiSet,
     /// How the disk differs from it.
     pub plan: Plan,
-    /// What its user still has to write so that the generated modules are compiled, a line each.
+    /// The lines that its user still has to write so that the generated modules are compiled.
     pub advice: Vec<String>,
-    /// What the input has that is no error.
+    /// Findings in the input that are not errors.
     pub warnings: Diagnostics,
 }
 
-/// What a generation came to.
+/// The result of a generation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
     /// The number of groups.

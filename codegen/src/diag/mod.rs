@@ -11,11 +11,11 @@ use std::{fmt, ops::Range, sync::Arc};
 pub struct Diagnostic {
     /// Whether it stops generation.
     pub severity: Severity,
-    /// What is wrong, in one line without a full stop.
+    /// The problem, in one line without a full stop.
     pub message: String,
     /// Where; empty for a finding without a place.
     pub labels: Vec<Label>,
-    /// What to write instead.
+    /// The text to write instead.
     pub help: Vec<String>,
     /// Facts that explain the finding, such as the path in the schema.
     pub notes: Vec<String>,
@@ -35,7 +35,7 @@ pub enum Severity {
 pub struct Label {
     /// The place.
     pub place: Place,
-    /// What is to be said of it; may be empty.
+    /// The remark; may be empty.
     pub text: String,
 }
 

@@ -10,7 +10,7 @@ use crate::{
     options::Options,
 };
 
-/// What every emitter is given first: the model and the options, with shorthands for the paths that code names.
+/// The context of every emitter: the model and the options, with shorthands for the paths that code names.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Emit<'a> {
     /// The whole API.
@@ -54,7 +54,7 @@ impl<'a> Emit<'a> {
         }
     }
 
-    /// Path of the `generated` module, whatever its name.
+    /// Path of the `generated` module, which may have another name.
     pub(crate) fn generated(&self) -> String {
         let module = names::ident(&self.options.generated);
         format!("{}::{module}", self.options.base_path)
@@ -139,7 +139,7 @@ pub(crate) fn by_group<'a>(
 
 /// A path as written in the options or the model.
 ///
-/// Text that is no path gives no tokens, and so a file that is no Rust, which formatting reports.
+/// Text that is not a path gives no tokens, and so a file that formatting reports as invalid.
 pub(crate) fn path(text: &str) -> TokenStream {
     TokenStream::from_str(text).unwrap_or_default()
 }

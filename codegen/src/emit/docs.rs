@@ -61,7 +61,7 @@ enum Block<'a> {
         marker: String,
         words: Vec<&'a str>,
     },
-    /// Lines that stay as they are.
+    /// Lines that stay unchanged.
     Code(Vec<&'a str>),
 }
 
@@ -233,7 +233,7 @@ fn at_line_start(word: &str) -> Cow<'_, str> {
     }
 }
 
-/// What Markdown gives a meaning to anywhere in a word.
+/// Characters with a Markdown meaning anywhere in a word.
 const MARKUP: [char; 10] = ['[', ']', '<', '>', '*', '`', '\\', '~', '|', '&'];
 
 /// Whether a word of a code span would open or change a block at the start of a line; there nothing can be escaped.

@@ -47,7 +47,7 @@ fn emit_file(cx: &Emit<'_>) -> TokenStream {
 
         #clientset
 
-        /// What the embedded API server serves beside the built-in kinds.
+        /// The resources that the embedded API server serves beside the built-in kinds.
         const RESOURCES: [fake::Resource; #count] = [#(#rows),*];
     }
 }

@@ -124,7 +124,7 @@ pub(crate) fn serde_attribute(
     }
 }
 
-/// What serde's `rename_all = "camelCase"` makes of a field's name.
+/// The name of a field under serde's `rename_all = "camelCase"`.
 pub(crate) fn serde_camel_case(rust_name: &str) -> String {
     let mut camel = String::with_capacity(rust_name.len());
     let mut capitalize = false;

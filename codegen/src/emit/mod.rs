@@ -37,7 +37,7 @@ use crate::{
 ///
 /// # Errors
 ///
-/// A finding for each file whose tokens are no Rust, which is a defect of a generator.
+/// A finding for each file whose tokens are not valid Rust, which is a defect of a generator.
 pub fn emit(api: &ApiSet, options: &Options) -> Result<Tree, Diagnostics> {
     let cx = Emit { api, options };
     let mut files = Files::default();

@@ -19,7 +19,7 @@ pub(crate) fn emit(cx: &Emit<'_>, ty: &TypeRef) -> TokenStream {
             let name = ident(name);
             quote!(api::#name)
         }
-        // Through the runtime, whatever version of k8s-openapi it has.
+        // Through the runtime, so that its version of k8s-openapi does not matter.
         TypeRef::Known(KnownType::Scale) => quote!(client::Scale),
         TypeRef::Known(known) => {
             let module = cx.k8s_openapi_module(known.module());

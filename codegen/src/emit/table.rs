@@ -72,11 +72,11 @@ pub(crate) enum Home {
 pub(crate) struct Feature {
     /// Its name.
     pub(crate) name: &'static str,
-    /// What is behind it, as in "the feature of …".
+    /// The content behind it, as in "the feature of …".
     pub(crate) what: &'static str,
-    /// What is behind it, as a sentence.
+    /// The content behind it, as a sentence.
     pub(crate) docs: &'static str,
-    /// What it enables in turn.
+    /// The features that it enables in turn.
     pub(crate) enables: &'static str,
 }
 
@@ -92,7 +92,7 @@ macro_rules! generators {
             /// Every generator, in the order in which they run.
             pub const ALL: [Self; [$(stringify!($variant)),+].len()] = [$(Self::$variant),+];
 
-            /// What is known of it.
+            /// The known facts.
             pub(crate) const fn definition(self) -> &'static Definition {
                 match self {
                     $(Self::$variant => &super::$module::GENERATOR,)+
@@ -130,7 +130,7 @@ impl Generator {
     ///
     /// # Errors
     ///
-    /// What to write instead.
+    /// The text to write instead.
     pub fn parse(word: &str) -> Result<Vec<Self>, String> {
         if word == "all" {
             return Ok(Self::ALL.to_vec());

@@ -14,7 +14,7 @@ pub struct PolicyRule {
     pub resource_names: Vec<String>,
     /// Verbs of the API server, in lower case.
     pub verbs: Vec<String>,
-    /// URLs that are no resources.
+    /// URLs that are not resources.
     pub urls: Vec<String>,
     /// The namespace of the role; none means a cluster role.
     pub namespace: Option<String>,

@@ -98,7 +98,7 @@ pub struct PrinterColumn {
     pub type_: String,
     /// Format of the type, such as `int32`.
     pub format: Option<String>,
-    /// What the column shows.
+    /// The content of the column.
     pub description: Option<String>,
     /// 0 for the standard view, above 0 for `-o wide`.
     pub priority: i32,
@@ -243,7 +243,7 @@ impl VerbSet {
 pub struct CustomMethod {
     /// The method's Rust name (`get_scale`).
     pub name: String,
-    /// What it does.
+    /// Its effect.
     pub verb: MethodVerb,
     /// The subresource that it addresses; none means the object itself.
     pub subresource: Option<String>,

@@ -15,16 +15,16 @@ pub struct TypeDef {
     pub docs: String,
     /// Where the type stands in its API: `VirtualMachine.spec.resource`.
     pub path: String,
-    /// What it is.
+    /// Its kind.
     pub kind: TypeKind,
-    /// What the schema demands of the type as a whole.
+    /// The schema's rules for the type as a whole.
     pub validation: Validation,
-    /// What the author of annotated Rust wrote beside the type; none for a CRD's.
+    /// The other items that the author of annotated Rust wrote; none for a CRD's type.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub item: Option<RustItem>,
 }
 
-/// What is known of a type that a person wrote.
+/// A type written by hand.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RustItem {
@@ -65,7 +65,7 @@ impl RustItem {
     }
 }
 
-/// What a named type is.
+/// The kind of a named type.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum TypeKind {
@@ -95,13 +95,13 @@ pub struct Aliasing {
 pub struct StructDef {
     /// The fields: by JSON name for a CRD's, in order of declaration for Rust.
     pub fields: Vec<Field>,
-    /// What becomes of properties that the schema does not name.
+    /// The treatment of properties that the schema does not name.
     pub unknown_fields: UnknownFields,
     /// A tuple or unit struct of annotated Rust, whose fields have no names in Rust.
     pub tuple: bool,
 }
 
-/// What becomes of properties that a schema does not name.
+/// The treatment of properties that a schema does not name.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum UnknownFields {
@@ -136,7 +136,7 @@ pub struct Field {
     pub flatten: bool,
     /// Whether serde leaves the field out (`serde(skip)`), so that it is no part of the API.
     pub skip: bool,
-    /// What the schema demands of the value.
+    /// The schema's rules for the value.
     pub validation: Validation,
 }
 

@@ -55,7 +55,7 @@ impl Serialize for Validation {
     }
 }
 
-/// What a [`Validation`] is made of.
+/// The parts of a [`Validation`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[allow(
@@ -133,7 +133,7 @@ pub struct Constraints {
 pub struct ExternalDocs {
     /// Where it stands.
     pub url: String,
-    /// What it is.
+    /// Its kind.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
 }

@@ -1,6 +1,6 @@
 //! Types on the wire: what JSON a value is, as far as rules of schemas care.
 
-/// What JSON a value is.
+/// The JSON type of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WireType {
     /// `true` or `false`.

@@ -1,4 +1,4 @@
-//! What can go wrong between a tree and the disk.
+//! Errors between a tree and the disk.
 
 use std::{
     io,
@@ -55,7 +55,7 @@ pub enum Error {
         action: &'static str,
         /// On which file or folder.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
 }

@@ -7,7 +7,7 @@ use super::Error;
 static REQUESTED: AtomicBool = AtomicBool::new(false);
 static WRITERS: AtomicUsize = AtomicUsize::new(0);
 
-/// What an interruption meets.
+/// The state that an interruption meets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interrupted {
     /// Nothing of this process is on disk, and nothing will be: it may end at once.

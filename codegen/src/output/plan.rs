@@ -40,7 +40,7 @@ pub enum ChangeKind {
     },
     /// Its text is another.
     Update {
-        /// The text on disk; bytes that are no UTF-8 are replaced.
+        /// The text on disk; bytes that are not UTF-8 are replaced.
         old: String,
         /// The generated text.
         text: String,
@@ -150,7 +150,7 @@ impl Plan {
         self.changes.is_empty()
     }
 
-    /// Makes the plans of one run agree: what one of them writes or leaves as it is, no other removes.
+    /// Makes the plans of one run agree: no plan removes a file that another writes or keeps.
     ///
     /// # Errors
     ///
@@ -183,7 +183,7 @@ impl Plan {
         Ok(())
     }
 
-    /// The files that the plan wants there to be: their new text, or none where they stay as they are.
+    /// The files of the plan: their new text, or none where they stay unchanged.
     fn wanted(&self) -> impl Iterator<Item = (&Path, Option<&str>)> {
         let unchanged = self.unchanged.iter().map(|path| (path.as_path(), None));
         let changed = self.changes.iter().filter_map(|change| match &change.kind {

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, path::PathBuf};
 /// Generated files: text by path, relative to the output folder, with `/` between the parts.
 pub type Tree = BTreeMap<PathBuf, String>;
 
-/// What to do with a [`Tree`].
+/// The action on a [`Tree`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
     /// Write what differs, remove what no longer belongs.

@@ -167,7 +167,7 @@ async fn main() {
         percentile(&waits, 99)
     );
 
-    // What the queue still holds must not make the others wait.
+    // Items still in the queue must not make the others wait.
     while figure(&metrics, "workqueue_depth") > 0.0 {
         tokio::time::sleep(Duration::from_millis(50)).await;
     }

@@ -28,7 +28,7 @@ pub struct Cli {
     pub flags: Flags,
 }
 
-/// What else there is to run.
+/// Other things to run.
 #[derive(Clone, Debug, Subcommand)]
 pub enum Command {
     /// Starts an API server of its own and the controller with the simulated driver, to try with kubectl.
@@ -52,7 +52,7 @@ pub struct DemoFlags {
         default_value = "virtualmachine-demo.kubeconfig"
     )]
     pub kubeconfig: PathBuf,
-    /// What is logged, and how.
+    /// The log's level and format.
     #[command(flatten)]
     pub log: LogFlags,
 }
@@ -95,7 +95,7 @@ pub struct Flags {
     /// Where to serve /healthz and /readyz over HTTP; "0" serves none.
     #[arg(long, value_name = "ADDRESS", default_value = "0", value_parser = parse_address)]
     pub health_probe_bind_address: Bind,
-    /// What is logged, and how.
+    /// The log's level and format.
     #[command(flatten)]
     pub log: LogFlags,
 }

@@ -34,7 +34,7 @@ struct Bench {
 }
 
 impl Bench {
-    /// `None`, with a line that says so, where there is no QEMU.
+    /// `None`, with a message, without QEMU.
     async fn new() -> Option<Self> {
         Self::deep("").await
     }
@@ -195,7 +195,7 @@ async fn a_life() {
     assert_eq!(status.resources, small(Power::On).resources);
     let disk = driver.folder(&vm).unwrap().join("disk.qcow2");
     assert_eq!(virtual_size(&disk), 16 * MIB);
-    // What is so already stays so.
+    // A state already reached stays.
     driver.create(&term, &vm, &small(Power::On)).await.unwrap();
     driver.set_power(&term, &vm, Power::On).await.unwrap();
     assert_eq!(driver.pid(&vm), Ok(Some(pid)));

@@ -68,7 +68,7 @@ fn check(path: &str) -> Result<(), String> {
     let text = fs::read_to_string(path).map_err(|error| error.to_string())?;
     let options = serde_saphyr::options! { legacy_octal_numbers: true, budget: None };
     let mut value: Value = serde_saphyr::from_str_with_options(&text, options).map_err(|error| error.to_string())?;
-    // kubectl drops it as well: it is no property that a client sets.
+    // kubectl drops it as well: clients do not set it.
     if let Some(Value::Object(metadata)) = value.get_mut("metadata") {
         if metadata.get("creationTimestamp") == Some(&Value::Null) {
             metadata.remove("creationTimestamp");

@@ -26,7 +26,7 @@ impl fmt::Display for SyntaxError {
 
 impl Error for SyntaxError {}
 
-/// Checks a Go pattern; names of Unicode classes (`\p{Greek}`) are taken as they are.
+/// Checks a Go pattern; names of Unicode classes (`\p{Greek}`) are not checked.
 ///
 /// # Errors
 ///

@@ -156,7 +156,7 @@ where
     refine(api.patch(name, params, &Patch::Apply(body)).await)
 }
 
-/// What of an object is applied.
+/// The part of an object that is applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
     /// Everything but the status.

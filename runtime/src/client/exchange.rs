@@ -19,7 +19,7 @@ use kube::{Client, Error};
 
 use super::Result;
 
-/// Sends `request` once; an answer that is no success becomes an error.
+/// Sends `request` once; an unsuccessful answer becomes an error.
 pub(crate) async fn send(client: &Client, request: Request<Vec<u8>>) -> Result<Response<Body>> {
     let (parts, body) = request.into_parts();
     let body = single_use(Body::from(body)).await?;
@@ -70,7 +70,7 @@ async fn single_use(body: Body) -> Result<Body> {
     Ok(echoed.into_body())
 }
 
-/// The error of an answer that is no success: the server's status, or one made of what it sent instead.
+/// The error of an unsuccessful answer: the server's status, or one built from the answer's text.
 async fn status_error(response: Response<Body>) -> Error {
     let code = response.status();
     let retry_after = response

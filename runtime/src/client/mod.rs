@@ -95,7 +95,7 @@ impl<K, V> Debug for TypedClient<K, V> {
 }
 
 impl<K, V> TypedClient<K, V> {
-    /// The same client with every verb, whatever the resource allows: for helpers that serve many kinds.
+    /// The same client with every verb, regardless of what the resource allows: for helpers that serve many kinds.
     #[must_use]
     pub fn unrestricted(&self) -> TypedClient<K>
     where

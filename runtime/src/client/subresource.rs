@@ -15,7 +15,7 @@ impl<K: Object, V> TypedClient<K, V> {
     ///
     /// # Errors
     ///
-    /// The API server's, and an answer that is no `R`.
+    /// The API server's, and an answer that does not decode as an `R`.
     pub async fn create_as<I: Serialize, R: DeserializeOwned>(
         &self,
         input: &I,
@@ -29,7 +29,7 @@ impl<K: Object, V> TypedClient<K, V> {
     ///
     /// # Errors
     ///
-    /// The API server's, and an answer that is no `R`.
+    /// The API server's, and an answer that does not decode as an `R`.
     pub async fn get_subresource<R: DeserializeOwned>(
         &self,
         name: &str,
@@ -43,7 +43,7 @@ impl<K: Object, V> TypedClient<K, V> {
     ///
     /// # Errors
     ///
-    /// The API server's, and an answer that is no `R`.
+    /// The API server's, and an answer that does not decode as an `R`.
     pub async fn create_subresource<I: Serialize, R: DeserializeOwned>(
         &self,
         name: &str,
@@ -60,7 +60,7 @@ impl<K: Object, V> TypedClient<K, V> {
     ///
     /// # Errors
     ///
-    /// The API server's, and an answer that is no `R`.
+    /// The API server's, and an answer that does not decode as an `R`.
     pub async fn update_subresource<I: Serialize, R: DeserializeOwned>(
         &self,
         name: &str,
@@ -77,7 +77,7 @@ impl<K: Object, V> TypedClient<K, V> {
     ///
     /// # Errors
     ///
-    /// The API server's, and an answer that is no `R`.
+    /// The API server's, and an answer that does not decode as an `R`.
     pub async fn patch_subresource<P: Serialize + Debug, R: DeserializeOwned>(
         &self,
         name: &str,

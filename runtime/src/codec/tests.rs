@@ -1,4 +1,4 @@
-//! What each type keeps between decoding and encoding.
+//! What each type preserves between decoding and encoding.
 
 use std::collections::BTreeMap;
 

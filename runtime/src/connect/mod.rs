@@ -35,7 +35,7 @@ const RESPONSE: Duration = Duration::from_secs(65);
 ///
 /// # Errors
 ///
-/// If there is no configuration, or it does not work.
+/// There is no configuration, or it is not usable.
 ///
 /// # Panics
 ///
@@ -134,7 +134,7 @@ impl ClientOptions {
     ///
     /// # Errors
     ///
-    /// If there is no configuration, or it does not work.
+    /// There is no configuration, or it is not usable.
     ///
     /// # Panics
     ///
@@ -147,7 +147,7 @@ impl ClientOptions {
     ///
     /// # Errors
     ///
-    /// If `config` does not work, or the User-Agent is no header.
+    /// `config` is not usable, or the User-Agent is not a valid header value.
     ///
     /// # Panics
     ///
@@ -164,7 +164,7 @@ impl ClientOptions {
 }
 
 /// `program/version (os/arch) codegen-runtime/version`, as client-go's default: the program's file name, and this crate's
-/// version, since nothing tells the program's own.
+/// version, since the program's own is not known here.
 pub fn default_user_agent() -> String {
     let path = std::env::args_os().next().map(std::path::PathBuf::from);
     let name = path.as_deref().and_then(|path| path.file_name());

@@ -20,7 +20,7 @@ pub struct ResponseTimeout {
     pub limit: Duration,
 }
 
-/// What the layer does.
+/// The behaviour of the layer.
 #[derive(Clone)]
 pub(super) struct Rules {
     pub(super) metrics: Option<RestClientMetrics>,

@@ -1,8 +1,8 @@
-//! What a reconciliation asks for when it succeeds.
+//! The result of a successful reconciliation.
 
 use std::time::Duration;
 
-/// What to do with a key that was reconciled. Either way, a change of its objects reconciles it again.
+/// The next run of a reconciled key. In any case, a change of its objects reconciles it again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use]
 pub struct Action(pub(super) Next);

@@ -1,4 +1,4 @@
-//! A controller in the making.
+//! Wires informers, predicates and mappings to a reconciler.
 
 use std::any::TypeId;
 use std::fmt;

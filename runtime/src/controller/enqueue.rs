@@ -16,7 +16,7 @@ use crate::workqueue::{AddOptions, LOW_PRIORITY, PriorityQueue};
 /// The keys that a change of an object concerns.
 pub(super) type Mapping<K> = Arc<dyn Fn(&Arc<K>) -> Vec<ObjectKey> + Send + Sync>;
 
-/// What is known of a watched kind.
+/// The state of a watched kind.
 pub(super) struct Route<K> {
     pub(super) predicate: Predicate<K>,
     /// `None` for the object itself.
@@ -75,7 +75,7 @@ impl<K: Resource + 'static> Adder<K> {
 
     fn passes(&self, change: &Change<'_, K>) -> bool {
         let passes = || self.route.predicate.passes(change);
-        // What is not known to be of no interest is reconciled.
+        // Anything not known to be irrelevant is reconciled.
         self.caught("predicate", change.object(), passes)
             .unwrap_or(true)
     }

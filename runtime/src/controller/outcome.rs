@@ -1,4 +1,4 @@
-//! What follows from the end of a reconciliation.
+//! Requeueing after a reconciliation.
 
 use std::time::Duration;
 

@@ -20,7 +20,7 @@ use crate::store::ObjectKey;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Request {
-    /// The object's key. It may not exist (any more): that is no error.
+    /// The object's key. The object may not exist any more; that is not an error.
     pub key: ObjectKey,
     /// How often this key failed in a row, or asked to be requeued.
     pub retries: u32,
@@ -47,7 +47,7 @@ impl Deref for Request {
     }
 }
 
-/// What to do about an error.
+/// The reaction to an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ErrorPolicy {
     /// Try again after the key's back-off.
@@ -59,12 +59,12 @@ pub enum ErrorPolicy {
     Terminal,
 }
 
-/// Brings the object of a key to what its spec says: the whole of it, whatever changed, from any state.
+/// Brings the object of a key to the state that its spec declares: completely, from any state, whatever changed.
 ///
 /// Calls for one key are serial. A future may be dropped at any await point: when it takes longer than the time-out, when
 /// leadership is lost, or when the manager's deadline for stopping is over.
 pub trait Reconciler: Send + Sync + 'static {
-    /// What can go wrong: an error, or a text. Logged with [its causes](crate::error::chain).
+    /// A failure: an error or a text. Logged with [its causes](crate::error::chain).
     type Error: Into<Box<dyn Error + Send + Sync>> + Send + 'static;
 
     /// Reconciles one key.

@@ -34,7 +34,7 @@ pub enum ControllerError {
         controller: String,
         /// The informer's resource.
         resource: String,
-        /// What was wrong.
+        /// The defect found.
         source: InformerError,
     },
     /// The controller runs already.
@@ -61,7 +61,7 @@ pub enum ControllerError {
     Worker(String),
 }
 
-/// What a builder sets that isn't about sources.
+/// The settings of a builder apart from its sources.
 pub(super) struct Parts {
     pub(super) workers: usize,
     pub(super) limiter: Arc<dyn RateLimiter<ObjectKey>>,

@@ -184,7 +184,7 @@ struct Writer {
     metrics: EventMetrics,
     correlator: Correlator,
     series: SeriesCache,
-    /// Cancelled when there is no time for further tries.
+    /// Cancelled when no time is left for further tries.
     stop: CancellationToken,
 }
 
@@ -230,7 +230,7 @@ impl Writer {
         }
     }
 
-    /// Tries until the server answers, whatever it answers; once more only when it is time to stop.
+    /// Tries until the server answers at all; once more only when it is time to stop.
     async fn write(&self, write: Write) {
         let in_hand = InHand(Some(&self.metrics));
         // Spread the tries of processes that lost the server at the same moment.

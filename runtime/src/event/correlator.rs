@@ -19,7 +19,7 @@ const SECONDS_PER_EVENT: f64 = 300.0;
 
 const COMBINED: &str = "(combined from similar events): ";
 
-/// What an event is known by.
+/// The identity of an event.
 pub(super) type Key = String;
 
 #[derive(Debug)]

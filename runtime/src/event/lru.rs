@@ -22,7 +22,7 @@ impl<K: Clone + Eq + Hash, V> Lru<K, V> {
         }
     }
 
-    /// The value of `key`, made by `new` if there is none. Counts as a use.
+    /// The value of `key`, created by `new` if missing. Counts as a use.
     pub(crate) fn get_or_insert_with(&mut self, key: &K, new: impl FnOnce() -> V) -> &mut V {
         self.clock += 1;
         let stamp = self.clock;

@@ -66,7 +66,7 @@ pub struct NewEvent {
     pub event_type: EventType,
     /// Why, in one word in UpperCamelCase: `FailedCreate`.
     pub reason: String,
-    /// What was done, in one word in UpperCamelCase: `Create`. The API server requires it.
+    /// The action taken, one word in UpperCamelCase: `Create`. The API server requires it.
     pub action: String,
     /// For people.
     pub note: String,

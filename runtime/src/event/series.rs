@@ -27,7 +27,7 @@ struct Known {
     written_count: i32,
 }
 
-/// What to write.
+/// The object to write.
 #[derive(Debug)]
 pub(super) enum Write {
     /// A new event.

@@ -10,7 +10,7 @@ use kube::Resource;
 
 use super::{add, contains, is_deleting, remove};
 
-/// What a clean-up did to the object in memory.
+/// The effect of a clean-up on the object in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Finalized {
     /// Metadata or spec changed: the caller must update the object.
@@ -28,7 +28,7 @@ impl Finalized {
 
 /// The clean-up behind one finalizer.
 pub trait Finalize<K>: Send + Sync {
-    /// What can go wrong.
+    /// Errors.
     type Error: fmt::Display + Send;
 
     /// Cleans up what `object` left outside, and says whether it changed `object`. Called again until it succeeds, so that it
@@ -53,7 +53,7 @@ pub struct RegisterError(
 pub struct FinalizeError {
     /// `name: error` of each.
     pub failed: Vec<String>,
-    /// What changed nevertheless, and must be written.
+    /// The remaining change, which must be written.
     pub finalized: Finalized,
 }
 

@@ -30,7 +30,7 @@ pub struct CacheSyncError(
     pub Vec<String>,
 );
 
-/// What tells informers apart: the type, and the resource for types that serve many.
+/// The key of an informer: the type, and the resource for types that serve many.
 type Key = (TypeId, String);
 
 /// Informers by type, created on first use. Clones are handles of the same factory.

@@ -22,10 +22,10 @@ pub(crate) enum Note<K> {
     Delete(Deleted<K>),
 }
 
-/// What a listener's queue carries. Handlers share the notes of one batch.
+/// The notes in a listener's queue. Handlers share the notes of one batch.
 #[derive(Debug)]
 pub(crate) enum Parcel<K> {
-    /// What was there when the handler was added: an add for each.
+    /// The objects present when the handler was added: one add each.
     Present(Snapshot<K>),
     Notes(Arc<Vec<Note<K>>>),
     /// Everything of the first list, or everything that a late handler missed, lies before this.
@@ -59,7 +59,7 @@ pub(crate) struct Listener<K> {
     sender: mpsc::UnboundedSender<Parcel<K>>,
     /// Taken by the task when it starts.
     receiver: Mutex<Option<mpsc::UnboundedReceiver<Parcel<K>>>>,
-    /// What the handler asked for; zero for no resyncs.
+    /// The period that the handler asked for; zero for no resyncs.
     pub(crate) requested_resync: Duration,
     /// What it gets.
     resync: Mutex<Resync>,

@@ -161,7 +161,7 @@ impl<K: Cacheable> SharedInformer<K> {
     }
 }
 
-/// The 15 least significant digits of a version, which a float holds exactly; 0 if it is no number.
+/// The 15 least significant digits of a version, which a float holds exactly; 0 if it is not a number.
 fn least_digits(version: &str) -> f64 {
     let digits = version
         .get(version.len().saturating_sub(15)..)

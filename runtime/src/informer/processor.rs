@@ -37,7 +37,7 @@ pub(crate) struct Processor<K> {
     listeners: Vec<Arc<Listener<K>>>,
     tasks: JoinSet<()>,
     pub(crate) phase: Phase,
-    /// What a handler gets that names no period.
+    /// The resync period of handlers that name none.
     default_resync: Duration,
     /// The time between two looks at who is due for a resync; zero for none.
     resync_check: Duration,
@@ -128,7 +128,7 @@ impl<K: Cacheable> Processor<K> {
         Ok(listener)
     }
 
-    /// Removes a handler; false if it is none of this informer's, or no longer.
+    /// Removes a handler; false if it is not, or no longer, registered with this informer.
     pub(crate) fn remove(&mut self, id: u64) -> bool {
         let Some(position) = self
             .listeners
@@ -170,7 +170,7 @@ impl<K: Cacheable> Processor<K> {
         any
     }
 
-    /// Brings the store up to date with a batch and tells the handlers.
+    /// Applies a batch to the store and notifies the handlers.
     pub(crate) fn process(&mut self, batch: Batch<K>) {
         // Finished tasks of removed handlers are let go.
         while self.tasks.try_join_next().is_some() {}

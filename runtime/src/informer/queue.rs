@@ -21,7 +21,7 @@ use crate::store::{ObjectKey, Store};
 /// The most changes that are handed out together.
 pub const MAX_BATCH: usize = 1000;
 
-/// What is handed out at one time.
+/// The batch that is handed out at one time.
 #[derive(Debug)]
 pub enum Batch<K> {
     /// Changes of different objects, at most [`MAX_BATCH`], with the version that the last of them reaches if it is known.
@@ -50,7 +50,7 @@ pub struct EventQueue<K> {
     state: Mutex<State<K>>,
     filled: Notify,
     hasher: RandomState,
-    /// What the consumer has made of earlier batches.
+    /// The consumer's progress with earlier batches.
     processed: Store<K>,
 }
 
@@ -217,7 +217,7 @@ impl<K: Resource + Clone + Send + Sync + 'static> Sink<K> for EventQueue<K> {
     }
 }
 
-/// Passes a hash through as it is.
+/// Passes a hash through unchanged.
 #[derive(Default)]
 struct Hashed(u64);
 

@@ -1,4 +1,4 @@
-//! What adding a handler gives back.
+//! The registration of a handler.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

@@ -34,7 +34,7 @@ pub struct InformerStats {
     pub handler_panics: u64,
     /// Objects or lists that were skipped because an indexer panicked.
     pub indexer_panics: u64,
-    /// What the reflector did.
+    /// The reflector's counters.
     pub reflector: ReflectorStats,
 }
 

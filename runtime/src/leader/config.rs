@@ -1,4 +1,4 @@
-//! What an election is about, and its times.
+//! The settings of an election: its Lease, identity and durations.
 
 use std::time::Duration;
 

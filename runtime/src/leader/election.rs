@@ -13,7 +13,7 @@ use crate::client::TypedClient;
 use crate::error::chain;
 use crate::metrics::LeaderMetrics;
 
-/// What an attempt came to.
+/// The outcome of an attempt.
 #[derive(Debug)]
 pub(super) enum Attempt {
     /// The Lease is this process's, with this epoch, by a call that began then.

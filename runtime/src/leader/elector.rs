@@ -122,7 +122,7 @@ impl LeaderElector {
         self
     }
 
-    /// The last known holder of the Lease; empty if there is none.
+    /// The last known holder of the Lease; empty without one.
     pub fn leader(&self) -> String {
         self.status().leader.clone()
     }
@@ -365,7 +365,7 @@ impl LeaderElector {
         }
     }
 
-    /// The work has ended: tells so, then releases the Lease.
+    /// Reports that the work has ended, then releases the Lease.
     async fn stopped<T>(&self, election: &mut Election, epoch: u64, end: &End<T>) {
         let config = &self.shared.config;
         self.status().term = None;

@@ -40,7 +40,7 @@ pub(super) struct Lead<'a, T> {
     pub(super) work: Work<T>,
     /// Set once the work was asked to stop.
     pub(super) stop_at: Option<Instant>,
-    /// What became of the last try to renew.
+    /// The outcome of the last attempt to renew.
     pub(super) last_try: String,
 }
 

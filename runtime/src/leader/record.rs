@@ -1,4 +1,4 @@
-//! What a Lease says of its holder.
+//! The election record that a Lease holds.
 //!
 //! Two annotations go beyond client-go's record. The *epoch* numbers the terms; unlike `leaseTransitions` it is carried over when
 //! the Lease is made anew. The *instance* tells processes of one identity apart.
@@ -38,7 +38,7 @@ impl Observed {
         self.lease = lease;
     }
 
-    /// The holder; empty if there is none.
+    /// The holder; empty without one.
     pub(super) fn holder(&self) -> &str {
         holder(&self.lease)
     }
@@ -84,7 +84,7 @@ pub(super) struct Claim<'a> {
     pub(super) epoch: u64,
 }
 
-/// The holder of `lease`; empty if there is none.
+/// The holder of `lease`; empty without one.
 pub(super) fn holder(lease: &Lease) -> &str {
     lease
         .spec

@@ -36,7 +36,7 @@ pub enum LossReason {
     /// The Lease was not renewed before the renew deadline.
     #[error("the lease was not renewed in time: {cause}")]
     NotRenewed {
-        /// What the last try came to, with all causes.
+        /// The outcome of the last try, with all causes.
         cause: String,
     },
 }

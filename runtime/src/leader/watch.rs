@@ -14,7 +14,7 @@ use crate::error::chain;
 /// Longest pause between two tries to watch.
 const MAX_PAUSE: Duration = Duration::from_secs(30);
 
-/// What was seen. A hint only: it may be late, so that decisions are taken on a read or a write.
+/// The last observation. Only a hint: it may be late, so decisions are based on a read or a write.
 #[derive(Debug)]
 pub(super) enum Hint {
     /// The Lease as it was.

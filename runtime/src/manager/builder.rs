@@ -1,4 +1,4 @@
-//! A manager in the making.
+//! Builds a manager from controllers, runnables and settings.
 
 use std::fmt;
 use std::sync::Arc;
@@ -111,7 +111,7 @@ impl Manager {
         }
     }
 
-    /// What the endpoints answer, for a server of the caller's.
+    /// The endpoints' answers, for a server of the caller's own.
     #[cfg(feature = "endpoints")]
     pub fn endpoints(&self) -> &Endpoints {
         &self.endpoints
@@ -188,7 +188,7 @@ impl ManagerBuilder {
         self
     }
 
-    /// What to do if the leader's work can't be stopped; let the Lease run out unless set.
+    /// The policy for leader work that cannot be stopped; by default the Lease runs out.
     pub fn on_stuck_work(mut self, on_stuck_work: OnStuckWork) -> Self {
         self.on_stuck_work = on_stuck_work;
         self

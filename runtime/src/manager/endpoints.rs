@@ -1,4 +1,4 @@
-//! What `/healthz`, `/readyz`, `/livez` and `/metrics` answer.
+//! Answers of `/healthz`, `/readyz`, `/livez` and `/metrics`.
 
 use bytes::Bytes;
 use http::{Method, Request, Response, StatusCode, header};

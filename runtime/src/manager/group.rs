@@ -25,7 +25,7 @@ pub struct RunContext {
 
 /// Something that a manager runs: a [`Controller`], or a task of the caller's.
 pub trait Runnable: Send + Sync + 'static {
-    /// What selects it, and names it in errors.
+    /// The field that selects it and names it in errors.
     fn name(&self) -> &str;
 
     /// Whether only the leader runs it.
@@ -34,7 +34,7 @@ pub trait Runnable: Send + Sync + 'static {
     }
 
     /// Runs the caches that this needs and nobody else runs, until `stop` is cancelled: from the manager's start, whether this
-    /// process leads or not. There are none unless overridden.
+    /// process leads or not. None by default.
     fn run_caches(&self, stop: CancellationToken) -> BoxFuture<'_, ()> {
         let _ = stop;
         Box::pin(std::future::ready(()))

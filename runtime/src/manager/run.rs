@@ -28,7 +28,7 @@ pub enum ManagerError {
     /// when it has run out: the process should exit before.
     #[error("the leader's work does not stop; the lease was not released")]
     WorkRunsOn,
-    /// What was under way didn't stop in time, and was dropped.
+    /// Work under way did not stop in time and was dropped.
     #[error("the work did not stop within the graceful timeout")]
     GracefulTimeout,
     /// An informer stopped before its first list.

@@ -16,9 +16,9 @@ pub struct Selection {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{name:?} is not in the list of known controllers: {}", .known.join(", "))]
 pub struct UnknownController {
-    /// What was named.
+    /// The name given.
     pub name: String,
-    /// What there is.
+    /// The existing state.
     pub known: Vec<String>,
 }
 

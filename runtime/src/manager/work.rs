@@ -1,4 +1,4 @@
-//! What runs between the caches' start and stop.
+//! Runs the manager's work between the start and stop of its caches.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -23,7 +23,7 @@ struct State {
 }
 
 impl Phase {
-    /// What `/readyz` says of the manager itself.
+    /// The manager's own readiness check.
     pub(super) fn check(&self) -> Result<(), String> {
         match (self.0.stopping.get(), self.0.running.load(Ordering::SeqCst)) {
             (Some(_), _) => Err("shutting down".to_owned()),

@@ -140,7 +140,7 @@ impl Metrics {
         self.inner.rest_clients.of(host)
     }
 
-    /// What became of the events recorded in this process.
+    /// Counters of the events recorded in this process.
     pub fn events(&self) -> EventMetrics {
         self.inner.events.clone()
     }

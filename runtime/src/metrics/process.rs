@@ -1,6 +1,6 @@
-//! `process_*`: what every Prometheus client tells of its process, read from `/proc` when it is scraped.
+//! `process_*`: the process metrics of every Prometheus client, read from `/proc` on each scrape.
 //!
-//! Where there is no `/proc` there are no such metrics.
+//! Without `/proc` these metrics are absent.
 
 use std::fmt;
 use std::fs;

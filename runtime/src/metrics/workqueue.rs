@@ -21,7 +21,7 @@ struct Labels {
     name: String,
 }
 
-/// What a scrape asks of a live queue.
+/// The figures that a scrape reads from a live queue.
 pub(crate) trait QueueProbe: Send + Sync {
     /// How many items can be handed out now.
     fn depth(&self) -> usize;

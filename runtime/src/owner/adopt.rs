@@ -43,7 +43,7 @@ where
     ///
     /// # Errors
     ///
-    /// The server's, a conflict too. Objects that are gone meanwhile are no error.
+    /// The server's, conflicts included. Objects that are gone in the meantime are not an error.
     pub async fn claim(
         &self,
         objects: impl IntoIterator<Item = Arc<K>>,

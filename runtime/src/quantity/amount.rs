@@ -25,7 +25,7 @@ pub enum Format {
     DecimalExponent,
 }
 
-/// What a quantity means: an exact number, and the format to write it in.
+/// The value of a quantity: an exact number and the format to write it in.
 ///
 /// Everything is as in Go's `resource.Quantity`, held to it by a table of Go's answers and by random texts:
 ///
@@ -138,7 +138,7 @@ impl Amount {
         self.number.is_zero()
     }
 
-    /// Removes the places below 10^`power`, rounding away from zero; tells whether the number is still the same.
+    /// Removes the digits below 10^`power`, rounding away from zero; returns whether the number is unchanged.
     pub fn round_up(&mut self, power: i32) -> bool {
         let (number, exact) = std::mem::take(&mut self.number).rounded_up(power);
         self.number = number;

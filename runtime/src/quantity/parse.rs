@@ -8,7 +8,7 @@ use super::number::{Number, count, saturated, ten_to};
 /// The finest place that is kept.
 const NANO: i32 = -9;
 
-/// Digits that 64 bits hold, whatever they are.
+/// The number of digits that always fit 64 bits.
 const SMALL_DIGITS: usize = 18;
 
 /// A text in its parts.
@@ -16,14 +16,14 @@ struct Parts<'a> {
     negative: bool,
     /// Sign, digits and point.
     number: &'a str,
-    /// The digits before the point without leading zeros; `0` if there are none.
+    /// The digits before the point without leading zeros; `0` without any.
     whole: &'a str,
     /// The digits after the point.
     fraction: &'a str,
     suffix: &'a str,
 }
 
-/// What a suffix multiplies by.
+/// The factor of a suffix.
 enum Unit {
     /// 10 to this.
     Ten(i32),
@@ -149,7 +149,7 @@ fn is_kept(parts: &Parts<'_>, unit: &Unit, number: &Number) -> bool {
 
 fn big(parts: &Parts<'_>, unit: &Unit, format: Format) -> Option<Amount> {
     let digits: Vec<u8> = parts.number.bytes().filter(u8::is_ascii_digit).collect();
-    // Fails where there is no digit at all.
+    // Fails without any digit.
     let mut value = BigInt::parse_bytes(&digits, 10)?;
     let mut exponent = -count(parts.fraction.len());
     match *unit {

@@ -25,7 +25,7 @@ const JSON: &str = "application/json";
 const METADATA: &str = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
 const METADATA_LIST: &str = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
 
-/// What an [`ApiSource`] asks of the server beside the resource.
+/// The list options of an [`ApiSource`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ApiSourceOptions {
@@ -274,7 +274,7 @@ fn decode_line<K: Cacheable>(
 ) -> Result<(), Error> {
     match decode_event(line, rules) {
         Ok(item) => items.push(item),
-        // A line that is no event is an object that is skipped, not the end of the stream.
+        // A line that does not decode as an event skips one object; the stream goes on.
         Err(Error::SerdeError(error)) => items.push(WatchItem::Undecodable {
             deleted: false,
             object: Undecodable {

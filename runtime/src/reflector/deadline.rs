@@ -42,7 +42,7 @@ impl Default for Deadlines {
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[error("{what} within {} s", limit.as_secs_f32())]
 pub struct Stalled {
-    /// What did not come.
+    /// The thing that did not arrive.
     what: &'static str,
     limit: Duration,
 }
@@ -96,10 +96,10 @@ pub(super) async fn list<K: 'static>(
     }
 }
 
-/// What a reflector knows of its server's bookmarks.
+/// The bookmarks that a reflector has seen from its server.
 #[derive(Debug, Default)]
 pub(super) struct Bookmarks {
-    /// The times between the last three. The last bookmark of a watch comes early, so one alone tells too little.
+    /// The times between the last three. The last bookmark of a watch comes early, so one interval alone is not enough.
     intervals: [Duration; 2],
     /// Whether there was one at all.
     seen: bool,

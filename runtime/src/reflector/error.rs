@@ -1,4 +1,4 @@
-//! What a reflector reports, and how it tells the API server's answers apart.
+//! Errors of a reflector, and the classification of the API server's answers.
 
 use std::error::Error as StdError;
 use std::io;
@@ -103,7 +103,7 @@ pub struct Undecodable {
     pub key: Option<ObjectKey>,
     /// Its resourceVersion, if that could be read.
     pub resource_version: Option<String>,
-    /// What is wrong with it.
+    /// The defect.
     pub reason: String,
 }
 

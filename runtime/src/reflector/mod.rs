@@ -134,14 +134,14 @@ pub struct Reflector<K, S> {
     watch_list_refused: bool,
     /// Streamed lists that stalled before their closing bookmark, in a row.
     stalled_streams: u32,
-    /// What is known of the server's bookmarks.
+    /// The server's bookmarks so far.
     bookmarks: deadline::Bookmarks,
     versions: version::Versions,
     /// Whether the last relist was because of an expired version and nothing has come since.
     expired_in_a_row: bool,
 }
 
-/// What follows the end of a list and watch.
+/// The next step after a list and watch has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Next {
     /// List again now.
@@ -188,7 +188,7 @@ where
         }
     }
 
-    /// What the reflector has done so far.
+    /// The reflector's counters so far.
     pub fn stats(&self) -> ReflectorStats {
         self.counters.read()
     }

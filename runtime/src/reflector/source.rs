@@ -28,7 +28,7 @@ pub struct WatchRequest {
     pub send_initial_events: bool,
 }
 
-/// What a list says beside its objects.
+/// The metadata of a list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ListEnd {
     /// The version that the list reflects.
@@ -77,7 +77,7 @@ pub type WatchStream<K> = BoxStream<'static, Result<Vec<WatchItem<K>>, kube::Err
 
 /// Lists and watches the objects of one resource.
 pub trait ListWatch<K>: Send + Sync + 'static {
-    /// Lists one page, giving each object to `each` as it is decoded.
+    /// Lists one page and passes each object to `each` as it is decoded.
     fn list<'a>(
         &'a self,
         request: ListRequest,

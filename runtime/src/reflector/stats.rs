@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::metrics::{Histogram, exponential_buckets};
 
-/// What a reflector has done so far; all counters only grow.
+/// Counters of a reflector; they only grow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ReflectorStats {

@@ -13,7 +13,7 @@ use super::source::{ListRequest, Listed};
 use super::{Counters, Reflector, ReflectorError, Sink, deadline};
 use crate::store::compare_resource_versions;
 
-/// What a reflector knows of its server's versions.
+/// The resource versions that a reflector has seen from its server.
 #[derive(Debug, Default)]
 pub(super) struct Versions {
     /// The version before they went back, until the list that follows.
@@ -48,7 +48,7 @@ where
         version.clone_into(&mut self.last_version);
     }
 
-    /// The server's versions have gone back to `version`: only a list for its newest state tells what there is.
+    /// The server's versions went back to `version`: only a list of its newest state shows what exists.
     pub(super) fn went_back(&mut self, version: &str) {
         self.report_reset(version);
         self.versions.lost = Some(self.last_version.clone());

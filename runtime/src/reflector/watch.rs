@@ -35,7 +35,7 @@ pub(super) struct Running<K> {
     put_back: Option<Vec<WatchItem<K>>>,
 }
 
-/// What a watch gave next.
+/// The next item of a watch.
 pub(super) enum Came<K> {
     Items(Vec<WatchItem<K>>),
     Failed(Error),

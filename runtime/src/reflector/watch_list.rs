@@ -33,7 +33,7 @@ enum Streamed<K> {
     Stalled(Duration),
 }
 
-/// What came of a streamed list before its bookmark, kept apart from the sink.
+/// The part of a streamed list before its bookmark, kept apart from the sink.
 struct Partial<K> {
     objects: Vec<(ObjectKey, Arc<K>)>,
     keep: Vec<ObjectKey>,

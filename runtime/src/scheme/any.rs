@@ -15,7 +15,7 @@ pub struct AnyObject {
     object: Box<dyn Erased>,
 }
 
-/// What can be done with an object without its type.
+/// Operations on an object whose type is erased.
 trait Erased: Any + Send + Sync {
     fn meta(&self) -> &ObjectMeta;
     fn to_json(&self) -> Result<Value, serde_json::Error>;
@@ -95,7 +95,7 @@ impl AnyObject {
         self.object.as_any_mut().downcast_mut()
     }
 
-    /// The object itself, or `self` unchanged if it is no `K`.
+    /// The object itself, or `self` unchanged if it is not a `K`.
     pub fn downcast<K: Object>(self) -> Result<K, Self> {
         let Self { gvk, object } = self;
         let mut slot: Option<K> = None;

@@ -1,4 +1,4 @@
-//! Conversion between kinds: direct functions, and chains of them where there is no direct one.
+//! Conversion between kinds: direct functions, and chains of direct functions otherwise.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::error::Error;
@@ -49,7 +49,7 @@ impl Scheme {
 
     /// Converts an object to the kind of `To`, by the shortest chain of registered functions.
     ///
-    /// An object of that kind already is cloned as it is. Defaulting functions do not run.
+    /// An object that is already of that kind is cloned unchanged. Defaulting functions do not run.
     pub fn convert<To: Object>(&self, object: &AnyObject) -> Result<To, SchemeError> {
         let to = ResourceInfo::of::<To>(&()).group_version_kind();
         let converted = self.convert_to(object, &to)?;

@@ -119,7 +119,7 @@ impl Scheme {
         Ok(())
     }
 
-    /// The items of a list with the kind that the list implies for them, or the document itself if it is no list.
+    /// The items of a list with the kind that the list implies, or the document itself if it is not a list.
     fn items_of(&self, mut document: Value) -> Result<Vec<Value>, Value> {
         let head = head_of(&document);
         let Ok(gvk) = head.kind() else {

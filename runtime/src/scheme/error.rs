@@ -1,4 +1,4 @@
-//! What can go wrong between bytes and a registered object.
+//! Errors between bytes and a registered object.
 
 use std::error::Error;
 
@@ -29,7 +29,7 @@ pub enum SchemeError {
         /// The versions of the same group for which the kind is registered.
         other_versions: Vec<String>,
     },
-    /// The text is no JSON and no YAML.
+    /// The text is neither JSON nor YAML.
     #[error("cannot parse the {syntax}: {source}")]
     Syntax {
         /// `JSON` or `YAML`.
@@ -63,7 +63,7 @@ pub enum SchemeError {
     At {
         /// Its place among all objects of the stream, lists counted item by item.
         index: usize,
-        /// What is wrong with it.
+        /// The defect.
         source: Box<SchemeError>,
     },
     /// No chain of conversion functions leads from one kind to the other.
@@ -81,7 +81,7 @@ pub enum SchemeError {
         from: String,
         /// The kind asked for.
         to: String,
-        /// What the function said.
+        /// The function's error.
         source: Box<dyn Error + Send + Sync>,
     },
 }

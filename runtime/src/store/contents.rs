@@ -1,4 +1,4 @@
-//! What a store holds at one moment: objects, indexes and the resourceVersion they reflect, and how one write changes them.
+//! The contents of a store: objects, indexes and the resourceVersion they reflect, and the change that one write makes.
 
 use std::hash::BuildHasher;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ impl<K> Clone for Slot<K> {
     }
 }
 
-/// What was under a key before a write.
+/// The object under a key before a write.
 pub(crate) struct Former<K> {
     pub(crate) object: Arc<K>,
     /// Whether uid and resourceVersion are those of the object written.

@@ -121,7 +121,7 @@ impl<K: Resource + Clone> Store<K> {
         lock(&self.inner.contents).objects.len()
     }
 
-    /// Whether there is no object.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

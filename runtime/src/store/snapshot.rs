@@ -11,7 +11,7 @@ use super::key::ObjectKey;
 use super::labels::Matcher;
 use super::trie::Entry;
 
-/// What a store held at one moment. Later writes do not change it, and holding it delays no writer.
+/// A snapshot of a store. Later writes do not change it, and holding it delays no writer.
 ///
 /// It keeps its objects alive: hold it for a computation, not for the life of the program.
 pub struct Snapshot<K>(pub(super) Contents<K>);
@@ -37,7 +37,7 @@ impl<K: Resource> Snapshot<K> {
         self.0.objects.len()
     }
 
-    /// Whether there is no object.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.0.objects.is_empty()
     }

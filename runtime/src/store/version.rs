@@ -13,9 +13,9 @@ pub enum WaitError {
     /// The time was up.
     #[error("the cache did not reach resourceVersion {wanted} in time (it is at {reached:?})")]
     Elapsed {
-        /// What was waited for.
+        /// The awaited condition.
         wanted: String,
-        /// What the store reflects.
+        /// The resourceVersion that the store reflects.
         reached: String,
     },
     /// The text is not a resourceVersion that can be compared: a number without sign.

@@ -1,4 +1,4 @@
-//! What a queue can be given before it starts.
+//! Settings of a queue, before it starts.
 
 use std::fmt;
 use std::sync::{Arc, Weak};
@@ -10,7 +10,7 @@ use super::queue::Shared;
 use super::{PriorityQueue, QueueItem, RateLimiter, WorkQueue, default_controller_rate_limiter};
 use crate::metrics::{Metrics, QueueProbe, WorkQueueMetrics};
 
-/// A queue in the making: see [`WorkQueue::builder`].
+/// Builds a queue; see [`WorkQueue::builder`].
 #[derive(Debug)]
 #[must_use]
 pub struct WorkQueueBuilder<T> {

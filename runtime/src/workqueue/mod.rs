@@ -56,7 +56,7 @@ pub use self::limiter::{
 pub use self::priority::{AddOptions, LOW_PRIORITY, PriorityQueue};
 pub use self::queue::WorkQueue;
 
-/// What a queue can hold: anything that can be compared, hashed, cloned and sent. Implemented for all of it.
+/// The bounds of a queue's items, implemented for every type that meets them.
 ///
 /// Items are cloned once each time they are handed out, so cheap clones (numbers, `Arc<str>`, keys of these) make a fast
 /// queue.

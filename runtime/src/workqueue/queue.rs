@@ -30,7 +30,7 @@ pub struct WorkQueue<T> {
     pub(super) shared: Arc<Shared<T>>,
 }
 
-/// What the handles of a queue, its items and its metrics share.
+/// State shared by the handles of a queue, its items and its metrics.
 pub(super) struct Shared<T> {
     pub(super) core: Core<T>,
     pub(super) name: String,

@@ -1,4 +1,4 @@
-//! What is valid in pods.
+//! Validation of pods.
 
 use serde_json::Value;
 
@@ -111,7 +111,7 @@ fn validate_container(
     );
 }
 
-/// What an update may change of a pod.
+/// Validates the changes of an update to a pod.
 pub(super) fn pod_update(old: &Value, object: &Value) -> Vec<FieldError> {
     let count = |o: &Value| o["spec"]["containers"].as_array().map_or(0, Vec::len);
     if count(old) != count(object) {

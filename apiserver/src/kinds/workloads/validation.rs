@@ -203,7 +203,7 @@ pub(super) fn validate_selector_update(old: &Value, new: &Value) -> Vec<FieldErr
     )]
 }
 
-/// What an update may change of a stateful set.
+/// Validates the changes of an update to a stateful set.
 pub(super) fn validate_stateful_set_update(old: &Value, object: &Value) -> Vec<FieldError> {
     let mut masked = object["spec"].clone();
     for field in [

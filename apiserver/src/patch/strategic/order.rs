@@ -12,7 +12,7 @@ use crate::field::{go_json, go_plain};
 pub(super) struct KeyedList(pub(super) Option<&'static str>);
 
 impl KeyedList {
-    /// What identifies an item.
+    /// The key of an item.
     pub(super) fn key_of(self, item: &Value) -> Result<&Value, StrategicError> {
         let Some(key) = self.0 else {
             return Ok(item);

@@ -107,7 +107,7 @@ pub(super) fn is_request_uri(text: &str) -> bool {
             let host = authority.rsplit('@').next().unwrap_or_default();
             escapes_hold(path) && is_host(host)
         }
-        // An opaque URI (`mailto:a@b`) is accepted as it is.
+        // An opaque URI (`mailto:a@b`) is accepted unchanged.
         None => rest.starts_with('/') && escapes_hold(rest) || !rest.starts_with('/'),
     }
 }

@@ -53,7 +53,7 @@ struct Object<'a> {
     role: Role<'a>,
 }
 
-/// What an object is to its API.
+/// The role of an object in its API.
 enum Role<'a> {
     /// The root of a resource.
     Root(&'a Resource),
@@ -70,7 +70,7 @@ impl Object<'_> {
         }
     }
 
-    /// The fields; none for what is no struct.
+    /// The fields; none unless it is a struct.
     fn fields(&self) -> &[Field] {
         match &self.def.kind {
             TypeKind::Struct(def) => &def.fields,

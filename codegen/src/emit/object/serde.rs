@@ -43,7 +43,7 @@ pub(super) fn emit(cx: &Emit<'_>, objects: &[Object<'_>]) -> TokenStream {
     }
 }
 
-/// What the objects use of the codec.
+/// The functions of the codec that the objects use.
 fn emit_codec_import(cx: &Emit<'_>, impls: &[Wire<'_>]) -> TokenStream {
     let mut fields = impls.iter().flat_map(|wire| &wire.fields);
     if fields.any(|field| field.codec) {
@@ -267,7 +267,7 @@ fn emit_shadow_field(cx: &Emit<'_>, wire: &Wire<'_>, field: &WireField<'_>) -> T
             };
             (Some(attribute), quote!(Option<#parameter>))
         }
-        // What has a default of its own is read as an `Option`, and written as the value.
+        // A field with a default of its own is read as an `Option` and written as the value.
         Presence::Defaulted | Presence::OwnDefault => (
             wire.deserialize.then(|| quote!(#[serde(default)])),
             quote!(#parameter),
@@ -324,7 +324,7 @@ fn emit_serialize(wire: &Wire<'_>) -> TokenStream {
 /// }
 /// ```
 ///
-/// What is not on the wire has its default.
+/// Fields that are not on the wire have their default.
 fn emit_deserialize(wire: &Wire<'_>) -> TokenStream {
     let path = type_path(wire.object.def);
     let shadow = &wire.name;
@@ -347,7 +347,7 @@ fn emit_deserialize(wire: &Wire<'_>) -> TokenStream {
     }
 }
 
-/// A field as it is written: `spec: &self.spec`.
+/// A field as written: `spec: &self.spec`.
 fn emit_borrowed(field: &WireField<'_>) -> TokenStream {
     let name = &field.name;
     let value = match (field.presence, field.codec) {

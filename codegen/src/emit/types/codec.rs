@@ -31,7 +31,7 @@ const SUBMODULES: [(&str, &str); 4] = [
 
 /// The module's file for types alone.
 pub(super) fn emit(cx: &Emit<'_>) -> TokenStream {
-    // Sources that are no Rust give no tokens, which the tests would find.
+    // Sources that are not Rust give no tokens, which the tests would find.
     let mut root = parse(cx, ROOT).unwrap_or(File {
         shebang: None,
         frontmatter: None,

@@ -17,7 +17,7 @@ use crate::{
     model::{Field, KnownType, StructDef, TypeDef, TypeKind, TypeRef, UnknownFields},
 };
 
-/// What a struct needs for its defaults.
+/// The functions that a struct needs for its defaults.
 pub(super) struct Defaults {
     /// Whether `Default` can be derived.
     pub(super) derive: bool,
@@ -159,7 +159,7 @@ impl<'a> Written<'a> {
             }
             (TypeRef::Float, Value::Number(number)) => Self::Number(number),
             (TypeRef::String, Value::String(text)) => Self::Text(text),
-            // What is no text is no time.
+            // Only text can be a time.
             (TypeRef::Known(KnownType::Time), _) => Self::Time(default.as_str().unwrap_or("")),
             (TypeRef::Local(name), Value::String(text)) => Self::Variant(name, text),
             (TypeRef::List(_), Value::Array(items)) if items.is_empty() => Self::Empty,

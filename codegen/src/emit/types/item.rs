@@ -253,7 +253,7 @@ pub(super) fn is_root(scope: &Scope<'_>, def: &TypeDef) -> bool {
         .any(|resource| resource.root == def.name)
 }
 
-/// The description, or the path in the API where there is none.
+/// The description, or the path in the API without one.
 fn type_docs(scope: &Scope<'_>, def: &TypeDef) -> TokenStream {
     let mut lines = docs::lines(&def.docs);
     if lines.is_empty() {
@@ -281,7 +281,7 @@ fn add_paragraphs(lines: &mut Vec<String>, paragraphs: impl IntoIterator<Item = 
     }
 }
 
-/// The permitted values of what is no string enum.
+/// The permitted values of a type other than a string enum.
 fn values_note(ty: &TypeRef, validation: &Validation) -> Option<String> {
     let plain = matches!(
         ty,

@@ -52,7 +52,7 @@ use crate::{
     output::format::{Code, Comments, Items},
 };
 
-/// What the items of one file are emitted with.
+/// The context in which the items of one file are emitted.
 pub(crate) struct Scope<'a> {
     pub(crate) cx: &'a Emit<'a>,
     pub(crate) version: &'a Version,

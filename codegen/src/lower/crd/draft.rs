@@ -40,7 +40,7 @@ pub(super) struct Draft {
     pub(super) root: bool,
 }
 
-/// The drafts of a kind, as they are gathered.
+/// The drafts of a kind, while they are gathered.
 #[derive(Debug, Default)]
 pub(super) struct Drafts(Vec<Draft>);
 
@@ -167,7 +167,7 @@ impl Drafts {
             return self.embedded(at, schema);
         }
         if schema.properties.is_empty() {
-            // What the server would prune is kept too: an open map costs nothing and loses nothing.
+            // Fields that the server would prune are kept too: an open map costs nothing and loses nothing.
             return TypeRef::Map(Box::new(match &mut schema.additional {
                 Additional::Schema(value) => self.element(at.further(STEPS_OF_MAP), value),
                 Additional::Any | Additional::No => TypeRef::Any,
@@ -334,7 +334,7 @@ fn variants(values: &[&str]) -> Vec<Variant> {
     unique.iter().zip(names).map(variant).collect()
 }
 
-/// What becomes of properties that the schema does not name.
+/// The treatment of properties that the schema does not name.
 fn unknown_fields(schema: &Schema) -> UnknownFields {
     if schema.validation.preserve_unknown_fields || matches!(schema.additional, Additional::Any) {
         UnknownFields::Kept(TypeRef::Any)

@@ -1,4 +1,4 @@
-//! Checks of rules by themselves: bounds that leave nothing between them, and patterns that are no expressions.
+//! Checks of rules on their own: bounds that exclude every value, and invalid patterns.
 
 use serde_json::Number;
 

@@ -49,7 +49,7 @@ impl Cx<'_> {
         }
     }
 
-    /// What is part of an object on the wire has serde.
+    /// Requires serde of types that are part of an object on the wire.
     fn check_serde_of_parts<'t>(
         &self,
         types: &Types<'t>,

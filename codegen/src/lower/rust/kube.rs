@@ -270,7 +270,7 @@ fn selectable_fields(kube: &KubeDerive) -> Vec<SelectableField> {
     kube.selectable.iter().map(field).collect()
 }
 
-/// What kube-derive derives for the root, and what `derive = "…"` adds; sorted.
+/// The traits that kube-derive derives for the root, with those that `derive = "…"` adds; sorted.
 fn derives(kube: &KubeDerive) -> Vec<String> {
     let own = [
         "Clone",

@@ -119,7 +119,7 @@ fn settle_storage(group: &mut Group) {
     }
 }
 
-/// What lowering a package needs everywhere.
+/// The context of lowering a package.
 #[derive(Debug)]
 struct Cx<'a> {
     package: &'a Package,

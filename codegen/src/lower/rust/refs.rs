@@ -158,7 +158,7 @@ impl Cx<'_> {
         });
     }
 
-    /// What a value of the type is on the wire.
+    /// The JSON form of the type's values.
     pub(super) fn wire_type(&self, ty: &TypeRef) -> WireType {
         self.wire_type_within(ty, 16)
     }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::read::rust::{Package, Use};
 
-/// What a path means.
+/// The meaning of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Resolved {
     /// An item of the package, by index.
@@ -57,7 +57,7 @@ pub(super) struct Resolver<'a> {
     modules: BTreeMap<&'a [String], Scope<'a>>,
 }
 
-/// What one module declares.
+/// The declarations of one module.
 #[derive(Debug, Default)]
 struct Scope<'a> {
     items: BTreeMap<&'a str, usize>,
@@ -93,7 +93,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// What a path means in a module.
+    /// The meaning of a path in a module.
     pub(super) fn resolve(&self, module: usize, global: bool, segments: &[String]) -> Resolved {
         let path = self
             .package

@@ -37,7 +37,7 @@ impl Cx<'_> {
             || item.markers.has::<GenClient>() && item.kube.is_none()
     }
 
-    /// Whether the type is a root: an object that is no list.
+    /// Whether the type is a root: an object that is not a list.
     pub(super) fn is_root(&self, item: &Item) -> bool {
         self.is_object(item) && item.kube.is_none() && self.listed_kind(item).is_none()
     }

@@ -225,7 +225,7 @@ fn declares_serde(item: &Item) -> bool {
     item.has_attribute_macros || derives.any(|derive| !STANDARD.contains(&derive.as_str()))
 }
 
-/// What is generated for API objects is not written by hand.
+/// Rejects handwritten code that is generated for API objects.
 fn check_generated(item: &Item, fields: &Fields, diagnostics: &mut Diagnostics) {
     for field in &fields.fields {
         let what = match field.name.as_str() {
@@ -258,7 +258,7 @@ fn check_generated(item: &Item, fields: &Fields, diagnostics: &mut Diagnostics) 
     }
 }
 
-/// Go's `TypeMeta`, whatever it is called here: kube's, k8s-openapi's or the source's own.
+/// Go's `TypeMeta` under any name: kube's, k8s-openapi's or the source's own.
 fn is_type_meta(field: &Field) -> bool {
     let mut ty = &field.ty.kind;
     while let Kind::Path(path) = ty {

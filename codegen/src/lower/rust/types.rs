@@ -283,7 +283,7 @@ impl Cx<'_> {
     }
 }
 
-/// What the fields of a struct or variant share.
+/// The context that the fields of a struct or variant share.
 pub(super) struct Owner<'a> {
     pub(super) item: &'a Item,
     pub(super) case: Option<&'a str>,

@@ -206,7 +206,7 @@ impl Cx<'_> {
 
     /// Objects are cloned wherever they go. Where their markers ask for no `Clone`, the author has one.
     fn check_has_clone(&self, item: &Item, generated: &RustItem, diagnostics: &mut Diagnostics) {
-        // What a macro makes is not seen.
+        // The output of macros is not seen.
         let has_clone = generated.has("Clone") || !generated.clone_if.is_empty();
         if generated.deepcopy || has_clone || self.package.has_macros {
             return;

@@ -2,7 +2,7 @@
 
 use crate::model::{KnownType, TypeRef};
 
-/// What a foreign path stands for.
+/// The meaning of a foreign path.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Foreign {
     /// A type without arguments.

@@ -135,7 +135,7 @@ fn claim(plain: &str, key: &str, separator: &str, taken: &mut BTreeSet<String>) 
         return plain.to_owned();
     }
     let hash = format!("{:016x}", fnv1a(key));
-    // What ends in `_` is an escaped keyword, which a hash makes legal as well.
+    // A name that ends in `_` is an escaped keyword, which a hash makes legal as well.
     let stem = plain.trim_end_matches('_');
     let suffixed = [4, 8, 16].map(|digits| format!("{stem}{separator}{}", &hash[..digits]));
     let free = suffixed.into_iter().find(|name| !taken.contains(name));

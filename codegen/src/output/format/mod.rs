@@ -21,7 +21,7 @@ const SKIP_RUSTFMT: &str = "#![cfg_attr(rustfmt, rustfmt_skip)]";
 pub(crate) struct Code {
     /// The tokens that the file starts with; all of them for most files.
     pub(crate) tokens: TokenStream,
-    /// What comes after them.
+    /// The text after them.
     pub(crate) items: Items,
     /// The comments that are kept beside both, with a [marker](Comments::add) where each is to be.
     pub(crate) comments: Comments,
@@ -85,7 +85,7 @@ impl Comments {
 ///
 /// # Errors
 ///
-/// The parser's message if the tokens are no Rust file, which is a defect of the emitter.
+/// The parser's message if the tokens are not a Rust file, which is a defect of the emitter.
 pub(crate) fn module_file(header: Option<&str>, code: impl Into<Code>) -> Result<String, String> {
     file(header, &[MARKER, SKIP_RUSTFMT], code.into())
 }
@@ -94,7 +94,7 @@ pub(crate) fn module_file(header: Option<&str>, code: impl Into<Code>) -> Result
 ///
 /// # Errors
 ///
-/// The parser's message if the tokens are no Rust file.
+/// The parser's message if the tokens are not a Rust file.
 pub(crate) fn included_file(header: Option<&str>, code: impl Into<Code>) -> Result<String, String> {
     file(header, &[MARKER], code.into())
 }

@@ -16,7 +16,7 @@ pub(super) struct Reader<'a> {
     pub(super) path: String,
     /// Unknown words in schemas that were warned of: a schema may use one a hundred times.
     pub(super) dropped: BTreeSet<String>,
-    /// `spec.preserveUnknownFields`: the API server prunes nothing then, whatever the schemas say.
+    /// `spec.preserveUnknownFields`: the API server then prunes nothing, regardless of the schemas.
     pub(super) keeps_unknown: bool,
 }
 

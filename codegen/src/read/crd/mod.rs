@@ -101,7 +101,7 @@ fn read_all(sources: &[Source], filters: &Filters, places: Places) -> (Vec<Crd>,
         let crds = read_source(source, filters, places, &mut diagnostics);
         (crds, diagnostics)
     };
-    // Files differ in size by far: the largest come first, and each thread takes the next as it is done with one.
+    // File sizes differ widely: the largest come first, and each thread takes the next when it has finished one.
     let mut by_size: Vec<(usize, &Source)> = sources.iter().enumerate().collect();
     by_size.sort_by_key(|(_, source)| Reverse(source.text.len()));
     let mut read: Vec<_> = by_size
@@ -154,7 +154,7 @@ fn read_source(
     crds
 }
 
-/// Whether a document is a CRD, of whatever version, or a list with one.
+/// Whether a document is a CRD of any version, or a list with one.
 fn holds_crd(node: &Node) -> bool {
     match node.get("kind").and_then(Node::as_str) {
         Some(KIND) => true,
@@ -188,7 +188,7 @@ fn no_crd(source: &Source, documents: &[Node]) -> Diagnostic {
     }
 }
 
-/// The finding of a file that is none of ours, such as a chart's template beside CRDs.
+/// The finding of a file that does not belong to the input, such as a chart's template beside CRDs.
 fn passed_over(diagnostic: Diagnostic) -> Diagnostic {
     Diagnostic {
         severity: Severity::Warning,

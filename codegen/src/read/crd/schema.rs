@@ -372,7 +372,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What the parts say together.
+    /// The combination of the parts.
     fn check_schema(&mut self, node: &Node, schema: &mut Schema) {
         self.check_default(node, schema);
         if schema.type_ == Some(Type::Array) && !schema.properties.is_empty() {

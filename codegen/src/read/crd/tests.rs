@@ -1,4 +1,4 @@
-//! What is found in CRDs that differ from a good one in one place.
+//! Findings in CRDs that differ from a valid one in one place.
 
 use super::{Crd, read, schema::Schema};
 use crate::{Diagnostics, Filters, Source};

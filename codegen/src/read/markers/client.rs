@@ -31,7 +31,7 @@ markers! { MARKERS;
         in_kube_attribute: true,
     };
 
-    /// There is no status subresource: the client has no update_status and no patch_status.
+    /// Without a status subresource, the client has neither update_status nor patch_status.
     NoStatus = "genclient:noStatus", on [Type] {
         default: "the client has them if the type has a status field",
         requires: Client,

@@ -1,4 +1,4 @@
-//! What a marker is: its definition, the types of its arguments, and the macro that makes both from one table entry.
+//! The definition of a marker, the types of its arguments, and the macro that makes both from one table entry.
 
 use std::ops::Deref;
 
@@ -31,13 +31,13 @@ pub struct MarkerDef {
     pub targets: &'static [Target],
     /// Its meaning, in a sentence.
     pub meaning: &'static str,
-    /// What holds without it; empty if there is nothing to say.
+    /// The default; empty if there is nothing to say.
     pub default: &'static str,
     /// Its arguments. A first argument without a name is the value right after the `=`.
     pub arguments: &'static [ArgumentDef],
     /// Whether it may stand more than once in one place.
     pub repeats: bool,
-    /// What the type must be that it stands above.
+    /// The kind of type that it must stand above.
     pub requires: Requires,
     /// Whether `#[kube(…)]` says the same, so that the marker contradicts `#[derive(CustomResource)]`.
     pub in_kube_attribute: bool,
@@ -183,7 +183,7 @@ pub enum ValueKind {
     Json,
     /// Words between commas, as gengo's markers write lists.
     Words,
-    /// The rest of the line as it is; it may be empty.
+    /// The rest of the line, unchanged; it may be empty.
     Raw,
 }
 
@@ -217,7 +217,7 @@ impl Target {
     }
 }
 
-/// What a type must be for a marker above it to have an effect.
+/// The kind of type on which a marker has an effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Requires {
     /// Any type.

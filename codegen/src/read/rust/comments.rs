@@ -186,7 +186,7 @@ impl Comments {
         found
     }
 
-    /// Takes the markers of a range, whatever they belong to.
+    /// Takes the markers of a range, regardless of their item.
     pub(super) fn markers_in(&mut self, range: Range<usize>) -> Vec<RawMarker> {
         let indices = self.indices(range);
         self.take(indices).into_iter().map(|(_, raw)| raw).collect()

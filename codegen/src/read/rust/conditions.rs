@@ -5,7 +5,7 @@ use syn::{Attribute, Meta, Token, punctuated::Punctuated};
 
 use super::syntax::derives;
 
-/// The attributes of an item, field or variant, with those that `cfg_attr` adds, whatever its condition.
+/// The attributes of an item, field or variant, with those that `cfg_attr` adds under any condition.
 pub(super) struct Attributes {
     all: Vec<Attribute>,
     /// The condition of each, if it has one.
@@ -30,7 +30,7 @@ impl Attributes {
             .path()
             .is_ident("cfg_attr")
             .then(|| attribute.parse_args_with(list));
-        // What is no list is rustc's to report.
+        // rustc reports anything but a list.
         let Some(Ok(metas)) = conditioned else {
             self.all.push(attribute);
             self.conditions.push(condition);

@@ -7,7 +7,7 @@ use syn::{Attribute, Expr, ExprLit, Lit, Meta, spanned::Spanned};
 use super::comments::Comments;
 use crate::read::markers::{RawMarker, is_marker};
 
-/// The documentation as plain text, and the markers that stand in `#[doc = "…"]` attributes, which are no comments.
+/// The documentation as plain text, and the markers in `#[doc = "…"]` attributes, which are not comments.
 pub(super) fn read(
     attributes: &[Attribute],
     comments: &Comments,

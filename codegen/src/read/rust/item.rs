@@ -1,4 +1,4 @@
-//! What a folder of annotated Rust says, free of syntax trees: modules, imports, items, their attributes and markers.
+//! A folder of annotated Rust without syntax trees: modules, imports, items, their attributes and markers.
 //!
 //! It is plain data with places, so that it can leave the thread that parsed it, and so that lowering sees names and types
 //! only.
@@ -54,7 +54,7 @@ pub struct Module {
     pub uses: Vec<Use>,
     /// The modules that it declares without a body.
     pub declared: Vec<Declared>,
-    /// Those that it declares for tests only, whose files are none of the API.
+    /// Those that it declares for tests only, whose files do not belong to the API.
     pub tests: Vec<Declared>,
 }
 
@@ -132,7 +132,7 @@ pub struct Item {
     pub kube: Option<KubeDerive>,
     /// Its generic parameters.
     pub generics: Generics,
-    /// What it is.
+    /// Its kind.
     pub body: Body,
 }
 
@@ -141,7 +141,7 @@ pub struct Item {
 pub struct Generics {
     /// The names of type and const parameters.
     pub names: Vec<String>,
-    /// The parameters as written (`<T>`); empty if there are none.
+    /// The parameters as written (`<T>`); empty without any.
     pub text: String,
     /// Their place.
     pub place: Option<Place>,
@@ -164,7 +164,7 @@ pub struct Bound {
     pub segments: Vec<String>,
 }
 
-/// What a type is.
+/// The kind of a type.
 #[derive(Clone, Debug)]
 pub enum Body {
     /// A struct.
@@ -240,11 +240,11 @@ pub struct Variant {
 pub struct Type {
     /// Its place.
     pub place: Place,
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
 }
 
-/// What a type as written is.
+/// The meaning of a type as written.
 #[derive(Clone, Debug)]
 pub enum Kind {
     /// A path, with the arguments of its last segment.
@@ -266,6 +266,6 @@ pub struct PathType {
     pub segments: Vec<String>,
     /// The type arguments of the last segment.
     pub arguments: Vec<Type>,
-    /// The arguments as written (`<T, 4>`); empty if there are none.
+    /// The arguments as written (`<T, 4>`); empty without any.
     pub arguments_text: String,
 }

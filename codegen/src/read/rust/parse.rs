@@ -22,7 +22,7 @@ use crate::{
     read::markers::{self, MarkerSet, RawMarker, Target},
 };
 
-/// What a file adds to its package.
+/// The part that a file adds to its package.
 #[derive(Debug, Default)]
 pub(super) struct FileItems {
     /// The modules, each with its path below the version's; the first is the file's own.
@@ -78,7 +78,7 @@ impl FileReader<'_> {
         self.comments.place(self.range(node))
     }
 
-    /// What stands in `//!` lines and above them.
+    /// The comments in `//!` lines and above them.
     fn header(&mut self, end: usize, attributes: &[Attribute]) {
         let (docs, hidden) = docs::read(attributes, &self.comments, self.base);
         let mut raws = self.comments.markers_in(self.base..end);
@@ -187,7 +187,7 @@ impl FileReader<'_> {
         }
     }
 
-    /// An item that is no type.
+    /// An item that is not a type.
     fn other(&mut self, item: &syn::Item, module: usize, end: usize) {
         match item {
             syn::Item::Mod(item) => match &item.content {
@@ -418,7 +418,7 @@ impl FileReader<'_> {
     }
 }
 
-/// What is known of a module before its items.
+/// A module before its items are known.
 struct ModuleHead {
     path: Vec<String>,
     visible: bool,

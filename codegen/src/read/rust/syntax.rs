@@ -44,7 +44,7 @@ pub(super) fn derives(attrs: &[Attribute]) -> Vec<String> {
 pub(super) fn derive_spans(attrs: &[Attribute]) -> Vec<(String, Span)> {
     let mut derives = Vec::new();
     for attribute in attrs.iter().filter(|a| a.path().is_ident("derive")) {
-        // What is no list of paths is rustc's to report.
+        // rustc reports anything but a list of paths.
         let _ = attribute.parse_nested_meta(|meta| {
             let last = meta.path.segments.last();
             derives.extend(last.map(|last| (ident_text(&last.ident), meta.path.span())));

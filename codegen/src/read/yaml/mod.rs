@@ -34,13 +34,13 @@ pub(crate) enum Places {
 /// A node of a document.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Node {
-    /// What it holds.
+    /// Its content.
     pub(crate) value: Yaml,
     /// The bytes it was read from, if places are kept.
     pub(crate) range: Range<usize>,
 }
 
-/// What a node holds.
+/// The content of a node.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Yaml {
     Null,
@@ -121,7 +121,7 @@ impl Node {
         self.value == Yaml::Null
     }
 
-    /// What the node holds, in words for messages.
+    /// The content of the node, in words for messages.
     pub(crate) fn describe(&self) -> &'static str {
         match self.value {
             Yaml::Null => "null",
@@ -350,7 +350,7 @@ mod tests {
         check("");
     }
 
-    /// What is read, as JSON.
+    /// The input, as JSON.
     #[track_caller]
     fn check_json(text: &str, expected: Value) {
         let source = Source::new("text.yaml", text);

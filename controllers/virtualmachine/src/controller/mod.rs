@@ -222,7 +222,7 @@ impl VirtualMachineController {
             () = &mut workers => Ok(()),
             ended = &mut aside => {
                 ended?;
-                // The driver stopped as asked, which is no reason to drop what is under way.
+                // The driver stopped as asked; work under way continues.
                 workers.await;
                 Ok(())
             }
@@ -296,7 +296,7 @@ fn is_worth_a_look(old: &VirtualMachine, new: &VirtualMachine) -> bool {
         || (old.finalizers != new.finalizers && !has_finalizer)
 }
 
-/// What takes keys out of the queue.
+/// The workers that take keys out of the queue.
 #[derive(Clone)]
 struct Worker {
     queue: PriorityQueue<ObjectKey>,

@@ -1,4 +1,4 @@
-//! What to do next about a server: a pure function of what is wanted and what is there.
+//! The next step for a server: a pure function of desired and observed state.
 
 use crate::driver::{Power, Resources, Server, ServerSpec, ServerState};
 
@@ -6,7 +6,7 @@ use crate::driver::{Power, Resources, Server, ServerSpec, ServerState};
 /// between any two.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Step {
-    /// There is no server: create it.
+    /// No server exists: create it.
     Create(ServerSpec),
     /// It is stopped: start it.
     Start,
@@ -26,7 +26,7 @@ pub(super) enum Step {
     Nothing,
 }
 
-/// Drivers round disks up, to sectors say: what is less than this is no difference.
+/// Drivers round disks up, for example to sectors: smaller differences do not count.
 const ROUNDING: u64 = 1 << 20;
 
 /// Whether a disk is asked to shrink, which it can't.

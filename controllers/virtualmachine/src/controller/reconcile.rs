@@ -6,7 +6,7 @@
 //! 1. the finalizer, before anything is created;
 //! 2. the status that announces a step, before the step;
 //! 3. the step;
-//! 4. the status that tells its result.
+//! 4. the status with its result.
 //!
 //! When a machine is deleted, the finalizer goes last, once the driver says that nothing is left.
 
@@ -33,13 +33,13 @@ use crate::generated::clientset::Clientset;
 use crate::generated::clientset::typed::cloudnative::v1alpha1::VirtualMachines;
 use crate::generated::listers::cloudnative::v1alpha1::VirtualMachineLister;
 
-/// What holds a machine until its server is gone.
+/// The finalizer, which holds a machine until its server is gone.
 pub const FINALIZER: &str = "cloudnative.czs/virtualmachine";
 
 /// For how long a cache may lag behind this process's own writes.
 const CACHE_LAG: Duration = Duration::from_secs(5);
 
-/// What to do with a machine's key.
+/// The next action for a machine's key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
     /// Nothing until something changes.
@@ -57,17 +57,17 @@ pub enum ReconcileError {
     /// A call of the API server failed.
     #[error("{what}: {source}")]
     Api {
-        /// What was tried.
+        /// The operation.
         what: &'static str,
-        /// What the server said.
+        /// The server's answer.
         source: Box<kube::Error>,
     },
     /// A call of the driver failed.
     #[error("{what}: {source}")]
     Driver {
-        /// What was tried.
+        /// The operation.
         what: &'static str,
-        /// What the driver said.
+        /// The driver's answer.
         source: DriverError,
     },
     /// The cache does not show this process's last write.
@@ -157,7 +157,7 @@ impl Reconciler {
     /// Brings the machine `key` to what its spec says, as far as it goes without waiting. `retries` says how often this
     /// failed in a row. When `stop` is cancelled no further step begins.
     ///
-    /// A machine that is gone is no error: nothing is left of it, or its finalizer would have kept it.
+    /// A machine that is gone is not an error: nothing is left of it, or its finalizer would have kept it.
     ///
     /// # Errors
     ///
@@ -187,7 +187,7 @@ impl Reconciler {
     ///
     /// # Errors
     ///
-    /// If the driver fails, or the API server does. A conflict is none: the next round will do.
+    /// The driver or the API server fails. A conflict is not an error: the next round retries.
     pub async fn refresh_usage(&self, machine: &VirtualMachine) -> Result<bool, ReconcileError> {
         let status = self.servers.status(&ServerRef::of(machine)).await;
         let server = status.map_err(|source| ReconcileError::Driver {

@@ -1,4 +1,4 @@
-//! What is said of a machine in its status.
+//! The status of a machine.
 
 use codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
 use codegen_runtime::quantity::Amount;
@@ -128,7 +128,7 @@ pub(super) fn changed_usage(
     Some(status)
 }
 
-/// What is said of a server.
+/// The status of a server.
 pub(super) fn server_status(id: &ServerRef, server: &Server) -> ServerStatus {
     ServerStatus {
         id: id.id(),
@@ -137,7 +137,7 @@ pub(super) fn server_status(id: &ServerRef, server: &Server) -> ServerStatus {
     }
 }
 
-/// Processors as `350m`, memory as `96Mi`: in full mebibytes, so that a page more or less is no change.
+/// Processors as `350m`, memory as `96Mi`: in full mebibytes, so that a single page does not count as a change.
 fn server_usage(usage: Usage) -> ServerUsage {
     const MEBIBYTE: u64 = 1 << 20;
     let whole = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);

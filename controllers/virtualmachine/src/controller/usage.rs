@@ -1,4 +1,4 @@
-//! What servers use, refreshed on a timer.
+//! Usage of servers, refreshed on a timer.
 
 use std::time::Duration;
 

@@ -20,7 +20,7 @@ use crate::generated::clientset::typed::cloudnative::v1alpha1::VirtualMachines;
 /// Steps in one go, so that a machine that never settles doesn't hold a worker.
 const MAX_STEPS: usize = 8;
 
-/// Failures in a row before a server counts as unknown: one lost answer is no reason to alarm anybody.
+/// Consecutive failures before a server counts as unknown: one lost answer is not enough.
 const UNKNOWN_AFTER: u32 = 2;
 
 /// How soon to look again at a server that gives no answer.
@@ -106,7 +106,7 @@ impl<'a> Work<'a> {
         Ok(Next::After(self.cx.poll))
     }
 
-    /// What exists is left as it is until the spec makes sense.
+    /// An existing server is left alone until the spec is valid.
     async fn invalid(&mut self, error: &str) -> Result<Next, ReconcileError> {
         let server = if finalizer::contains(&self.machine, FINALIZER) {
             self.cx.servers.status(&self.server).await.ok().flatten()
@@ -134,7 +134,7 @@ impl<'a> Work<'a> {
         self.machines.api()
     }
 
-    /// Announces a step, takes it, and tells how it went.
+    /// Announces a step, takes it, and reports the outcome.
     async fn take(
         &mut self,
         step: Step,
@@ -339,7 +339,7 @@ impl<'a> Work<'a> {
         Ok(Next::BackOff)
     }
 
-    /// Removes the server, and then the finalizer: in whatever phase the machine is.
+    /// Removes the server, then the finalizer, in any phase of the machine.
     async fn tear_down(&mut self) -> Result<Next, ReconcileError> {
         if !finalizer::contains(&self.machine, FINALIZER) {
             return Ok(Next::Done);

@@ -30,7 +30,7 @@ pub use self::servers::Servers;
 pub use self::standing::Standing;
 use crate::apis::cloudnative::v1alpha1::VirtualMachine;
 
-/// What a driver's call gives.
+/// The result of a driver's call.
 pub type DriverFuture<'a, T> = BoxFuture<'a, Result<T, DriverError>>;
 
 /// Called with the key of a machine whose server changed by itself.
@@ -40,10 +40,10 @@ pub type Changed = Arc<dyn Fn(ObjectKey) + Send + Sync>;
 ///
 /// Every call is
 ///
-/// - *idempotent*: what is so already is left so, and is no error. Deleting a server that isn't there succeeds, creating one that
+/// - *idempotent*: a state already reached is left alone and is not an error. Deleting a missing server succeeds, creating one that
 ///   is there leaves it as it is;
 /// - *cancellable*: its future may be dropped at any await point. The next call goes on from what was reached;
-/// - *short*: it asks for a change and returns when the change is under way; [`status`](Self::status) tells how far it is.
+/// - *short*: it asks for a change and returns when the change is under way; [`status`](Self::status) reports progress.
 ///
 /// Calls that change one server are never made concurrently; [`status`](Self::status) may come at any time, and calls for
 /// different servers do.
@@ -187,7 +187,7 @@ impl Resources {
     }
 }
 
-/// What a server should be when it is created.
+/// The definition of a server to create.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerSpec {
     /// Its sizes.
@@ -205,20 +205,20 @@ pub enum Power {
     Off,
 }
 
-/// What a server is.
+/// A server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Server {
-    /// What it does.
+    /// Its effect.
     pub state: ServerState,
     /// Its sizes: those with which it runs, or with which it would start. The disk may be a little larger than asked for.
     pub resources: Resources,
-    /// What it uses, if it runs and the driver can tell.
+    /// Its usage, if it runs and the driver reports usage.
     pub usage: Option<Usage>,
     /// More about the state, for people; may be empty.
     pub message: String,
 }
 
-/// What a server does.
+/// The state of a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ServerState {
     /// It is being made, or started.
@@ -252,7 +252,7 @@ impl ServerState {
     }
 }
 
-/// What a running server uses.
+/// The usage of a running server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
     /// Processor time, in thousandths of a processor.

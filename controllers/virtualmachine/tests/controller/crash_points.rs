@@ -105,7 +105,7 @@ impl Driver for Gated {
     }
 }
 
-/// What is asked of a machine before the crash.
+/// The request to a machine before the crash.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Task {
     Create,

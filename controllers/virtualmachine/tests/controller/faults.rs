@@ -1,4 +1,4 @@
-//! What the API server and the driver get wrong.
+//! Faults of the API server and of the driver.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What the driver does, and what it leaves alone.
+//! The driver's actions, and the objects that it leaves alone.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

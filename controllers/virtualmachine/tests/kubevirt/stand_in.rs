@@ -53,7 +53,7 @@ impl StandIn {
             while !stop.is_cancelled() {
                 let vms = worker.vms.list(&ListParams::default()).await;
                 for vm in vms.into_iter().flat_map(|vms| vms.items) {
-                    // What fails is done in the next round.
+                    // Failures are retried in the next round.
                     let _ = worker.work(&vm).await;
                 }
                 tokio::time::sleep(Duration::from_millis(15)).await;

@@ -1,4 +1,4 @@
-//! What the server and the clients of the informer's wire benchmark share: the resource, and reading one's own memory.
+//! Shared by the server and the clients of the informer's wire benchmark: the resource, and reading one's own memory.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -15,13 +15,13 @@ pub const PATH: &str = "/apis/bench.example.com/v1/widgets";
 pub struct Widget {
     /// Name, labels and the rest.
     pub metadata: ObjectMeta,
-    /// What is wanted.
+    /// The expected value.
     pub spec: Spec,
-    /// What is.
+    /// The actual value.
     pub status: Option<Status>,
 }
 
-/// What is wanted.
+/// The expected value.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Spec {
     /// An image.
@@ -43,7 +43,7 @@ pub struct Variable {
     pub value: String,
 }
 
-/// What is.
+/// The actual value.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Status {

@@ -14,7 +14,7 @@ use serde::de::{
     Visitor,
 };
 
-/// What an object must be, and whether its managedFields are kept.
+/// The expected kind of an object, and whether its managedFields are kept.
 #[derive(Clone, Debug)]
 pub(crate) struct Rules {
     /// The accepted pairs of apiVersion and kind. An object that says neither is accepted: lists leave them out.

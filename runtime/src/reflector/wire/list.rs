@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use crate::reflector::source::ListEnd;
 
-/// What went wrong with the text of a list.
+/// Errors in the text of a list.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum ListSyntaxError {
     /// A byte that cannot stand where it stands.
@@ -83,7 +83,7 @@ impl ListReader {
         Ok(())
     }
 
-    /// What the list says beside its items, once it is complete.
+    /// The list's metadata, once it is complete.
     pub(crate) fn finish(self) -> Result<ListEnd, ListSyntaxError> {
         if self.state == State::Done {
             Ok(self.end)

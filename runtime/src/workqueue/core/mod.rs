@@ -34,7 +34,7 @@ pub(crate) struct Core<T> {
     timed: bool,
 }
 
-/// What a worker that asks for an item gets.
+/// The answer to a worker that asks for an item.
 #[derive(Debug)]
 pub(crate) enum Next<T> {
     /// The item is the worker's until [`Core::done`].
@@ -45,7 +45,7 @@ pub(crate) enum Next<T> {
     Wait(Option<Instant>),
 }
 
-/// What the end of a run tells.
+/// The outcome of a run.
 #[derive(Debug)]
 pub(crate) struct Done {
     /// When the run started, if times are taken.
@@ -116,7 +116,7 @@ impl<T> Core<T> {
     pub(crate) fn done(&self, id: usize, now: impl Fn() -> Instant) -> Done {
         let mut wakers = Wakers::default();
         let mut inner = self.lock();
-        // What was due before goes before a rerun.
+        // Items that are already due go before a rerun.
         let promoted = self.promote(&mut inner, now, 0, &mut wakers);
         let (started_at, again) = inner.state.done(id);
         if again {

@@ -1,4 +1,4 @@
-//! What a queue holds: a single-threaded state machine over slots, without clocks or wakers.
+//! The state of a queue: a single-threaded state machine over slots, without clocks or wakers.
 //!
 //! Every item that the queue knows has exactly one [`Slot`], whatever combination of queued, delayed, in process and
 //! to-be-rerun it is in; a slot in none of these is freed at once. Time is passed in, so that the same code runs under
@@ -51,7 +51,7 @@ pub(super) struct Slot<T> {
     started_at: Option<Instant>,
 }
 
-/// What an add did.
+/// The effect of an add.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Added {
     /// Nothing new: the item was waiting already, or the queue is shutting down.

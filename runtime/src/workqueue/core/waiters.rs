@@ -60,7 +60,7 @@ impl Waiters {
             .is_some_and(|waiter| waiter.is_awake())
     }
 
-    /// Wakes the worker that has waited longest and isn't awake yet; the timekeeper only if there is no other.
+    /// Wakes the worker that has waited longest and is not awake yet; the timekeeper only as a last resort.
     #[inline]
     pub(super) fn wake_one(&mut self) -> Option<Waker> {
         if self.list.is_empty() {
@@ -113,7 +113,7 @@ impl Waiters {
         self.wake_one()
     }
 
-    /// Makes `id` the timekeeper if there is none. Returns whether it is the timekeeper.
+    /// Makes `id` the timekeeper unless another is. Returns whether it is the timekeeper.
     pub(super) fn keep_time(&mut self, id: u64) -> bool {
         *self.timekeeper.get_or_insert(id) == id
     }

@@ -7,7 +7,7 @@ use tokio::time::Instant;
 
 use super::RateLimiter;
 
-/// Lets `burst` tries pass at once and then one every `1 / rate` seconds, whatever the item.
+/// Lets `burst` tries pass at once and then one every `1 / rate` seconds, over all items.
 ///
 /// Each call reserves the next free token, so tries that arrive together are spread out and none is refused. The bucket
 /// keeps no account of items: [`forget`](RateLimiter::forget) does nothing and

@@ -254,7 +254,7 @@ fn markers_in_code_are_no_markers() {
             // +nonsense, since this is code
             1 // +one
         }
-        // +1 is no marker
+        // +1 is not a marker
         pub struct Spec;
         #[cfg(test)]
         mod tests {

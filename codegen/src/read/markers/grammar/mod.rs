@@ -12,12 +12,12 @@ use serde_json::{Number, Value};
 
 use super::ValueKind;
 
-/// What is wrong with a value, and where in the marker's text.
+/// A problem with a value, and its place in the marker's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ValueError {
-    /// What is wrong.
+    /// The problem.
     pub message: String,
-    /// What to write instead; may be empty.
+    /// The text to write instead; may be empty.
     pub help: String,
     /// Bytes of the text.
     pub range: Range<usize>,
@@ -75,7 +75,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The name of an argument; empty if there is none.
+    /// The name of an argument; empty without one.
     pub(super) fn name(&mut self) -> &'a str {
         self.peek();
         let rest = self.rest();
@@ -169,7 +169,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Text in backticks, as it is.
+    /// Text in backticks, unchanged.
     fn raw(&mut self) -> String {
         let inner = &self.rest()[1..];
         let end = inner.find('`').unwrap_or(inner.len());
@@ -272,7 +272,7 @@ impl<'a> Cursor<'a> {
         Ok(Value::Array(items))
     }
 
-    /// `[1,2]` is no list in Go's grammar, where it would be cut at the comma.
+    /// `[1,2]` is not a list in Go's grammar, which would cut it at the comma.
     fn json_list(&self) -> Read<Value> {
         let mut error = self.error(self.at..self.text.len(), "a list is written in braces");
         error.help = "write `{1,2}` in place of `[1,2]`".to_owned();

@@ -16,7 +16,7 @@ pub(super) struct Comment {
     pub(super) range: Range<usize>,
     /// Lines that it spans, from 0.
     pub(super) lines: Range<usize>,
-    /// What it is.
+    /// Its kind.
     pub(super) kind: CommentKind,
     /// Whether nothing but spaces stands before it on its line.
     pub(super) alone: bool,
@@ -46,7 +46,7 @@ impl Comment {
     }
 }
 
-/// What a scan found.
+/// The findings of a scan.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Scan {
     /// The comments, in order.
@@ -103,7 +103,7 @@ struct Lexer<'a> {
     total: usize,
 }
 
-/// What stands since the last separator between two delimiters.
+/// The text since the last separator between two delimiters.
 #[derive(Clone, Copy, Debug, Default)]
 struct Run {
     tokens: usize,

@@ -1,4 +1,4 @@
-//! What the informers know of KubeVirt's objects.
+//! KubeVirt's objects, from the informers.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;

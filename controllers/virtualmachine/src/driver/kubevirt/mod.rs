@@ -29,7 +29,7 @@ mod object;
 pub mod state;
 mod writes;
 
-/// What the generator made of KubeVirt's CRDs.
+/// Code generated from KubeVirt's CRDs.
 pub mod api {
     pub mod apis;
     pub mod generated;

@@ -73,7 +73,7 @@ pub(super) fn server_of(object: &impl Resource) -> Option<ServerRef> {
     })
 }
 
-/// The newest epoch that wrote the object; what is no number counts as none.
+/// The newest epoch that wrote the object; text that is not a number counts as none.
 pub(super) fn epoch(vm: &Vm) -> u64 {
     let written = vm.annotations().get(EPOCH);
     written.and_then(|epoch| epoch.parse().ok()).unwrap_or(0)

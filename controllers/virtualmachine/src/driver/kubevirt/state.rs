@@ -1,4 +1,4 @@
-//! What a server is, from KubeVirt's status.
+//! The state of a server, from KubeVirt's status.
 //!
 //! | `deletionTimestamp` | `runStrategy` | `printableStatus` | [`ServerState`] |
 //! |---|---|---|---|
@@ -192,7 +192,7 @@ fn message(vm: &Vm, state: ServerState) -> String {
     }
 }
 
-/// What is wrong, from the conditions: a failure first, then what isn't ready.
+/// The problem, from the conditions: a failure first, then a condition that is not ready.
 fn complaint(conditions: &[VirtualMachineStatusConditions]) -> Option<&str> {
     let told = |wanted: &str, status: &str| {
         let mut found = conditions

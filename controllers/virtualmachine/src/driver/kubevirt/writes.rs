@@ -92,7 +92,7 @@ impl KubeVirt {
         vm.ok_or_else(|| DriverError::Failed(format!("there is no server {server}")))
     }
 
-    /// `None` if there is no server. One that is being removed is left so if `or_leaving`, else that is an error.
+    /// `None` without a server. A server that is being removed is accepted if `or_leaving`, otherwise an error.
     async fn write(
         &self,
         term: &Term,
@@ -134,7 +134,7 @@ impl KubeVirt {
         Ok(retry::on_error(DEFAULT_BACKOFF, Attempt::is_conflict, attempt).await?)
     }
 
-    /// The object as it is now, if it is ours to write to in this term.
+    /// The current object, if this term may write to it.
     async fn fenced(&self, term: &Term, server: &ServerRef) -> Result<Option<Vm>, DriverError> {
         let vm = self.vms(server).get_opt(&server.id()).await;
         let Some(vm) = vm.map_err(|error| refusal("read", server, &error))? else {

@@ -1,4 +1,4 @@
-//! What each call of the driver does.
+//! The calls of the driver.
 //!
 //! Every change is made by whoever holds the machine's lock, and the definition is written before what it says is done.
 
@@ -216,7 +216,7 @@ impl Shared {
         let locked = machine.try_lock()?;
         let Some(mut definition) = machine.definition()? else {
             return match locked {
-                // What is left of a call that had only begun, or had nearly ended.
+                // The remains of a call that had only begun, or had nearly ended.
                 Some(locked) => locked.remove().await.map(|()| None),
                 None if machine.exists() => Ok(Some(beginning())),
                 None => Ok(None),
@@ -479,7 +479,7 @@ fn failure(machine: &Machine, definition: &Definition) -> String {
     }
 }
 
-/// What is wrong, if QEMU's word for the guest's state says that it can't go on.
+/// The problem, if QEMU's state of the guest is one that cannot continue.
 fn broken(word: &str) -> Option<&'static str> {
     match word {
         "internal-error" => Some("QEMU can't run the guest any further"),

@@ -209,7 +209,7 @@ pub(super) fn whole_sectors(size: u64) -> u64 {
     size.checked_next_multiple_of(512).unwrap_or(size)
 }
 
-/// What makes a machine this one. QEMU starts in the machine's folder: names of files are the same in each, and short.
+/// The identity of a machine. QEMU starts in the machine's folder: file names are short and the same in each.
 fn arguments(machine: &Machine, cpus: u32, memory: u64) -> Vec<OsString> {
     let mut arguments: Vec<OsString> = vec![
         "-name".into(),
@@ -231,7 +231,7 @@ fn arguments(machine: &Machine, cpus: u32, memory: u64) -> Vec<OsString> {
     arguments
 }
 
-/// What is the same for all machines.
+/// The part that all machines share.
 fn common(options: &QemuOptions) -> Vec<OsString> {
     let mut arguments: Vec<OsString> = ["-no-user-config", "-nodefaults", "-daemonize"]
         .map(Into::into)

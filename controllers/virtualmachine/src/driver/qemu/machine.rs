@@ -153,7 +153,7 @@ impl Machine {
         Process::of(&self.pid_file()).map_err(|error| self.failed(error))
     }
 
-    /// What is written of it; `None` if nothing is.
+    /// The record of it; `None` without one.
     pub(super) fn definition(&self) -> Result<Option<Definition>, DriverError> {
         let text = match fs::read(self.path(DEFINITION)) {
             Ok(text) => text,
@@ -207,7 +207,7 @@ impl Machine {
         }
     }
 
-    /// The end of QEMU's log, on one line; empty if there is none.
+    /// The end of QEMU's log, on one line; empty without a log.
     pub(super) fn log_end(&self) -> String {
         let text = fs::read(self.path(LOG)).unwrap_or_default();
         let end = text.len().saturating_sub(LOG_END);

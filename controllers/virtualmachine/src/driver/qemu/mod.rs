@@ -42,7 +42,7 @@ use super::{
     Term,
 };
 
-/// What the driver needs to know.
+/// The driver's settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QemuOptions {
     /// Where machines are kept. It is made if it is missing.
@@ -51,7 +51,7 @@ pub struct QemuOptions {
     pub qemu: PathBuf,
     /// QEMU's tool for disk images.
     pub qemu_img: PathBuf,
-    /// What runs the guests' instructions.
+    /// The accelerator that runs the guests' instructions.
     pub accelerator: Accelerator,
     /// How long a guest may take to power down before it is stopped by force.
     pub grace: Duration,
@@ -79,7 +79,7 @@ impl QemuOptions {
     }
 }
 
-/// What runs the guests' instructions.
+/// The accelerator that runs the guests' instructions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Accelerator {
     /// KVM where the host lets it be used, else QEMU itself.

@@ -118,7 +118,7 @@ impl Process {
     }
 }
 
-/// A process that ends while it is looked at is no error; one that hides from this user isn't ours.
+/// A process that ends meanwhile is not an error; one that this user cannot see is not ours.
 fn absent<T>(error: io::Error) -> io::Result<Option<T>> {
     let kind = error.kind();
     let gone = matches!(
@@ -139,7 +139,7 @@ fn names(arguments: &[u8], pid_file: &Path) -> bool {
         && arguments.next() == Some(pid_file.as_os_str().as_bytes())
 }
 
-/// What `/proc/<pid>/stat` says.
+/// The fields of `/proc/<pid>/stat`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stat {
     state: char,

@@ -17,7 +17,7 @@ const PATIENCE: Duration = Duration::from_secs(3);
 /// The longest line that is read.
 const LONGEST: u64 = 1 << 20;
 
-/// What went wrong.
+/// The failure.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum QmpError {
     /// No connection, or it ended.
@@ -34,7 +34,7 @@ pub(super) enum QmpError {
     Refused {
         /// What it was asked.
         command: String,
-        /// What it says.
+        /// Its content.
         reason: String,
     },
 }
@@ -153,7 +153,7 @@ mod tests {
         check("", "QMP: not understood: ");
     }
 
-    /// A server in a deep folder, that answers with `lines` whatever it is asked.
+    /// A server in a deep folder that answers every request with `lines`.
     async fn served(lines: &'static [&'static str]) -> Result<Value, QmpError> {
         let name = format!("qmp-{}-{}", std::process::id(), lines.len());
         let folder = std::env::temp_dir().join(&name);

@@ -1,4 +1,4 @@
-//! What machines use, from the processes that run them.
+//! Usage of machines, from the processes that run them.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -13,7 +13,7 @@ const SHORTEST: Duration = Duration::from_secs(1);
 /// The processor time of a process at one moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Sample {
-    /// When the process was started: with its number, this tells it from all others.
+    /// The start time of the process, which identifies it together with its number.
     started: u64,
     pid: i32,
     /// Since the host was started.
@@ -28,7 +28,7 @@ pub(super) struct Meter {
 }
 
 impl Meter {
-    /// What the process of the machine `id` uses since the last look; with the first, since it was started.
+    /// The usage of the machine `id`'s process since the last call; at the first call, since its start.
     pub(super) fn measure(&self, id: &str, process: &Process) -> std::io::Result<Usage> {
         let now = Sample {
             started: process.stat.started,

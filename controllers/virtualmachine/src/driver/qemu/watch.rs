@@ -13,7 +13,7 @@ use crate::driver::{Changed, DriverError};
 /// Between two looks.
 const EVERY: Duration = Duration::from_millis(500);
 
-/// What was seen of a machine.
+/// The observed state of a machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Seen {
     /// It runs as the process of this number.

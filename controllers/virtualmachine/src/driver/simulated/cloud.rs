@@ -189,7 +189,7 @@ impl Cloud {
 }
 
 impl SimulatedServer {
-    /// What a caller sees at `now`.
+    /// The state that a caller sees at `now`.
     fn status(&self, id: &str, now: Timestamp) -> Server {
         let state = match (self.dead, self.on, now < self.busy_until) {
             (true, ..) => ServerState::Failed,

@@ -37,7 +37,7 @@ impl Operation {
     }
 }
 
-/// What a fault takes away.
+/// The effect of a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lost {
     /// The request: nothing is done.
@@ -55,7 +55,7 @@ pub struct Fault {
     pub times: Option<u32>,
     /// How likely each of them is to fail, from 0 to 1.
     pub chance: f64,
-    /// What is lost.
+    /// The part that is lost.
     pub lost: Lost,
     /// The error; `None` for a call that hangs.
     pub error: Option<DriverError>,

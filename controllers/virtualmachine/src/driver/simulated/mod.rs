@@ -97,7 +97,7 @@ impl Simulated {
         }
     }
 
-    /// All servers as they are now, by their ids.
+    /// All current servers, by their ids.
     ///
     /// # Errors
     ///

@@ -17,7 +17,7 @@ use kube::{Api, Client, Config, ResourceExt};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-/// What is measured.
+/// The measurement.
 struct Run {
     client: Client,
     streamed: bool,

@@ -44,7 +44,7 @@ type VirtualMachineStatus struct {
 	LastUpdateTime metav1.Time         `json:"lastUpdateTime,omitempty"`
 }
 
-// ServerStatus is what the driver tells of a machine.
+// ServerStatus is a machine's status as the driver reports it.
 type ServerStatus struct {
 	ID    string      `json:"id,omitempty"`
 	State string      `json:"state,omitempty"`

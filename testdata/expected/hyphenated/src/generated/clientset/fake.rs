@@ -36,7 +36,7 @@ impl Clientset {
     }
 }
 
-/// What the embedded API server serves beside the built-in kinds.
+/// The resources that the embedded API server serves beside the built-in kinds.
 const RESOURCES: [fake::Resource; 2] = [
     fake::Resource {
         group: "traffic-control.example.com",

@@ -36,7 +36,7 @@ impl Clientset {
     }
 }
 
-/// What the embedded API server serves beside the built-in kinds.
+/// The resources that the embedded API server serves beside the built-in kinds.
 const RESOURCES: [fake::Resource; 3] = [
     fake::Resource {
         group: "documents.example.com",
