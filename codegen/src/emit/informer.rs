@@ -53,6 +53,8 @@ fn version_name(version: &Version) -> Ident {
 }
 
 /// ```ignore
+/// pub use ::codegen_runtime::informer::{Deleted, EventHandler, HandlerFuncs, HandlerRegistration};
+///
 /// pub mod cloudnative;
 ///
 /// #[derive(Clone, Debug)]
@@ -91,6 +93,8 @@ fn emit_factory(cx: &Emit<'_>, groups: &[(&Group, Vec<&Version>)]) -> TokenStrea
     ));
     quote! {
         #docs
+        pub use #runtime::informer::{Deleted, EventHandler, HandlerFuncs, HandlerRegistration};
+
         #(#features pub mod #modules;)*
 
         /// Hands out the informers of this crate's APIs, one for each type, and runs them together. Cloning is cheap.

@@ -11,7 +11,6 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use codegen_runtime::fake::{ApiError, Reaction, Tracker};
-use codegen_runtime::informer::EventHandler;
 use codegen_runtime::k8s_openapi::List;
 use codegen_runtime::kube::api::{DeleteParams, ListParams, Patch, PatchParams, PostParams};
 use codegen_runtime::kube::core::Selector;
@@ -21,7 +20,7 @@ use golden_virtualmachine::apis::cloudnative::v1alpha1::{
     VirtualMachine, VirtualMachinePhase, VirtualMachineStatus, zz_generated_register as register,
 };
 use golden_virtualmachine::generated::clientset::{Clientset, fake, scheme};
-use golden_virtualmachine::generated::informers::SharedInformerFactory;
+use golden_virtualmachine::generated::informers::{EventHandler, SharedInformerFactory};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
@@ -68,6 +67,39 @@ fn the_sample_decodes_from_json_as_from_yaml() {
     });
     let vm: VirtualMachine = serde_json::from_value(value).unwrap();
     assert_eq!(vm, sample());
+}
+
+#[tokio::test]
+async fn applies_own_the_fields_of_their_configuration() {
+    let (clientset, tracker) = fake::Clientset::empty();
+    let vms = clientset.cloudnative_v1alpha1().virtual_machines("default");
+    let mut vm = sample();
+    vm.status = Some(VirtualMachineStatus {
+        phase: VirtualMachinePhase::Active,
+        ..VirtualMachineStatus::default()
+    });
+    let params = PatchParams::apply("tester");
+
+    let applied = vms.apply(&vm, &params).await.unwrap();
+    assert_eq!(applied.status, None, "the status is not applied");
+    let applied = vms.apply_status(&vm, &params).await.unwrap();
+    assert_eq!(applied.status, vm.status);
+    let action = json!({ "metadata": { "name": "test-vm" }, "spec": { "action": "stopped" } });
+    let other = vms.apply(&action, &PatchParams::apply("other")).await;
+    assert!(other.unwrap_err().to_string().contains("conflict"));
+    let forced = PatchParams::apply("other").force();
+    let stopped = vms.apply(&action, &forced).await.unwrap();
+    assert_eq!(stopped.spec.action, "stopped");
+    assert_eq!(stopped.spec.resource, vm.spec.resource);
+    assert_eq!(
+        verbs(&tracker),
+        [
+            "patch virtualmachines",
+            "patch virtualmachines/status",
+            "patch virtualmachines",
+            "patch virtualmachines",
+        ]
+    );
 }
 
 #[tokio::test]

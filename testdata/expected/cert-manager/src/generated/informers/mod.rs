@@ -11,6 +11,10 @@
 //! factory.wait_for_cache_sync().await?;
 //! ```
 
+pub use ::codegen_runtime::informer::{
+    Deleted, EventHandler, HandlerFuncs, HandlerRegistration,
+};
+
 pub mod acme;
 pub mod cert_manager;
 

@@ -11,6 +11,10 @@
 //! factory.wait_for_cache_sync().await?;
 //! ```
 
+pub use ::codegen_runtime::informer::{
+    Deleted, EventHandler, HandlerFuncs, HandlerRegistration,
+};
+
 pub mod gateway_networking_k8s_io;
 pub mod gateway_networking_x_k8s_io;
 

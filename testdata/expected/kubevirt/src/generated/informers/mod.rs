@@ -11,6 +11,10 @@
 //! factory.wait_for_cache_sync().await?;
 //! ```
 
+pub use ::codegen_runtime::informer::{
+    Deleted, EventHandler, HandlerFuncs, HandlerRegistration,
+};
+
 pub mod backup;
 pub mod clone;
 pub mod export;

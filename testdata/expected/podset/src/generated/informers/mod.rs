@@ -11,6 +11,10 @@
 //! factory.wait_for_cache_sync().await?;
 //! ```
 
+pub use ::codegen_runtime::informer::{
+    Deleted, EventHandler, HandlerFuncs, HandlerRegistration,
+};
+
 pub mod apps;
 
 /// Hands out the informers of this crate's APIs, one for each type, and runs them together. Cloning is cheap.
