@@ -53,7 +53,16 @@ impl std::fmt::Display for SyncError {
                     "Resource {name:?} already exists and is not managed by Foo"
                 )
             }
-            Self::Api(error) => error.fmt(f),
+            Self::Api(_) => f.write_str("the API server refused a request"),
+        }
+    }
+}
+
+impl std::error::Error for SyncError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::NotControlledByUs(_) => None,
+            Self::Api(error) => Some(error),
         }
     }
 }
