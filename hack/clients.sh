@@ -6,10 +6,14 @@
 #   python               Python's `kubernetes`: typed, dynamic, watches
 #   kopf                 an operator of kopf
 #   node                 Node's `@kubernetes/client-node`: typed, untyped, watches, an informer
+#   fabric8              Java's fabric8 client with each of its HTTP clients: watches over WebSocket, informers
+#   helm                 helm with a chart that has a CRD, hooks and a webhook configuration
+#   controller-runtime   its own suites, as they are: controller-runtime/client, …/cache, and so on
 #
-# Versions are pinned in hack/clients/; everything is fetched into target/clients/. A client whose toolchain is missing or
-# which cannot be fetched is skipped, with the reason. The checks that are known to fail stand with their reasons in
-# hack/clients/known-failures.tsv. Exit code 1: another check failed. Logs are in target/clients/logs/.
+# Versions are pinned in hack/clients/; everything is fetched into target/clients/ (Go modules into Go's own cache). A client
+# whose toolchain is missing or which cannot be fetched is skipped, with the reason. The checks that are known to fail stand
+# with their reasons in hack/clients/known-failures.tsv. Exit code 1: another check failed. Logs are in target/clients/logs/.
+# A first run on two cores takes ten minutes and 2 GB, mostly for what is in Go; a later one five minutes.
 # EMBEDDED_APISERVER names a built server to use instead of building it here.
 set -euo pipefail
 
@@ -19,12 +23,14 @@ sources=$root/hack/clients
 work=$root/target/clients
 logs=$work/logs
 known=$sources/known-failures.tsv
-clients=(python kopf node)
+suites=(client cache builder manager controller cluster)
+clients=(python kopf node fabric8 helm "${suites[@]/#/controller-runtime/}")
 
 say() { echo "clients: $*" >&2; }
 
-# Each client has two functions. setup_NAME fetches and builds; its last line of output is the reason where it fails.
-# run_NAME prints a line a check: `ok<TAB>name`, `fail<TAB>name<TAB>message` or `skip<TAB>name<TAB>reason`. KUBECONFIG names its server.
+# Each client has two functions, whose argument is what follows the slash of its name. setup_NAME fetches and builds; where
+# it fails, its last line of output is the reason, and the code 1 skips the client, any other is a failure. run_NAME prints a
+# line a check: `ok<TAB>name`, `fail<TAB>name<TAB>message` or `skip<TAB>name<TAB>reason`. KUBECONFIG names its server.
 
 needs() {
 	local tool
@@ -36,11 +42,17 @@ needs() {
 	done
 }
 
-# Fetching or building is cut after ten minutes, a run after five.
+# A fetch or a build is cut after 20 minutes, a run after five.
 fetch() {
-	timeout --kill-after=10 "${CLIENTS_SETUP_TIMEOUT:-600}" "$@" || {
-		echo "cannot be fetched or built: $1 ended with exit code $?"
+	timeout --kill-after=10 "${CLIENTS_SETUP_TIMEOUT:-1200}" "$@" || {
+		echo "cannot be fetched: ${1##*/} ended with exit code $?"
 		return 1
+	}
+}
+build() {
+	timeout --kill-after=10 "${CLIENTS_SETUP_TIMEOUT:-1200}" "$@" || {
+		echo "does not build: ${1##*/} ended with exit code $?"
+		return 2
 	}
 }
 bounded() { timeout --kill-after=10 "${CLIENTS_RUN_TIMEOUT:-300}" "$@"; }
@@ -74,6 +86,87 @@ setup_node() {
 }
 run_node() { bounded node "$work/node/client.mjs"; }
 
+setup_fabric8() {
+	needs java javac mvn || return 1
+	local into=$work/fabric8 java
+	java=$(javac -version 2>&1 | sed -E 's/^javac (1\.)?([0-9]+).*/\2/')
+	if [[ $java -lt 17 ]]; then
+		echo "Java $java, at least 17 is needed"
+		return 1
+	fi
+	mkdir -p "$into"
+	if ! cmp -s "$sources/fabric8/pom.xml" "$into/installed.xml"; then
+		fetch mvn --quiet --batch-mode --file "$sources/fabric8/pom.xml" -Dmaven.repo.local="$work/maven" \
+			dependency:build-classpath -Dmdep.outputFile="$into/classpath" || return 1
+		cp "$sources/fabric8/pom.xml" "$into/installed.xml"
+	fi
+	build javac --release 17 -cp "$(cat "$into/classpath")" -d "$into/classes" "$sources/fabric8/Main.java"
+}
+run_fabric8() { bounded java -cp "$work/fabric8/classes:$(cat "$work/fabric8/classpath")" clients.Main; }
+
+setup_helm() {
+	needs go || return 1
+	cd "$sources/helm"
+	fetch go mod download || return 1
+	build go build -buildvcs=false -p=2 -o "$work/helm/helm" helm.sh/helm/v3/cmd/helm
+}
+run_helm() { HELM=$work/helm/helm HELM_HOME=$work/helm bounded bash "$sources/helm/checks.sh" "$sources/helm/chart"; }
+
+# The module is copied out of the cache, which is read-only, since its suites need a main module with its own go.sum.
+setup_controller_runtime() {
+	needs go || return 1
+	local module=$work/controller-runtime cached
+	cd "$sources/controller-runtime"
+	fetch go mod download || return 1
+	cached=$(go list -m -f '{{.Dir}}' sigs.k8s.io/controller-runtime) || return 2
+	if [[ $(cat "$module/copied-from" 2>/dev/null) != "$cached" ]]; then
+		rm -rf "$module"
+		cp -R "$cached" "$module"
+		chmod -R u+w "$module"
+		echo "$cached" >"$module/copied-from"
+	fi
+	cd "$module"
+	fetch go mod download || return 1
+	build go test -buildvcs=false -p=2 -vet=off -c -o "$work/suites/$1.test" "./pkg/$1"
+}
+run_controller_runtime() {
+	local code=0 junit=$work/suites/$1.xml lines=$work/suites/$1.tsv
+	rm -f "$junit"
+	cd "$work/controller-runtime/pkg/$1"
+	USE_EXISTING_CLUSTER=true bounded "$work/suites/$1.test" -test.timeout=5m -ginkgo.timeout=4m -ginkgo.no-color \
+		-ginkgo.junit-report="$junit" >&2 || code=$?
+	if [[ ! -s $junit ]]; then return "$((code ? code : 1))"; fi
+	junit_lines <"$junit" >"$lines"
+	cat "$lines"
+	# A suite that fails without a spec that does is told by its exit code.
+	if grep -q '^fail' "$lines"; then return 0; fi
+	return "$code"
+}
+
+# The lines of the specs in Ginkgo's JUnit report, which has a line an element.
+junit_lines() {
+	awk '
+		function attribute(line, key) {
+			if (!match(line, " " key "=\"[^\"]*\"")) return ""
+			line = substr(line, RSTART + length(key) + 3, RLENGTH - length(key) - 4)
+			gsub(/&#34;/, "\"", line); gsub(/&#39;/, "\047", line); gsub(/&lt;/, "<", line); gsub(/&gt;/, ">", line)
+			gsub(/&#xA;|&#x9;|&#xD;/, " ", line); gsub(/&amp;/, "\\&", line)
+			return line
+		}
+		function flush() { if (failed != "") print "fail\t" failed "\t" message; failed = message = "" }
+		/<testcase / {
+			flush()
+			name = attribute($0, "name"); status = attribute($0, "status")
+			sub(/^\[It\] /, "", name)
+			# Set-up and tear-down are no checks unless they fail.
+			if (status == "passed") { if (name !~ /^\[/) print "ok\t" name }
+			else if (status == "pending" || status == "skipped") print "skip\t" name "\t" status " in the suite itself"
+			else failed = name
+		}
+		failed != "" && /<(failure|error) / { message = substr(attribute($0, "message"), 1, 200) }
+		END { flush() }'
+}
+
 find_server() {
 	if [[ -n ${EMBEDDED_APISERVER:-} ]]; then return; fi
 	cargo build --quiet --locked --manifest-path "$root/Cargo.toml" -p embedded-apiserver
@@ -88,37 +181,42 @@ stop_server() {
 	server_pid=
 }
 
-# Starts a server and sets KUBECONFIG; $1 names its log.
+# Starts a server and sets KUBECONFIG; its log is $1.server.log.
 start_server() {
-	local _
+	local _ log=$1.server.log
 	stop_server
 	export KUBECONFIG=$work/kubeconfig
 	rm -f "$KUBECONFIG"
-	"$EMBEDDED_APISERVER" --listen 127.0.0.1:0 --kubeconfig "$KUBECONFIG" >"$logs/$1.server.log" 2>&1 &
+	"$EMBEDDED_APISERVER" --listen 127.0.0.1:0 --kubeconfig "$KUBECONFIG" >"$log" 2>&1 &
 	server_pid=$!
 	for _ in {1..100}; do
-		if grep -q '^listening' "$logs/$1.server.log"; then return; fi
+		if grep -qs '^listening' "$log"; then return; fi
 		sleep 0.1
 	done
-	say "the server does not start; see $logs/$1.server.log"
+	say "the server does not start; see $log"
 	exit 1
 }
 
-# Runs a client and leaves its lines in $logs/NAME.tsv.
+# Runs a client and leaves its lines in $logs/NAME.tsv, a slash in the name being a dash there.
 run_client() {
-	local name=$1 code=0 results=$logs/$1.tsv
-	say "$name"
-	if ! "setup_$name" >"$logs/$name.setup.log" 2>&1; then
-		printf 'skip\t(all)\t%s\n' "$(tail -n 1 "$logs/$name.setup.log")" >"$results"
-		return
-	fi
-	start_server "$name"
-	"run_$name" >"$logs/$name.out" 2>"$logs/$name.log" </dev/null || code=$?
+	local name=${1%%/*} part= file=$logs/${1//\//-} code=0
+	if [[ $1 == */* ]]; then part=${1#*/}; fi
+	local results=$file.tsv
+	say "$1"
+	("setup_${name//-/_}" "$part") >"$file.setup.log" 2>&1 || code=$?
+	case $code in
+	0) ;;
+	1) printf 'skip\t(all)\t%s\n' "$(tail -n 1 "$file.setup.log")" >"$results" ;;
+	*) printf 'fail\t(set-up)\t%s; see %s\n' "$(tail -n 1 "$file.setup.log")" "$file.setup.log" >"$results" ;;
+	esac
+	if [[ $code -ne 0 ]]; then return; fi
+	start_server "$file"
+	("run_${name//-/_}" "$part") >"$file.out" 2>"$file.log" </dev/null || code=$?
 	stop_server
-	grep -aP '^(ok|fail|skip)\t' "$logs/$name.out" >"$results" || true
+	grep -aE $'^(ok|fail|skip)\t' "$file.out" >"$results" || true
 	# A client that ends early has not made all of its checks.
 	if [[ $code -ne 0 ]]; then
-		printf 'fail\t(run)\texit code %s; see %s\n' "$code" "$logs/$name.log" >>"$results"
+		printf 'fail\t(run)\texit code %s; see %s\n' "$code" "$file.log" >>"$results"
 	elif [[ ! -s $results ]]; then
 		printf 'fail\t(run)\tno check ran\n' >>"$results"
 	fi
@@ -127,7 +225,7 @@ run_client() {
 # The table, then what failed and what is known; exit code 1 if a failure is unknown.
 report() {
 	awk -F '\t' -v known_file="$known" -v names="$*" -v logs="$logs" '
-		function row(name, a, b, c, d) { printf "%-20s %7s %7s %7s %8s\n", name, a, b, c, d }
+		function row(name, a, b, c, d) { printf "%-30s %7s %7s %7s %8s\n", name, a, b, c, d }
 		BEGIN {
 			while ((getline line < known_file) > 0) {
 				if (line ~ /^#/ || split(line, field, "\t") != 3) continue
@@ -137,34 +235,39 @@ report() {
 			count = split(names, clients, " ")
 			for (i = 1; i <= count; i++) {
 				name = clients[i]; ok = bad = expected = skipped = 0; why = ""
-				file = logs "/" name ".tsv"
+				file = name; gsub("/", "-", file); file = logs "/" file ".tsv"
 				while ((getline < file) > 0) {
 					key = name SUBSEP $2
-					seen[key] = $1
 					if ($1 == "ok") { ok++; if (key in reason) stale = stale "\n  " name ": " $2 }
-					else if ($1 == "skip") { if ($2 == "(all)") { why = $3 } else { skipped++; skips = skips "\n  " name ": " $2 ": " $3 } }
+					else if ($1 == "skip") { if ($2 == "(all)") { why = $3 } else { skipped++; skips[name ": " $3]++ } }
 					else if (key in reason) { expected++; exceptions = exceptions "\n  " name ": " $2 ": " reason[key] }
 					else { bad++; failures = failures "\n  " name ": " $2 ": " $3 }
 				}
 				close(file)
-				if (why != "") { printf "%-20s skipped: %s\n", name, why } else { row(name, ok, bad, expected, skipped) }
+				if (why != "") { printf "%-30s skipped: %s\n", name, why } else { row(name, ok, bad, expected, skipped) }
 				failed += bad
 			}
 			if (exceptions != "") print "\nknown failures:" exceptions
-			if (skips != "") print "\nskipped:" skips
+			first = 1
+			for (skip in skips) { if (first) print "\nskipped:"; first = 0; print "  " skip " (" skips[skip] ")" }
 			if (stale != "") print "\nno longer fail; remove them from hack/clients/known-failures.tsv:" stale
 			if (failures != "") print "\nfailed:" failures
 			exit failed > 0
 		}'
 }
 
+chosen=()
 for name in "$@"; do
-	if [[ " ${clients[*]} " != *" $name "* ]]; then
+	if [[ $name == controller-runtime ]]; then
+		chosen+=("${suites[@]/#/controller-runtime/}")
+	elif [[ " ${clients[*]} " == *" $name "* ]]; then
+		chosen+=("$name")
+	else
 		sed -n '2,/^set -/p' "${BASH_SOURCE[0]}" | sed '$d; s/^# \{0,1\}//' >&2
 		exit 2
 	fi
 done
-if [[ $# -gt 0 ]]; then clients=("$@"); fi
+if [[ $# -gt 0 ]]; then clients=("${chosen[@]}"); fi
 
 rm -rf "$logs"
 mkdir -p "$logs"
