@@ -34,6 +34,9 @@ const SHORT: [&str; 3] = ["3s", "2s", "500ms"];
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// The workers of a controller, by default.
+const WORKERS: usize = 2;
+
 /// A cluster, a folder of servers, and controllers.
 struct Site {
     folder: tempfile::TempDir,
@@ -294,9 +297,15 @@ impl Site {
 
     /// Each holder touched the driver in one stretch, with an epoch of its own, and none was refused.
     fn assert_one_at_a_time(&self, holders: &[&str]) {
+        let refused = self.journal().into_iter().find(|touch| touch.refused);
+        assert!(refused.is_none(), "{refused:?}");
+        self.assert_one_stretch_each(holders);
+    }
+
+    /// Each holder touched the driver in one stretch, with an epoch of its own, apart from calls that were refused.
+    fn assert_one_stretch_each(&self, holders: &[&str]) {
         let mut stretches: Vec<(String, u64)> = Vec::new();
-        for touch in self.journal() {
-            assert!(!touch.refused, "{touch:?}");
+        for touch in self.journal().into_iter().filter(|touch| !touch.refused) {
             let stretch = (touch.holder, touch.epoch);
             if stretches.last() != Some(&stretch) {
                 stretches.push(stretch);
@@ -415,16 +424,19 @@ async fn a_paused_leader_that_wakes_up_does_nothing_to_any_server() {
     for n in 0..5 {
         site.until_phase(&format!("vm-{n}"), Phase::Active).await;
     }
+    // A call that had passed the leader's own check when the process was paused still reaches the driver, which refuses it: no
+    // election can hold such a call back. Each worker has one call under way at most.
     let woken = site.journal().split_off(before);
+    let late: Vec<_> = woken.iter().filter(|t| t.holder != second).collect();
     assert!(
-        woken.iter().all(|touch| touch.holder == second),
+        late.iter().all(|touch| touch.refused) && late.len() <= WORKERS,
         "{woken:#?}"
     );
     for n in 0..5 {
         site.delete(&format!("vm-{n}")).await;
     }
     assert_eq!(site.cloud().cloud().unwrap().servers.len(), 0);
-    site.assert_one_at_a_time(&[&first, &second]);
+    site.assert_one_stretch_each(&[&first, &second]);
 }
 
 #[tokio::test]
