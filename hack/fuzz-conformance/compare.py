@@ -49,6 +49,8 @@ def message_class(message):
     """The parts of a message, without what it quotes and counts."""
     message = re.sub(r'"(?:[^"\\]|\\.)*"', '""', message or "")
     message = re.sub(r"Invalid value: (?!\"\")[^:]*(\{.*\}|\[.*\]|\w+)", "Invalid value: …", message)
+    # Several errors stand in brackets, in an order that need not be the same twice.
+    message = message.replace(" is invalid: [", " is invalid: , ").removesuffix("]")
     return sorted(re.sub(r"\d+", "N", message).split(", "))
 
 
