@@ -139,13 +139,22 @@ fn deprecation(crd: &Value, version: &Value) -> Option<String> {
     }
     Some(match version["deprecationWarning"].as_str() {
         Some(warning) => warning.to_owned(),
-        None => format!(
-            "{}/{} {} is deprecated",
-            text(crd, &["spec", "group"]),
-            text(version, &["name"]),
-            text(crd, &["spec", "names", "kind"]),
-        ),
+        None => default_deprecation(crd, text(version, &["name"])),
     })
+}
+
+/// The warning about a version without one of its own: it names the best version that comes before it in order.
+fn default_deprecation(crd: &Value, name: &str) -> String {
+    let group = text(crd, &["spec", "group"]);
+    let kind = text(crd, &["spec", "names", "kind"]);
+    let better = array(&crd["spec"], "versions")
+        .iter()
+        .filter(|v| v["served"] == json!(true) && v["deprecated"] != json!(true))
+        .map(|v| text(v, &["name"]))
+        .filter(|v| registry::version_order(v, name).is_lt())
+        .min_by(|a, b| registry::version_order(a, b));
+    let hint = better.map_or_else(String::new, |v| format!("; use {group}/{v} {kind}"));
+    format!("{group}/{name} {kind} is deprecated{hint}")
 }
 
 fn columns(version: &Value) -> Vec<Column> {
@@ -196,7 +205,7 @@ mod tests {
         assert_eq!(v1.selectable, [Selectable::at("spec.color")]);
         assert_eq!(
             resource.versions[1].deprecation.as_deref(),
-            Some("g.io/v1alpha1 Thing is deprecated")
+            Some("g.io/v1alpha1 Thing is deprecated; use g.io/v1 Thing")
         );
     }
 }

@@ -25,6 +25,8 @@ pub(super) struct Row {
     /// Where the scale subresource finds a selector that is a map of labels.
     pub(super) scale_selector: Option<&'static str>,
     pub(super) strategy: &'static dyn Strategy,
+    /// The warning that every answer about a deprecated kind carries.
+    pub(super) deprecation: Option<&'static str>,
     /// The group of the kind that this one is a view of, and how the two differ.
     pub(super) view_of: Option<(&'static str, Conversion)>,
 }
@@ -67,6 +69,7 @@ pub(super) const fn row(
         names: NameRule::Subdomain,
         scale_selector: None,
         strategy: &Plain,
+        deprecation: None,
         view_of: None,
     }
 }
@@ -104,6 +107,11 @@ impl Row {
     /// The rules of the kind alone.
     pub(super) const fn with(mut self, strategy: &'static dyn Strategy) -> Self {
         self.strategy = strategy;
+        self
+    }
+
+    pub(super) const fn deprecated(mut self, warning: &'static str) -> Self {
+        self.deprecation = Some(warning);
         self
     }
 
@@ -168,7 +176,7 @@ impl Row {
         Version {
             name: self.version.to_owned(),
             served: true,
-            deprecation: None,
+            deprecation: self.deprecation.map(str::to_owned),
             schema_id,
             stored_schema,
             schema: None,

@@ -93,7 +93,9 @@ const ROWS: &[Row] = &[
         &["pvc"],
     )
     .with(&volumes::PersistentVolumeClaim),
-    row("", "v1", "Endpoints", "endpoints", "np", &["ep"]).with(&services::Endpoints),
+    row("", "v1", "Endpoints", "endpoints", "np", &["ep"])
+        .deprecated("v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice")
+        .with(&services::Endpoints),
     row("", "v1", "LimitRange", "limitranges", "np", &["limits"]).with(&policy::LimitRange),
     row(
         "",

@@ -24,13 +24,6 @@ pub(crate) fn create(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> 
     let mut object = incoming.object;
     rules::settle_namespace(call.object_namespace(), &mut object)?;
     intake::enforce(call, options.validation, incoming.faults)?;
-    if !object::resource_version(&object).is_empty() && !options.dry_run {
-        return Err(ApiError::new(
-            500,
-            "",
-            "resourceVersion should not be set on objects to be created",
-        ));
-    }
     call.warnings
         .extend(strategy::warnings(&call.served, &object));
     let version = object::resource_version(&object).to_owned();
@@ -82,6 +75,9 @@ pub(crate) fn create_object(
             }
             return Ok(object);
         }
+        if !options.applied {
+            refuse_version(&base)?;
+        }
         match write::insert(core, served, object.clone()) {
             Ok(created) => return Ok(created),
             Err(error) if error.reason == "AlreadyExists" && generated && attempt < 8 => {
@@ -91,6 +87,18 @@ pub(crate) fn create_object(
         }
     }
     Err(ApiError::internal("no free name"))
+}
+
+/// 500: an object to be created has a resourceVersion. Zero and what is no number count as none.
+fn refuse_version(object: &Value) -> Result<(), ApiError> {
+    match object::resource_version(object).parse::<u64>() {
+        Ok(1..) => Err(ApiError::new(
+            500,
+            "",
+            "resourceVersion should not be set on objects to be created",
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// Says of a taken name that its object is on its way out.

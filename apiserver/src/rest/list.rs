@@ -74,11 +74,7 @@ pub(crate) fn list(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
             Content::Document(document, call.accepted.format)
         }
     };
-    let mut answer = Answer::new(200, content);
-    answer
-        .warnings
-        .extend(call.served.version().deprecation.clone());
-    Ok(answer)
+    Ok(Answer::new(200, content))
 }
 
 /// The objects that a list request asks for.

@@ -38,10 +38,8 @@ pub(crate) use call::{Call, Verb, Warnings};
 /// The status that the client gets.
 pub(crate) fn dispatch(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
     let outcome = handle(core, call);
-    let mut warnings = call.warnings.take();
-    if outcome.is_err() {
-        warnings.extend(call.served.version().deprecation.clone());
-    }
+    let mut warnings: Vec<String> = call.served.version().deprecation.iter().cloned().collect();
+    warnings.extend(call.warnings.take());
     match outcome {
         // Refusals carry the warnings, too.
         Err(error) if !warnings.is_empty() => {

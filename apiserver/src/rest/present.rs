@@ -34,11 +34,10 @@ pub(crate) fn present(call: &Call, code: u16, object: &Value) -> Result<Answer, 
         }
     };
     call.accepted.meta.convert(&mut document);
-    let mut answer = Answer::new(code, Content::Document(document, call.accepted.format));
-    answer
-        .warnings
-        .extend(call.served.version().deprecation.clone());
-    Ok(answer)
+    Ok(Answer::new(
+        code,
+        Content::Document(document, call.accepted.format),
+    ))
 }
 
 /// The kind and apiVersion that a list of a shape has.

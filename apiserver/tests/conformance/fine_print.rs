@@ -13,6 +13,9 @@ cases![
     only_the_stored_version_has_defaults,
     validation_comes_before_existence,
     refusals_carry_warnings,
+    warnings_of_deprecated_versions_name_a_better_one,
+    endpoints_are_deprecated,
+    validation_comes_before_the_version_of_a_new_object,
     spec_of_a_new_object_has_no_owner_of_its_own,
     what_the_server_fills_in_has_no_owner,
     requests_default_to_limits,
@@ -174,6 +177,41 @@ async fn refusals_carry_warnings(client: Client) {
     let reply = things.get("a").await;
     reply.refused(404, "NotFound");
     assert_eq!(reply.warnings().len(), 1);
+}
+
+async fn warnings_of_deprecated_versions_name_a_better_one(client: Client) {
+    let schema = spec_schema(json!({"n": {"type": "integer"}}));
+    let mut crd = Crd::new(schema.clone()).and_version("v1beta1", schema);
+    crd.body["spec"]["versions"][1]["deprecated"] = json!(true);
+    crd.install(&client).await;
+    let things = crd.things(&client, &namespace(&client).await, "v1beta1");
+    let expected = format!(
+        "{0}/v1beta1 Thing is deprecated; use {0}/v1 Thing",
+        crd.group
+    );
+    let reply = things.create(&things.object("a", json!({}))).await;
+    assert_eq!(reply.warnings(), [expected.as_str()]);
+    assert_eq!(things.get("a").await.warnings(), [expected.as_str()]);
+    assert_eq!(things.delete("a").await.warnings(), [expected.as_str()]);
+}
+
+async fn endpoints_are_deprecated(client: Client) {
+    let endpoints = namespaced(&client, "/api/v1", "endpoints", "Endpoints").await;
+    let expected = "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice";
+    let reply = endpoints.create(&endpoints.object("a", json!({}))).await;
+    assert_eq!(reply.warnings(), [expected]);
+    assert_eq!(endpoints.get("a").await.warnings(), [expected]);
+    assert_eq!(endpoints.delete("a").await.warnings(), [expected]);
+}
+
+async fn validation_comes_before_the_version_of_a_new_object(client: Client) {
+    let maps = configmaps(&client).await;
+    let zero = json!({"metadata": {"resourceVersion": "0"}});
+    maps.create(&maps.object("a", zero)).await.is(201);
+    let bad = json!({"metadata": {"resourceVersion": "7"}, "data": {"a b": "c"}});
+    maps.create(&maps.object("b", bad))
+        .await
+        .refused(422, "Invalid");
 }
 
 fn owned(object: &Value) -> &Value {

@@ -57,11 +57,10 @@ pub(super) fn watch(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
         _ if core.store.oldest(id) > start.cursor => watcher.fail_expired(start.cursor),
         _ => {}
     }
-    let mut answer = Answer::new(200, Content::Events(Body::stream(watcher.into_stream())));
-    answer
-        .warnings
-        .extend(call.served.version().deprecation.clone());
-    Ok(answer)
+    Ok(Answer::new(
+        200,
+        Content::Events(Body::stream(watcher.into_stream())),
+    ))
 }
 
 /// A watch without a timeout gets one between 30 and 60 minutes.
