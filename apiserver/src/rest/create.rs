@@ -89,7 +89,7 @@ pub(crate) fn create_object(
     Err(ApiError::internal("no free name"))
 }
 
-/// 500: an object to be created has a resourceVersion. Zero and what is no number count as none.
+/// 500: an object to be created has a resourceVersion. Zero and text that is not a number count as none.
 fn refuse_version(object: &Value) -> Result<(), ApiError> {
     match object::resource_version(object).parse::<u64>() {
         Ok(1..) => Err(ApiError::new(
