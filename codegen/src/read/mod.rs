@@ -1,6 +1,8 @@
 //! Readers: from source texts to what they say, each file by itself.
 
 pub mod crd;
+#[cfg(feature = "go")]
+pub mod go;
 pub mod markers;
 pub mod rust;
 pub(crate) mod yaml;
