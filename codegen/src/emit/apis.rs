@@ -12,14 +12,14 @@ use super::{
     table::{Generator, Home},
     types,
 };
-use crate::model::{Group, Origin, Version};
+use crate::model::{Group, Version};
 
 /// Emits the module files down to the versions.
 pub(crate) fn emit<'a>(cx: &'a Emit<'a>, files: &mut Files<'a>) {
     let groups = by_group(
         cx.api
             .versions()
-            .filter(|(_, version)| version.origin == Origin::Crd),
+            .filter(|(_, version)| version.origin.emits_types()),
     );
     if groups.is_empty() {
         return;

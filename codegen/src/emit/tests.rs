@@ -3,27 +3,15 @@
 use super::{Generator, emit};
 use crate::{
     model::{
-        ApiSet, CustomMethod, Field, Group, KnownType, Origin, Resource, RustItem, Scope,
-        StructDef, TypeDef, TypeKind, TypeRef, Validation, Verb, VerbSet, Version, names,
+        ApiSet, CustomMethod, DeclaredAt, Field, Group, KnownType, Origin, Resource, RustItem,
+        Scope, StructDef, TypeDef, TypeKind, TypeRef, Validation, Verb, VerbSet, Version, names,
     },
     options::Options,
     output::Tree,
 };
 
 fn field(name: &str, ty: TypeRef, required: bool) -> Field {
-    Field {
-        json_name: name.to_owned(),
-        rust_name: name.to_owned(),
-        docs: String::new(),
-        ty,
-        option: !required,
-        required,
-        nullable: false,
-        default: None,
-        flatten: false,
-        skip: false,
-        validation: Validation::default(),
-    }
+    Field::plain(name, ty, required)
 }
 
 fn root(kind: &str) -> TypeDef {
@@ -47,6 +35,8 @@ fn root(kind: &str) -> TypeDef {
             object: true,
             ..RustItem::default()
         }),
+        marshals: None,
+        declared: DeclaredAt::default(),
     }
 }
 

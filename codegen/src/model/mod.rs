@@ -9,6 +9,7 @@ mod admission;
 mod foreign;
 mod rbac;
 mod resource;
+mod source;
 mod types;
 mod validation;
 mod wire;
@@ -22,6 +23,7 @@ pub use resource::{
     Conversion, CustomMethod, MethodVerb, PrinterColumn, Resource, ScaleSubresource, Scope,
     SelectableField, Verb, VerbSet,
 };
+pub use source::{DeclaredAt, GoField, Marshals, Omission};
 pub use types::{
     Aliasing, EnumDef, Field, RustItem, StructDef, TypeDef, TypeKind, TypeRef, UnionDef,
     UnionVariant, UnknownFields, Variant,
@@ -31,6 +33,8 @@ pub use validation::{
     Validation,
 };
 pub use wire::WireType;
+
+use std::collections::BTreeMap;
 
 use serde::Serialize;
 
@@ -45,6 +49,14 @@ pub struct ApiSet {
     /// The crate's admission webhooks, from annotated Rust.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub webhooks: Vec<Webhook>,
+    /// Go packages that are no API of their own but whose types APIs use: each is generated once. Sorted by import path.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub packages: Vec<TypePackage>,
+    /// The types for which nothing is generated, since another crate has them (k8s-openapi, or one that `--type-path` names), as
+    /// the Go sources of this very API define them; by the path in a [`TypeRef`] (`k8s_openapi::api::core::v1::PodSpec`). Within a
+    /// definition no type is [`TypeRef::Local`]. Empty for other input: see `builtin::definition` for Kubernetes' own types.
+    #[serde(skip)]
+    pub definitions: BTreeMap<String, TypeDef>,
 }
 
 impl ApiSet {
@@ -53,6 +65,26 @@ impl ApiSet {
         self.groups
             .iter()
             .flat_map(|group| group.versions.iter().map(move |version| (group, version)))
+    }
+
+    /// The definition of a type that another module has: another version, a package, or another crate as Go's sources define it.
+    #[must_use]
+    pub fn foreign_def(&self, ty: &TypeRef) -> Option<&TypeDef> {
+        let path = ty.path()?;
+        if let Some(def) = self.definitions.get(&path) {
+            return Some(def);
+        }
+        let (module, name) = path.rsplit_once("::")?;
+        let versions = self
+            .versions()
+            .map(|(_, version)| (&version.path, &version.types));
+        let packages = self
+            .packages
+            .iter()
+            .map(|package| (&package.path, &package.types));
+        let mut modules = versions.chain(packages);
+        let (_, types) = modules.find(|(path, _)| path.as_str() == module)?;
+        types.iter().find(|def| def.name == name)
     }
 }
 
@@ -106,4 +138,32 @@ pub enum Origin {
     Rust,
     /// A `CustomResourceDefinition`: types are emitted.
     Crd,
+    /// A Go package: types are emitted.
+    Go,
+}
+
+impl Origin {
+    /// Whether types are emitted.
+    #[must_use]
+    pub const fn emits_types(self) -> bool {
+        !matches!(self, Self::Rust)
+    }
+}
+
+/// A Go package whose types APIs use, as a module of its own.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TypePackage {
+    /// The import path (`github.com/cert-manager/cert-manager/pkg/apis/meta/v1`).
+    pub import_path: String,
+    /// The name of the module (`cert_manager_meta_v1`), below `apis`.
+    pub module: String,
+    /// Path of the module (`crate::apis::cert_manager_meta_v1`).
+    pub path: String,
+    /// Folder of the module below the crate's `src`.
+    pub dir: String,
+    /// Documentation of the package.
+    pub docs: String,
+    /// The types that are used, in order of declaration.
+    pub types: Vec<TypeDef>,
 }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{ExternalType, KnownType, Validation};
+use super::{DeclaredAt, ExternalType, GoField, KnownType, Marshals, Validation};
 
 /// A named Rust type of a version.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -22,6 +22,12 @@ pub struct TypeDef {
     /// The other items that the author of annotated Rust wrote; none for a CRD's type.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub item: Option<RustItem>,
+    /// The method by which a Go type writes itself; its kind is what Go declares, which is not what is on the wire.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub marshals: Option<Marshals>,
+    /// Where it is declared.
+    #[serde(skip)]
+    pub declared: DeclaredAt,
 }
 
 /// A type written by hand.
@@ -138,13 +144,42 @@ pub struct Field {
     pub skip: bool,
     /// The schema's rules for the value.
     pub validation: Validation,
+    /// Its Go tag, for Go input.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub go: Option<GoField>,
+    /// Where it is declared.
+    #[serde(skip)]
+    pub declared: DeclaredAt,
+}
+
+impl Field {
+    /// A field without docs, default or rules, with one name on the wire and in Rust; optional unless required.
+    #[must_use]
+    pub fn plain(name: &str, ty: TypeRef, required: bool) -> Self {
+        Self {
+            json_name: name.to_owned(),
+            rust_name: name.to_owned(),
+            docs: String::new(),
+            ty,
+            option: !required,
+            required,
+            nullable: false,
+            default: None,
+            flatten: false,
+            skip: false,
+            validation: Validation::default(),
+            go: None,
+            declared: DeclaredAt::default(),
+        }
+    }
 }
 
 /// A string with known values.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EnumDef {
-    /// The values, in the order of the schema.
+    /// The values, in the order of the schema; of a Go type its constants, which a schema lists only where
+    /// [`Constraints::enum_`](super::Constraints::enum_) of the type does.
     pub variants: Vec<Variant>,
     /// The name of the variant that holds any other value; none where the author closed the enum (annotated Rust).
     pub open: Option<String>,
@@ -233,6 +268,16 @@ pub enum TypeRef {
 }
 
 impl TypeRef {
+    /// The path of a type from elsewhere, without generic arguments; Kubernetes' own start with `k8s_openapi`.
+    #[must_use]
+    pub fn path(&self) -> Option<String> {
+        match self {
+            Self::Known(known) => Some(format!("{}::{}", known.module(), known.name())),
+            Self::External(external) => Some(external.segments.join("::")),
+            _ => None,
+        }
+    }
+
     /// The name of the type of the same version that this is, or is a list or map of.
     #[must_use]
     pub fn local(&self) -> Option<&str> {

@@ -48,7 +48,7 @@ use super::{
     table::{Definition, Generator, Home},
 };
 use crate::{
-    model::{Field, Group, Origin, TypeDef, TypeKind, Version, names},
+    model::{Field, Group, TypeDef, TypeKind, Version, names},
     output::format::{Code, Comments, Items},
 };
 
@@ -80,7 +80,7 @@ pub(crate) fn emit<'a>(cx: &'a Emit<'a>, files: &mut Files<'a>) {
     for (group, version) in cx
         .api
         .versions()
-        .filter(|(_, version)| version.origin == Origin::Crd)
+        .filter(|(_, version)| version.origin.emits_types())
     {
         for (module, defs) in modules(version) {
             files.rust(format!("{}/{module}.rs", version.dir), move || {
@@ -121,7 +121,7 @@ fn needs_codec(version: &Version) -> bool {
     let uses = |field: &Field| {
         fields::uses_codec(field) || fields::has_number(&field.ty) || default::is_decoded(field)
     };
-    version.origin == Origin::Crd
+    version.origin.emits_types()
         && version.types.iter().any(|def| match &def.kind {
             TypeKind::Struct(def) => def.fields.iter().any(uses),
             _ => false,

@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use crate::{
     model::{
-        Constraints, EnumDef, Field, KnownType, QUANTITY_PATTERN, StructDef, TypeKind, TypeRef,
-        UnknownFields, Validation, Variant,
+        Constraints, DeclaredAt, EnumDef, Field, KnownType, QUANTITY_PATTERN, StructDef, TypeKind,
+        TypeRef, UnknownFields, Validation, Variant,
         names::schema::{OPEN_VARIANT, Path, field_names, variant_names},
     },
     read::crd::schema::{Additional, Schema, Type},
@@ -133,6 +133,8 @@ impl Drafts {
             flatten: false,
             skip: false,
             validation,
+            go: None,
+            declared: DeclaredAt::default(),
         }
     }
 
@@ -366,16 +368,7 @@ fn element_validation(schema: &Schema) -> Option<Box<Validation>> {
 
 fn metadata_field() -> Field {
     Field {
-        json_name: "metadata".to_owned(),
-        rust_name: "metadata".to_owned(),
         docs: "Standard object metadata.".to_owned(),
-        ty: TypeRef::Known(KnownType::ObjectMeta),
-        option: false,
-        required: true,
-        nullable: false,
-        default: None,
-        flatten: false,
-        skip: false,
-        validation: Validation::default(),
+        ..Field::plain("metadata", TypeRef::Known(KnownType::ObjectMeta), true)
     }
 }

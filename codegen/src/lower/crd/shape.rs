@@ -9,7 +9,8 @@ use serde_json::Value;
 
 use super::draft::Draft;
 use crate::model::{
-    Aliasing, EnumDef, Field, StructDef, TypeDef, TypeKind, TypeRef, UnknownFields, Variant,
+    Aliasing, DeclaredAt, EnumDef, Field, StructDef, TypeDef, TypeKind, TypeRef, UnknownFields,
+    Variant,
 };
 
 /// Names the drafts and unifies those of one shape. The type with the shortest name stands for all (by path where names are
@@ -56,6 +57,8 @@ pub(super) fn unify(drafts: Vec<Draft>, names: &BTreeMap<String, String>) -> Vec
                 kind,
                 validation: draft.validation,
                 item: None,
+                marshals: None,
+                declared: DeclaredAt::default(),
             }
         })
         .collect();
@@ -153,6 +156,8 @@ fn is_same_field(a: &Field, b: &Field, shapes: &ShapeOfPath<'_>) -> bool {
         flatten,
         skip,
         validation,
+        go: _,
+        declared: _,
     } = a;
     (json_name, rust_name) == (&b.json_name, &b.rust_name)
         && is_same_type(ty, &b.ty, shapes)

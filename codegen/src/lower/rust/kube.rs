@@ -7,9 +7,9 @@ use crate::{
     diag::Diagnostics,
     lower::scale_methods,
     model::{
-        Constraints, Conversion, CustomMethod, ExternalType, Field, KnownType, PrinterColumn,
-        Resource, RustItem, ScaleSubresource, Scope, SelectableField, StructDef, TypeDef, TypeKind,
-        TypeRef, Validation, VerbSet, names,
+        Constraints, Conversion, CustomMethod, DeclaredAt, ExternalType, Field, KnownType,
+        PrinterColumn, Resource, RustItem, ScaleSubresource, Scope, SelectableField, StructDef,
+        TypeDef, TypeKind, TypeRef, Validation, VerbSet, names,
     },
     read::{
         markers::client::NoStatus,
@@ -147,6 +147,8 @@ impl Cx<'_> {
                 cfg: self.conditions(item),
                 ..RustItem::default()
             }),
+            marshals: None,
+            declared: DeclaredAt::at(&item.place),
         }
     }
 
@@ -303,17 +305,5 @@ fn columns(kube: &KubeDerive) -> Vec<PrinterColumn> {
 }
 
 fn plain_field(name: &str, ty: TypeRef, required: bool) -> Field {
-    Field {
-        json_name: name.to_owned(),
-        rust_name: name.to_owned(),
-        docs: String::new(),
-        ty,
-        option: !required,
-        required,
-        nullable: false,
-        default: None,
-        flatten: false,
-        skip: false,
-        validation: Validation::default(),
-    }
+    Field::plain(name, ty, required)
 }

@@ -8,8 +8,8 @@ use super::{Cx, at_item, has_derive, validation::immutable_once_set};
 use crate::{
     diag::{Diagnostic, Diagnostics, Place},
     model::{
-        Aliasing, Field, RustItem, StructDef, TypeDef, TypeKind, TypeRef, Validation, WireType,
-        names,
+        Aliasing, DeclaredAt, Field, RustItem, StructDef, TypeDef, TypeKind, TypeRef, Validation,
+        WireType, names,
     },
     read::{
         markers::{
@@ -46,6 +46,8 @@ impl Cx<'_> {
             kind,
             validation,
             item: Some(self.rust_item(item, diagnostics)),
+            marshals: None,
+            declared: DeclaredAt::at(&item.place),
         }
     }
 
@@ -245,6 +247,8 @@ impl Cx<'_> {
             flatten: serde.flatten,
             skip: serde.skip,
             validation: self.validation(markers, wire, Some(&ty), diagnostics),
+            go: None,
+            declared: DeclaredAt::at(&field.place),
             ty,
         }
     }
