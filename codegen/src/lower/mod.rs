@@ -1,9 +1,15 @@
 //! Lowering: from what readers saw to the model, where every name is decided.
 
+mod bounds;
 pub mod crd;
 mod echoes;
 mod empty;
+mod object;
+mod one_of;
+mod presence;
 pub mod rust;
+mod validation;
+mod verbs;
 
 use crate::{
     diag::Diagnostics,

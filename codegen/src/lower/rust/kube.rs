@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::{Cx, at_item, checks::is_camel_case, resolve::Resolved, verbs};
+use super::{Cx, at_item, checks::is_camel_case, resolve::Resolved};
 use crate::{
     diag::Diagnostics,
-    lower::scale_methods,
+    lower::{scale_methods, verbs},
     model::{
         Constraints, Conversion, CustomMethod, DeclaredAt, ExternalType, Field, KnownType,
         PrinterColumn, Resource, RustItem, ScaleSubresource, Scope, SelectableField, StructDef,
@@ -30,7 +30,7 @@ impl Cx<'_> {
         let root = kube.root.as_ref().unwrap_or(&kube.kind);
         let served = kube.served != Some(false);
         let status = kube.status.is_some() && !item.markers.has::<NoStatus>();
-        let verbs = verbs::verbs(item, status, diagnostics);
+        let verbs = verbs::verbs(&item.markers, status, diagnostics);
         let resource = Resource {
             kind: kube.kind.clone(),
             list_kind: self.list_kind(&kube.kind),

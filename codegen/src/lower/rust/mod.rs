@@ -3,13 +3,11 @@
 //! Each package becomes a version: its items become types (`types`), the roots among them resources (`resource`).
 //! Start reading at [`lower`].
 
-mod bounds;
 mod checks;
 mod derives;
 mod enums;
 mod kube;
 mod methods;
-mod one_of;
 mod paths;
 mod rbac;
 mod refs;
@@ -19,9 +17,7 @@ mod root;
 #[cfg(test)]
 mod tests;
 mod types;
-mod validation;
 mod values;
-mod verbs;
 mod visibility;
 mod webhooks;
 mod well_known;

@@ -158,6 +158,15 @@ impl Cx<'_> {
         });
     }
 
+    /// The JSON form of the items, if the type is a list.
+    pub(super) fn element_type(&self, ty: &TypeRef) -> WireType {
+        match ty {
+            TypeRef::List(inner) => self.wire_type(inner),
+            TypeRef::Optional(inner) | TypeRef::Boxed(inner) => self.element_type(inner),
+            _ => WireType::Unknown,
+        }
+    }
+
     /// The JSON form of the type's values.
     pub(super) fn wire_type(&self, ty: &TypeRef) -> WireType {
         self.wire_type_within(ty, 16)

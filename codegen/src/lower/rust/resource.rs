@@ -1,18 +1,13 @@
 //! Resources: the roots among the types, with their names, scope, subresources and verbs.
 
-use std::collections::BTreeMap;
-
-use super::{Cx, at_item, verbs};
+use super::{Cx, at_item};
 use crate::{
-    diag::{Diagnostic, Diagnostics, Place},
-    model::{
-        Conversion, PrinterColumn, Resource, ScaleSubresource, Scope, SelectableField, TypeRef,
-        names,
-    },
+    diag::Diagnostics,
+    lower::{object, verbs},
+    model::{Conversion, Resource, TypeRef, names},
     read::{
         markers::{
-            At, Found,
-            client::{GenClient, NoStatus, NonNamespaced, ResourceName},
+            client::{GenClient, NoStatus},
             crd::{
                 self as marker, DeprecatedVersion, SkipVersion, StorageVersion, UnservedVersion,
             },
@@ -82,11 +77,11 @@ impl Cx<'_> {
         self.check_status(item, has_status_field, diagnostics);
         let names = markers.get::<marker::Resource>();
         if let Some(names) = &names {
-            check_names(names, diagnostics);
+            object::check_names(names, diagnostics);
         }
         let kind = item.name.clone();
-        let plural = self.plural(item, diagnostics);
-        let verbs = verbs::verbs(item, status, diagnostics);
+        let plural = object::plural(&item.name, markers, diagnostics);
+        let verbs = verbs::verbs(markers, status, diagnostics);
         Some(Resource {
             list_kind: self.list_kind(&kind),
             singular: names
@@ -96,18 +91,18 @@ impl Cx<'_> {
             accessor: names::snake_case(&names::plural(&kind)),
             client_name: names::plural(&kind),
             root: kind.clone(),
-            scope: scope(item, diagnostics),
-            short_names: list(names.as_ref().and_then(|names| names.short_names.as_ref())),
-            categories: list(names.as_ref().and_then(|names| names.categories.as_ref())),
+            scope: object::scope(markers, diagnostics),
+            short_names: object::list(names.as_ref().and_then(|names| names.short_names.as_ref())),
+            categories: object::list(names.as_ref().and_then(|names| names.categories.as_ref())),
             status_subresource: status,
-            scale_subresource: scale(item),
-            printer_columns: columns(item),
-            selectable_fields: selectable_fields(item),
+            scale_subresource: object::scale(markers),
+            printer_columns: object::columns(markers),
+            selectable_fields: object::selectable_fields(markers),
             conversion: Conversion::None,
             storage: markers.has::<StorageVersion>(),
             served: !markers.has::<UnservedVersion>(),
-            annotations: pairs(item, "annotations", |m| m.annotations, diagnostics),
-            labels: pairs(item, "labels", |m| m.labels, diagnostics),
+            annotations: object::pairs(markers, "annotations", |m| m.annotations, diagnostics),
+            labels: object::pairs(markers, "labels", |m| m.labels, diagnostics),
             deprecation: markers
                 .get::<DeprecatedVersion>()
                 .map(|found| found.marker.warning.unwrap_or_default()),
@@ -123,39 +118,6 @@ impl Cx<'_> {
     pub(super) fn list_kind(&self, kind: &str) -> String {
         format!("{kind}List")
     }
-
-    /// `+resourceName`, `path=` of `+kubebuilder:resource`, else the rule; the two must agree.
-    fn plural(&self, item: &Item, diagnostics: &mut Diagnostics) -> String {
-        let named = item.markers.get::<ResourceName>();
-        let named = named.map(|marker| marker.marker.plural);
-        let path = item.markers.get::<marker::Resource>();
-        let path = path.and_then(|marker| marker.marker.path);
-        if let (Some(named), Some(path)) = (&named, &path)
-            && named.value != path.value
-        {
-            diagnostics.push(
-                Diagnostic::error("two plurals are given")
-                    .at(path.place.clone(), "this one")
-                    .at(named.place.clone(), "and this one")
-                    .help("remove one of them"),
-            );
-        }
-        if let Some(At {
-            value: plural,
-            place,
-        }) = named.or(path)
-        {
-            if !names::is_label_1035(&plural) {
-                diagnostics.push(
-                    Diagnostic::error(format!("invalid plural `{plural}`"))
-                        .at(place, "goes into URLs")
-                        .help("a plural has lower case letters, digits and hyphens, and starts with a letter"),
-                );
-            }
-            return plural;
-        }
-        names::resource_plural(&item.name)
-    }
 }
 
 pub(super) fn field<'a>(item: &'a Item, name: &str) -> Option<&'a Field> {
@@ -165,113 +127,4 @@ pub(super) fn field<'a>(item: &'a Item, name: &str) -> Option<&'a Field> {
         }
         _ => None,
     }
-}
-
-fn list(argument: Option<&At<Vec<String>>>) -> Vec<String> {
-    argument.map_or_else(Vec::new, |list| list.value.clone())
-}
-
-/// `+genclient:nonNamespaced` and `scope=` of `+kubebuilder:resource` say the same.
-fn scope(item: &Item, diagnostics: &mut Diagnostics) -> Scope {
-    let cluster = item.markers.get::<NonNamespaced>();
-    let resource = item.markers.get::<marker::Resource>();
-    let scope = resource.and_then(|resource| resource.marker.scope);
-    match (cluster, scope) {
-        (Some(marker), Some(scope)) if scope.value == Scope::Namespaced => {
-            diagnostics.push(
-                Diagnostic::error("the scope is both Cluster and Namespaced")
-                    .at(scope.place, "Namespaced")
-                    .at(marker.place.clone(), "Cluster")
-                    .help("remove one of them"),
-            );
-            Scope::Cluster
-        }
-        (Some(_), _) => Scope::Cluster,
-        (None, Some(scope)) => scope.value,
-        (None, None) => Scope::Namespaced,
-    }
-}
-
-fn scale(item: &Item) -> Option<ScaleSubresource> {
-    let scale = item.markers.get::<marker::ScaleSubresource>()?.marker;
-    Some(ScaleSubresource {
-        spec_replicas_path: scale.spec_path.value,
-        status_replicas_path: scale.status_path.value,
-        label_selector_path: scale.selector_path.map(|path| path.value),
-    })
-}
-
-fn selectable_fields(item: &Item) -> Vec<SelectableField> {
-    item.markers
-        .all::<marker::SelectableField>()
-        .map(|field| SelectableField {
-            json_path: field.marker.json_path.value,
-        })
-        .collect()
-}
-
-fn columns(item: &Item) -> Vec<PrinterColumn> {
-    item.markers
-        .all::<marker::PrintColumn>()
-        .map(|Found { marker, .. }| PrinterColumn {
-            name: marker.name,
-            type_: marker.column_type.0.to_owned(),
-            format: marker.format,
-            description: marker.description,
-            priority: marker
-                .priority
-                .and_then(|priority| i32::try_from(priority).ok())
-                .unwrap_or(0),
-            json_path: marker.json_path.value,
-        })
-        .collect()
-}
-
-/// The names of a resource beside its plural go into URLs and commands too.
-fn check_names(names: &marker::Resource, diagnostics: &mut Diagnostics) {
-    let mut check = |name: &str, place: &Place| {
-        if !names::is_label_1035(name) {
-            diagnostics.push(
-                Diagnostic::error(format!("invalid name `{name}` of a resource"))
-                    .at(place.clone(), "goes into URLs and commands")
-                    .help("a name has lower case letters, digits and hyphens, and starts with a letter"),
-            );
-        }
-    };
-    if let Some(singular) = &names.singular {
-        check(singular, &singular.place);
-    }
-    for list in [&names.short_names, &names.categories]
-        .into_iter()
-        .flatten()
-    {
-        for name in &list.value {
-            check(name, &list.place);
-        }
-    }
-}
-
-/// The `key=value` pairs of `+kubebuilder:metadata`.
-fn pairs(
-    item: &Item,
-    name: &str,
-    list: fn(marker::Metadata) -> Option<At<Vec<String>>>,
-    diagnostics: &mut Diagnostics,
-) -> BTreeMap<String, String> {
-    let mut pairs = BTreeMap::new();
-    for marker in item.markers.all::<marker::Metadata>() {
-        for pair in list(marker.marker).map_or_else(Vec::new, |list| list.value) {
-            match pair.split_once('=') {
-                Some((key, value)) => {
-                    pairs.insert(key.to_owned(), value.to_owned());
-                }
-                None => diagnostics.push(
-                    Diagnostic::error(format!("invalid pair `{pair}`: expected key=value"))
-                        .at(marker.place.clone(), "without a `=`")
-                        .help(format!("write `{name}=\"key=value\"`")),
-                ),
-            }
-        }
-    }
-    pairs
 }

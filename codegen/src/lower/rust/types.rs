@@ -2,22 +2,21 @@
 
 use std::collections::{BTreeMap, btree_map::Entry};
 
-use serde_json::Value;
-
-use super::{Cx, at_item, has_derive, validation::immutable_once_set};
+use super::{Cx, at_item, has_derive};
 use crate::{
     diag::{Diagnostic, Diagnostics, Place},
+    lower::{
+        one_of,
+        presence::{Requirement, default, marked_requirement},
+        validation::{self, immutable_once_set},
+    },
     model::{
         Aliasing, DeclaredAt, Field, RustItem, StructDef, TypeDef, TypeKind, TypeRef, Validation,
         WireType, names,
     },
     read::{
         markers::{
-            MarkerSet,
-            field::{
-                self, KubebuilderDefault, Nullable, Optional, Required, SkipDescription,
-                ValidationOptional, ValidationRequired,
-            },
+            field::{Nullable, SkipDescription},
             object::{DeepCopy, DeepCopyGen, ObjectGenerate},
         },
         rust::{self, Body, Fields, Item, SerdeAttrs, Style},
@@ -36,9 +35,10 @@ impl Cx<'_> {
             Body::Enum(variants) => self.enum_kind(item, variants, diagnostics),
         };
         let wire = self.wire_type(&TypeRef::Local(item.name.clone()));
-        let mut validation = self.validation(&item.markers, wire, None, diagnostics);
+        let mut validation =
+            validation::of_markers(&item.markers, wire, WireType::Unknown, diagnostics);
         add_immutable(&mut validation, &kind, &item.body);
-        self.check_one_of(item, &kind, diagnostics);
+        one_of::check(&item.markers, &kind, diagnostics);
         TypeDef {
             name: item.name.clone(),
             docs: item.docs.clone(),
@@ -246,7 +246,7 @@ impl Cx<'_> {
             default: default(markers, &ty),
             flatten: serde.flatten,
             skip: serde.skip,
-            validation: self.validation(markers, wire, Some(&ty), diagnostics),
+            validation: validation::of_markers(markers, wire, self.element_type(&ty), diagnostics),
             go: None,
             declared: DeclaredAt::at(&field.place),
             ty,
@@ -352,42 +352,13 @@ fn report_nulls(
     );
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Requirement {
-    Required,
-    Optional,
-}
-
-fn marked_requirement(markers: &MarkerSet) -> Option<Requirement> {
-    if markers.has::<Required>() || markers.has::<ValidationRequired>() {
-        Some(Requirement::Required)
-    } else if markers.has::<Optional>() || markers.has::<ValidationOptional>() {
-        Some(Requirement::Optional)
-    } else {
-        None
-    }
-}
-
-/// The value that the server fills in; controller-gen's marker wins over Go's, and its `{}` is the empty list too.
-fn default(markers: &MarkerSet, ty: &TypeRef) -> Option<Value> {
-    let kubebuilder = markers.get::<KubebuilderDefault>();
-    let Some(default) = kubebuilder.map(|default| default.marker.value.value) else {
-        return Some(markers.get::<field::Default>()?.marker.value.value.0);
-    };
-    let is_empty = default.as_object().is_some_and(serde_json::Map::is_empty);
-    Some(match ty {
-        TypeRef::List(_) if is_empty => Value::Array(Vec::new()),
-        _ => default,
-    })
-}
-
 /// Adds the rules of a struct that keep optional immutable fields from being removed.
 fn add_immutable(validation: &mut Validation, kind: &TypeKind, body: &Body) {
     let (TypeKind::Struct(def), Body::Struct(fields)) = (kind, body) else {
         return;
     };
     for (field, source) in def.fields.iter().zip(&fields.fields) {
-        if let Some(rule) = immutable_once_set(&field.json_name, source)
+        if let Some(rule) = immutable_once_set(&field.json_name, &source.markers)
             && !field.required
         {
             validation.rules.push(rule);

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::{Cx, bounds::is_less};
+use super::Cx;
 use crate::{
     diag::{Diagnostic, Diagnostics, Place},
+    lower::bounds::is_less,
     model::{
         self, KnownType, ListType, StructDef, TypeDef, TypeKind, TypeRef, Validation, WireType,
     },

@@ -1,30 +1,24 @@
 //! Checks of `+kubebuilder:validation:ExactlyOneOf` and its kin: the fields that they name exist and can be left out.
 
-use super::Cx;
 use crate::{
     diag::{Diagnostic, Diagnostics},
     model::{Field, StructDef, TypeKind},
-    read::{
-        markers::{
-            At, MarkerSet,
-            rules::{AtLeastOneOf, AtMostOneOf, ExactlyOneOf},
-        },
-        rust::Item,
+    read::markers::{
+        At, MarkerSet,
+        rules::{AtLeastOneOf, AtMostOneOf, ExactlyOneOf},
     },
     suggest,
 };
 
-impl Cx<'_> {
-    /// The fields that the markers of a struct name are its own and optional.
-    pub(super) fn check_one_of(&self, item: &Item, kind: &TypeKind, diagnostics: &mut Diagnostics) {
-        let TypeKind::Struct(def) = kind else {
-            return;
-        };
-        for list in lists(&item.markers) {
-            for name in &list.value {
-                if let Some(error) = check_member(def, name, &list) {
-                    diagnostics.push(error);
-                }
+/// Checks that the fields that the markers of a struct name are its own and optional.
+pub(super) fn check(markers: &MarkerSet, kind: &TypeKind, diagnostics: &mut Diagnostics) {
+    let TypeKind::Struct(def) = kind else {
+        return;
+    };
+    for list in lists(markers) {
+        for name in &list.value {
+            if let Some(error) = check_member(def, name, &list) {
+                diagnostics.push(error);
             }
         }
     }
@@ -58,7 +52,7 @@ fn check_member(def: &StructDef, name: &str, list: &At<Vec<String>>) -> Option<D
     };
     field.required.then(|| {
         error(format!("the field `{name}` is required"), "always set")
-            .help("make it an Option, or leave it out of the list")
+            .help("make it optional, or leave it out of the list")
     })
 }
 

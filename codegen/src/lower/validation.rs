@@ -2,83 +2,68 @@
 
 use serde_json::Value;
 
-use super::{Cx, bounds};
+use super::bounds;
 use crate::{
     diag::{Diagnostic, Diagnostics},
-    model::{CelRule, ListType, TypeRef, Validation, WireType},
-    read::{
-        markers::{
-            Marker, MarkerSet, SchemaPart, SchemaRule,
-            field::{Immutable, ListMapKey, ListTypeMarker},
-            rules::{Type, XIntOrString, items_of},
-        },
-        rust::Field,
+    model::{CelRule, ListType, Validation, WireType},
+    read::markers::{
+        Marker, MarkerSet, SchemaPart, SchemaRule,
+        field::{Immutable, ListMapKey, ListTypeMarker},
+        rules::{Type, XIntOrString, items_of},
     },
 };
 
-impl Cx<'_> {
-    /// What the markers of a type or field demand; `ty` is the field's type, if it is one.
-    pub(super) fn validation(
-        &self,
-        markers: &MarkerSet,
-        wire: WireType,
-        ty: Option<&TypeRef>,
-        diagnostics: &mut Diagnostics,
-    ) -> Validation {
-        let mut validation = Validation::default();
-        if markers.0.is_empty() {
-            return validation;
-        }
-        let wire = declared_type(markers).unwrap_or(wire);
-        let items = ty.map_or(WireType::Unknown, |ty| self.element_type(ty));
-        let mut element = Validation::default();
-        let mut rules: Vec<(&Marker, SchemaRule)> = markers
-            .0
-            .iter()
-            .filter_map(|marker| Some((marker, marker.def.schema?)))
-            .collect();
-        rules.sort_by_key(|(_, rule)| rule.rank);
-        for (marker, rule) in rules {
-            match rule.part {
-                SchemaPart::Value => {
-                    check_type(marker, rule.about, wire, diagnostics);
-                    (rule.apply)(marker, &mut validation);
-                }
-                SchemaPart::Items => {
-                    check_type(marker, Some(WireType::List), wire, diagnostics);
-                    check_type(marker, rule.about, items, diagnostics);
-                    (rule.apply)(marker, &mut element);
-                }
+/// What the markers of a type or field demand; `wire` is the type on the wire, and `items` that of its items if it is a list.
+pub(super) fn of_markers(
+    markers: &MarkerSet,
+    wire: WireType,
+    items: WireType,
+    diagnostics: &mut Diagnostics,
+) -> Validation {
+    let mut validation = Validation::default();
+    if markers.0.is_empty() {
+        return validation;
+    }
+    let wire = declared_type(markers).unwrap_or(wire);
+    let mut element = Validation::default();
+    let mut rules: Vec<(&Marker, SchemaRule)> = markers
+        .0
+        .iter()
+        .filter_map(|marker| Some((marker, marker.def.schema?)))
+        .collect();
+    rules.sort_by_key(|(_, rule)| rule.rank);
+    for (marker, rule) in rules {
+        match rule.part {
+            SchemaPart::Value => {
+                check_type(marker, rule.about, wire, diagnostics);
+                (rule.apply)(marker, &mut validation);
+            }
+            SchemaPart::Items => {
+                check_type(marker, Some(WireType::List), wire, diagnostics);
+                check_type(marker, rule.about, items, diagnostics);
+                (rule.apply)(marker, &mut element);
             }
         }
-        if markers.has::<Immutable>() {
-            validation.rules.push(CelRule {
-                rule: "self == oldSelf".to_owned(),
-                message: Some("field is immutable".to_owned()),
-                ..CelRule::default()
-            });
-        }
-        check_list(&validation, markers, diagnostics);
-        bounds::check(&validation, SchemaPart::Value, markers, diagnostics);
-        bounds::check(&element, SchemaPart::Items, markers, diagnostics);
-        if element != Validation::default() {
-            validation.element = Some(Box::new(element));
-        }
-        validation
     }
-
-    fn element_type(&self, ty: &TypeRef) -> WireType {
-        match ty {
-            TypeRef::List(inner) => self.wire_type(inner),
-            TypeRef::Optional(inner) | TypeRef::Boxed(inner) => self.element_type(inner),
-            _ => WireType::Unknown,
-        }
+    if markers.has::<Immutable>() {
+        validation.rules.push(CelRule {
+            rule: "self == oldSelf".to_owned(),
+            message: Some("field is immutable".to_owned()),
+            ..CelRule::default()
+        });
     }
+    check_list(&validation, markers, diagnostics);
+    bounds::check(&validation, SchemaPart::Value, markers, diagnostics);
+    bounds::check(&element, SchemaPart::Items, markers, diagnostics);
+    if element != Validation::default() {
+        validation.element = Some(Box::new(element));
+    }
+    validation
 }
 
 /// An optional field that never changes can neither be removed: a rule of the struct, as controller-tools writes it.
-pub(super) fn immutable_once_set(json_name: &str, field: &Field) -> Option<CelRule> {
-    field.markers.has::<Immutable>().then(|| CelRule {
+pub(super) fn immutable_once_set(json_name: &str, markers: &MarkerSet) -> Option<CelRule> {
+    markers.has::<Immutable>().then(|| CelRule {
         rule: format!("!has(oldSelf.{json_name}) || has(self.{json_name})"),
         message: Some(format!("field {json_name} is immutable once set")),
         ..CelRule::default()

@@ -5,19 +5,15 @@ use std::collections::BTreeSet;
 use crate::{
     diag::{Diagnostic, Diagnostics},
     model::{Verb, VerbSet},
-    read::{
-        markers::{
-            At, Words,
-            client::{NoVerbs, OnlyVerbs, ReadOnly, SkipVerbs},
-        },
-        rust::Item,
+    read::markers::{
+        At, MarkerSet, Words,
+        client::{NoVerbs, OnlyVerbs, ReadOnly, SkipVerbs},
     },
     suggest,
 };
 
 /// The verbs that the markers leave.
-pub(super) fn verbs(item: &Item, status: bool, diagnostics: &mut Diagnostics) -> VerbSet {
-    let markers = &item.markers;
+pub(super) fn verbs(markers: &MarkerSet, status: bool, diagnostics: &mut Diagnostics) -> VerbSet {
     let all = VerbSet::all(status);
     if markers.has::<NoVerbs>() {
         return VerbSet::default();

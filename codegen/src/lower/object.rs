@@ -1,0 +1,155 @@
+//! What the markers of a root say of its resource: names, scope, columns, subresources.
+
+use std::collections::BTreeMap;
+
+use crate::{
+    diag::{Diagnostic, Diagnostics, Place},
+    model::{PrinterColumn, ScaleSubresource, Scope, SelectableField, names},
+    read::markers::{
+        At, Found, MarkerSet,
+        client::{NonNamespaced, ResourceName},
+        crd::{self, Resource},
+    },
+};
+
+/// `+resourceName`, `path=` of `+kubebuilder:resource`, else the rule; the two must agree.
+pub(super) fn plural(kind: &str, markers: &MarkerSet, diagnostics: &mut Diagnostics) -> String {
+    let named = markers.get::<ResourceName>();
+    let named = named.map(|marker| marker.marker.plural);
+    let path = markers.get::<Resource>();
+    let path = path.and_then(|marker| marker.marker.path);
+    if let (Some(named), Some(path)) = (&named, &path)
+        && named.value != path.value
+    {
+        diagnostics.push(
+            Diagnostic::error("two plurals are given")
+                .at(path.place.clone(), "this one")
+                .at(named.place.clone(), "and this one")
+                .help("remove one of them"),
+        );
+    }
+    if let Some(At {
+        value: plural,
+        place,
+    }) = named.or(path)
+    {
+        if !names::is_label_1035(&plural) {
+            diagnostics.push(
+                Diagnostic::error(format!("invalid plural `{plural}`"))
+                    .at(place, "goes into URLs")
+                    .help("a plural has lower case letters, digits and hyphens, and starts with a letter"),
+            );
+        }
+        return plural;
+    }
+    names::resource_plural(kind)
+}
+
+pub(super) fn list(argument: Option<&At<Vec<String>>>) -> Vec<String> {
+    argument.map_or_else(Vec::new, |list| list.value.clone())
+}
+
+/// `+genclient:nonNamespaced` and `scope=` of `+kubebuilder:resource` say the same.
+pub(super) fn scope(markers: &MarkerSet, diagnostics: &mut Diagnostics) -> Scope {
+    let cluster = markers.get::<NonNamespaced>();
+    let resource = markers.get::<Resource>();
+    let scope = resource.and_then(|resource| resource.marker.scope);
+    match (cluster, scope) {
+        (Some(marker), Some(scope)) if scope.value == Scope::Namespaced => {
+            diagnostics.push(
+                Diagnostic::error("the scope is both Cluster and Namespaced")
+                    .at(scope.place, "Namespaced")
+                    .at(marker.place.clone(), "Cluster")
+                    .help("remove one of them"),
+            );
+            Scope::Cluster
+        }
+        (Some(_), _) => Scope::Cluster,
+        (None, Some(scope)) => scope.value,
+        (None, None) => Scope::Namespaced,
+    }
+}
+
+pub(super) fn scale(markers: &MarkerSet) -> Option<ScaleSubresource> {
+    let scale = markers.get::<crd::ScaleSubresource>()?.marker;
+    Some(ScaleSubresource {
+        spec_replicas_path: scale.spec_path.value,
+        status_replicas_path: scale.status_path.value,
+        label_selector_path: scale.selector_path.map(|path| path.value),
+    })
+}
+
+pub(super) fn selectable_fields(markers: &MarkerSet) -> Vec<SelectableField> {
+    markers
+        .all::<crd::SelectableField>()
+        .map(|field| SelectableField {
+            json_path: field.marker.json_path.value,
+        })
+        .collect()
+}
+
+pub(super) fn columns(markers: &MarkerSet) -> Vec<PrinterColumn> {
+    markers
+        .all::<crd::PrintColumn>()
+        .map(|Found { marker, .. }| PrinterColumn {
+            name: marker.name,
+            type_: marker.column_type.0.to_owned(),
+            format: marker.format,
+            description: marker.description,
+            priority: marker
+                .priority
+                .and_then(|priority| i32::try_from(priority).ok())
+                .unwrap_or(0),
+            json_path: marker.json_path.value,
+        })
+        .collect()
+}
+
+/// The names of a resource beside its plural go into URLs and commands too.
+pub(super) fn check_names(names: &Resource, diagnostics: &mut Diagnostics) {
+    let mut check = |name: &str, place: &Place| {
+        if !names::is_label_1035(name) {
+            diagnostics.push(
+                Diagnostic::error(format!("invalid name `{name}` of a resource"))
+                    .at(place.clone(), "goes into URLs and commands")
+                    .help("a name has lower case letters, digits and hyphens, and starts with a letter"),
+            );
+        }
+    };
+    if let Some(singular) = &names.singular {
+        check(singular, &singular.place);
+    }
+    for list in [&names.short_names, &names.categories]
+        .into_iter()
+        .flatten()
+    {
+        for name in &list.value {
+            check(name, &list.place);
+        }
+    }
+}
+
+/// The `key=value` pairs of `+kubebuilder:metadata`.
+pub(super) fn pairs(
+    markers: &MarkerSet,
+    name: &str,
+    list: fn(crd::Metadata) -> Option<At<Vec<String>>>,
+    diagnostics: &mut Diagnostics,
+) -> BTreeMap<String, String> {
+    let mut pairs = BTreeMap::new();
+    for marker in markers.all::<crd::Metadata>() {
+        for pair in list(marker.marker).map_or_else(Vec::new, |list| list.value) {
+            match pair.split_once('=') {
+                Some((key, value)) => {
+                    pairs.insert(key.to_owned(), value.to_owned());
+                }
+                None => diagnostics.push(
+                    Diagnostic::error(format!("invalid pair `{pair}`: expected key=value"))
+                        .at(marker.place.clone(), "without a `=`")
+                        .help(format!("write `{name}=\"key=value\"`")),
+                ),
+            }
+        }
+    }
+    pairs
+}
