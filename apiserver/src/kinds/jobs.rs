@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::check::{non_negative, one_of};
 use super::cron::schedule_fault;
 use super::defaults::set;
-use super::pods::{default_job_template, pod_spec};
+use super::pods::{default_job_template, pod_template};
 use super::workloads::{TEMPLATE, workload_tail};
 use crate::field::FieldError;
 use crate::metadata::object::{at, child, fields, is_deleting, metadata, name, text, uid};
@@ -184,7 +184,7 @@ fn validate_job(spec: &Value, path: &str) -> Vec<FieldError> {
         non_negative(format!("{path}.{field}"), &spec[field], &mut errors);
     }
     errors.extend(
-        pod_spec(pod, &format!("{path}.template.spec"))
+        pod_template(pod, &format!("{path}.template.spec"))
             .into_iter()
             .filter(|e| e.field != here),
     );

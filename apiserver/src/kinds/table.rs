@@ -54,7 +54,11 @@ const ROWS: &[Row] = &[
         .with(&namespaces::Namespace),
     row("", "v1", "Pod", "pods", "nsgd", &["po"])
         .all()
-        .sub(&[Subresource::Binding, Subresource::Eviction])
+        .sub(&[
+            Subresource::Binding,
+            Subresource::EphemeralContainers,
+            Subresource::Eviction,
+        ])
         .fields(POD_FIELDS)
         .with(&pods::Pod),
     row("", "v1", "Service", "services", "nspd", &["svc"])

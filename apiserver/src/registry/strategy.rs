@@ -40,6 +40,11 @@ pub(crate) trait Strategy: Debug + Sync {
         Vec::new()
     }
 
+    /// Validates what only a new object may not have.
+    fn validate_create(&self, _object: &Value) -> Vec<FieldError> {
+        Vec::new()
+    }
+
     /// Validates the difference that an update makes.
     fn validate_update(&self, _old: &Value, _new: &Value) -> Vec<FieldError> {
         Vec::new()
@@ -47,6 +52,11 @@ pub(crate) trait Strategy: Debug + Sync {
 
     /// Validates the difference that a write to the status makes.
     fn validate_status_update(&self, _old: &Value, _new: &Value) -> Vec<FieldError> {
+        Vec::new()
+    }
+
+    /// Validates the difference that a write to a pod's ephemeral containers makes.
+    fn validate_ephemeral_containers(&self, _old: &Value, _new: &Value) -> Vec<FieldError> {
         Vec::new()
     }
 

@@ -5,6 +5,7 @@
 pub(crate) enum Subresource {
     Approval,
     Binding,
+    EphemeralContainers,
     Eviction,
     Finalize,
     Token,
@@ -28,6 +29,11 @@ impl Subresource {
                 &["create"],
             ),
             Self::Binding => ("binding", ("", "", "Binding"), &["create"]),
+            Self::EphemeralContainers => (
+                "ephemeralcontainers",
+                ("", "", ""),
+                &["get", "patch", "update"],
+            ),
             Self::Eviction => ("eviction", ("policy", "v1", "Eviction"), &["create"]),
             Self::Finalize => ("finalize", ("", "", ""), &["update"]),
         };

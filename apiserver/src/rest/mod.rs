@@ -75,11 +75,13 @@ fn handle(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
             Some(sub) => match (sub, call.verb) {
                 (Subresource::Binding, Verb::Create) => pods::bind(core, call),
                 (Subresource::Eviction, Verb::Create) => pods::evict(core, call),
-                (Subresource::Finalize | Subresource::Approval, Verb::Update) => {
-                    update::update(core, call)
-                }
-                (Subresource::Approval, Verb::Get) => read::get(core, call),
-                (Subresource::Approval, Verb::Patch) => patch::patch(core, call),
+                (Subresource::Finalize, Verb::Update) => update::update(core, call),
+                (Subresource::Approval | Subresource::EphemeralContainers, verb) => match verb {
+                    Verb::Get => read::get(core, call),
+                    Verb::Update => update::update(core, call),
+                    Verb::Patch => patch::patch(core, call),
+                    _ => Err(unsupported()),
+                },
                 (Subresource::Token, Verb::Create) => token::create(core, call),
                 _ => Err(unsupported()),
             },

@@ -69,6 +69,7 @@ pub(super) fn validate_create(served: &Served, object: &Value) -> Result<(), Api
         errors.extend(schema.validate(object));
     }
     errors.extend(validate_kind(served, object));
+    errors.extend(served.resource.strategy.validate_create(object));
     refuse(served, object, &errors)
 }
 
@@ -98,7 +99,10 @@ fn validate_update(
         errors.extend(strategy.validate_status_update(old, new));
     } else {
         errors.extend(validate_kind(served, new));
-        errors.extend(strategy.validate_update(old, new));
+        errors.extend(match subresource {
+            "ephemeralcontainers" => strategy.validate_ephemeral_containers(old, new),
+            _ => strategy.validate_update(old, new),
+        });
     }
     refuse(served, old, &errors)
 }
@@ -157,6 +161,16 @@ fn restrict(served: &Served, subresource: &str, old: &Value, new: &mut Value) {
                     object::set_meta(&mut kept, field, value);
                 }
             }
+            *new = kept;
+        }
+        "ephemeralcontainers" => {
+            let mut kept = old.clone();
+            let spec = object::fields(new).remove("spec").unwrap_or_default();
+            if let Some(kept_spec) = kept.get_mut("spec") {
+                copy_field(&spec, kept_spec, "ephemeralContainers");
+            }
+            let managed = new["metadata"].get("managedFields").cloned();
+            object::set_meta(&mut kept, "managedFields", managed);
             *new = kept;
         }
         "approval" => {

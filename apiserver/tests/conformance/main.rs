@@ -32,6 +32,7 @@ mod delete_collection;
 mod deletion;
 mod discovery;
 mod dry_run;
+mod ephemeral_containers;
 mod errors;
 mod field_validation;
 mod fine_print;

@@ -1,5 +1,6 @@
 //! Pods.
 
+mod ephemeral;
 mod printer;
 mod template;
 mod validation;
@@ -11,7 +12,7 @@ use crate::metadata::object::{child, fields, text};
 use crate::registry::{Cluster, Strategy, label_not_supported};
 use crate::table::Printer;
 pub(super) use template::{default_job_template, default_template};
-pub(super) use validation::{PORT, pod_spec};
+pub(super) use validation::{PORT, pod_spec, pod_template};
 
 #[derive(Debug)]
 pub(super) struct Pod;
@@ -28,11 +29,21 @@ impl Strategy for Pod {
     }
 
     fn validate(&self, object: &Value) -> Vec<FieldError> {
-        pod_spec(&object["spec"], "spec")
+        let mut errors = pod_spec(&object["spec"], "spec");
+        errors.extend(validation::trimmed_images(&object["spec"]));
+        errors
+    }
+
+    fn validate_create(&self, object: &Value) -> Vec<FieldError> {
+        ephemeral::forbidden(&object["spec"], "spec", "cannot be set on create")
     }
 
     fn validate_update(&self, old: &Value, new: &Value) -> Vec<FieldError> {
         validation::pod_update(old, new)
+    }
+
+    fn validate_ephemeral_containers(&self, old: &Value, new: &Value) -> Vec<FieldError> {
+        ephemeral::validate_update(old, new)
     }
 
     /// Only pods that run on a node need time to end.

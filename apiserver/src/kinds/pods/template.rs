@@ -63,7 +63,7 @@ fn pod_spec(spec: &mut Map<String, Value>) {
     if let Some(name) = spec.get("serviceAccountName").cloned() {
         set(spec, "serviceAccount", name);
     }
-    for list in ["containers", "initContainers"] {
+    for list in ["containers", "initContainers", "ephemeralContainers"] {
         for container in objects(spec, list) {
             default_container(container);
         }

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::ephemeral;
 use crate::field::FieldError;
 use crate::kinds::check::one_of;
 use crate::metadata::object::{copy_field, text};
@@ -28,6 +29,7 @@ pub(in crate::kinds) fn pod_spec(spec: &Value, path: &str) -> Vec<FieldError> {
             validate_container(&here, container, &volumes, &mut errors);
         }
     }
+    ephemeral::validate(spec, path, &volumes, &seen, &mut errors);
     one_of(
         format!("{path}.restartPolicy"),
         &spec["restartPolicy"],
@@ -43,6 +45,33 @@ pub(in crate::kinds) fn pod_spec(spec: &Value, path: &str) -> Vec<FieldError> {
     errors
 }
 
+/// Validates the spec of a pod template.
+pub(in crate::kinds) fn pod_template(spec: &Value, path: &str) -> Vec<FieldError> {
+    let mut errors = pod_spec(spec, path);
+    let why = "ephemeral containers not allowed in pod template";
+    errors.extend(ephemeral::forbidden(spec, path, why));
+    errors
+}
+
+/// The images of a pod's containers have no space around them; templates may.
+pub(super) fn trimmed_images(spec: &Value) -> Vec<FieldError> {
+    let mut errors = Vec::new();
+    for list in ["containers", "initContainers"] {
+        for (index, container) in items(spec, &[list]).iter().enumerate() {
+            trimmed_image(&format!("spec.{list}[{index}]"), container, &mut errors);
+        }
+    }
+    errors
+}
+
+pub(super) fn trimmed_image(path: &str, container: &Value, errors: &mut Vec<FieldError>) {
+    let image = text(container, &["image"]);
+    if image.trim().len() != image.len() {
+        let detail = "must not have leading or trailing whitespace";
+        errors.push(FieldError::invalid(format!("{path}.image"), image, detail));
+    }
+}
+
 /// Validates the names of a pod's volumes and returns them.
 fn volumes<'v>(spec: &'v Value, path: &str, errors: &mut Vec<FieldError>) -> Vec<&'v str> {
     let mut names = Vec::new();
@@ -55,7 +84,7 @@ fn volumes<'v>(spec: &'v Value, path: &str, errors: &mut Vec<FieldError>) -> Vec
 }
 
 /// A name is there, is a label, and is not taken.
-fn named(path: &str, name: &str, taken: &[&str], errors: &mut Vec<FieldError>) {
+pub(super) fn named(path: &str, name: &str, taken: &[&str], errors: &mut Vec<FieldError>) {
     let path = format!("{path}.name");
     if name.is_empty() {
         errors.push(FieldError::required(path, ""));
@@ -66,7 +95,8 @@ fn named(path: &str, name: &str, taken: &[&str], errors: &mut Vec<FieldError>) {
     }
 }
 
-fn validate_container(
+/// Validates what containers of all kinds have.
+pub(super) fn validate_container(
     path: &str,
     container: &Value,
     volumes: &[&str],
@@ -75,6 +105,12 @@ fn validate_container(
     if text(container, &["image"]).is_empty() {
         errors.push(FieldError::required(format!("{path}.image"), ""));
     }
+    one_of(
+        format!("{path}.terminationMessagePolicy"),
+        &container["terminationMessagePolicy"],
+        &["File", "FallbackToLogsOnError"],
+        errors,
+    );
     for (index, port) in items(container, &["ports"]).iter().enumerate() {
         let here = format!("{path}.ports[{index}].containerPort");
         match port["containerPort"].as_i64().unwrap_or_default() {

@@ -6,7 +6,7 @@ use crate::field::FieldError;
 use crate::kinds::check::{
     at_most_all, is_nothing, is_selector, label_selector, non_negative, number_or_percent, one_of,
 };
-use crate::kinds::pods::pod_spec;
+use crate::kinds::pods::pod_template;
 use crate::metadata::object::{copy_field, text};
 
 /// What the kinds with a label selector and a pod template share; `kind` is how messages call them.
@@ -73,7 +73,7 @@ fn validate_template(spec: &Value, errors: &mut Vec<FieldError>) {
             "`selector` does not match template `labels`",
         ));
     }
-    let pod = pod_spec(&template["spec"], "spec.template.spec");
+    let pod = pod_template(&template["spec"], "spec.template.spec");
     let is_known = pod
         .iter()
         .all(|e| e.field != "spec.template.spec.restartPolicy");
