@@ -12,6 +12,7 @@ mod plan;
 mod stage;
 mod tree;
 mod write;
+pub mod yaml;
 
 pub use error::Error;
 pub use interrupt::{Interrupted, interrupt};

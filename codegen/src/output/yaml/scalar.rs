@@ -1,0 +1,320 @@
+//! Scalars: the choice of a style, and each style's writing.
+
+use super::{Around, Emitter, resolve};
+
+/// The column after which a scalar is folded at its next space.
+const WIDTH: usize = 80;
+
+/// A text and its style.
+pub(super) struct Scalar<'a> {
+    text: &'a str,
+    style: Style,
+}
+
+#[derive(Clone, Copy)]
+enum Style {
+    Plain,
+    Single,
+    Double,
+    Literal,
+}
+
+impl<'a> Scalar<'a> {
+    /// A text that stands as it is: a number, `true`, `null`.
+    pub(super) const fn plain(text: &'a str) -> Self {
+        Self {
+            text,
+            style: Style::Plain,
+        }
+    }
+
+    /// A string.
+    pub(super) fn of(text: &'a str, simple_key: bool) -> Self {
+        let facts = Facts::of(text);
+        let style = if text.contains('\n') {
+            if facts.may_be_block && !simple_key {
+                Style::Literal
+            } else {
+                Style::Double
+            }
+        } else if resolve::is_ambiguous(text) {
+            Style::Double
+        } else if facts.may_be_plain {
+            Style::Plain
+        } else if facts.may_be_single {
+            Style::Single
+        } else {
+            Style::Double
+        };
+        Self { text, style }
+    }
+}
+
+/// The styles that the characters of a text permit.
+struct Facts {
+    may_be_plain: bool,
+    may_be_single: bool,
+    may_be_block: bool,
+}
+
+impl Facts {
+    fn of(text: &str) -> Self {
+        let is_around = |test: fn(char) -> bool| text.starts_with(test) || text.ends_with(test);
+        let follows = |first: fn(char) -> bool, second: fn(char) -> bool| {
+            let next = text.chars().skip(1);
+            text.chars().zip(next).any(|(a, b)| first(a) && second(b))
+        };
+        let has_breaks = text.contains(is_break);
+        let is_special = !text.chars().all(is_printable);
+        let break_space = follows(is_break, is_space);
+        let space_break = follows(is_space, is_break);
+        Self {
+            may_be_plain: !(has_breaks
+                || is_special
+                || is_around(is_space)
+                || has_indicators(text)),
+            may_be_single: !(break_space || space_break || is_special),
+            may_be_block: !(text.ends_with(' ') || space_break || is_special),
+        }
+    }
+}
+
+/// Whether characters of the text would be read as syntax.
+fn has_indicators(text: &str) -> bool {
+    if text.starts_with("---") || text.starts_with("...") {
+        return true;
+    }
+    let mut before = None;
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        let ends = chars.peek().is_none_or(|next| matches!(next, ' ' | '\t'));
+        let is_indicator = match (before, c) {
+            (
+                None,
+                '#' | ',' | '[' | ']' | '{' | '}' | '&' | '*' | '!' | '|' | '>' | '\'' | '"' | '%'
+                | '@' | '`',
+            ) => true,
+            (None, '?' | '-') | (_, ':') => ends,
+            (Some(before), '#') => is_blank(before),
+            _ => false,
+        };
+        if is_indicator {
+            return true;
+        }
+        before = Some(c);
+    }
+    false
+}
+
+const fn is_space(c: char) -> bool {
+    c == ' '
+}
+
+/// YAML 1.1's line breaks.
+pub(super) const fn is_break(c: char) -> bool {
+    matches!(c, '\r' | '\n' | '\u{85}' | '\u{2028}' | '\u{2029}')
+}
+
+const fn is_blank(c: char) -> bool {
+    matches!(c, ' ' | '\t' | '\0') || is_break(c)
+}
+
+/// Whether the writer leaves the character as it is: not tabs, nor anything above U+FFFF.
+const fn is_printable(c: char) -> bool {
+    matches!(c, '\n' | ' '..='~' | '\u{a0}'..='\u{d7ff}' | '\u{e000}'..='\u{fffd}')
+        && c != '\u{feff}'
+}
+
+impl Emitter {
+    pub(super) fn write_scalar(&mut self, scalar: Scalar<'_>, may_fold: bool) {
+        let Scalar { text, style } = scalar;
+        match style {
+            Style::Plain => self.plain(text, may_fold),
+            Style::Single => self.single(text, may_fold),
+            Style::Double => self.double(text, may_fold),
+            Style::Literal => self.literal(text),
+        }
+    }
+
+    fn plain(&mut self, text: &str, may_fold: bool) {
+        if !self.whitespace {
+            self.put(' ');
+        }
+        let mut spaces = false;
+        let mut chars = text.chars().peekable();
+        while let Some(c) = chars.next() {
+            if c == ' ' {
+                let folds =
+                    may_fold && !spaces && self.column > WIDTH && chars.peek() != Some(&' ');
+                if folds {
+                    self.write_indent();
+                } else {
+                    self.put(c);
+                }
+                spaces = true;
+            } else {
+                self.put(c);
+                self.indention = false;
+                spaces = false;
+            }
+        }
+        self.whitespace = false;
+        self.indention = false;
+    }
+
+    fn single(&mut self, text: &str, may_fold: bool) {
+        self.quote("'", true);
+        let mut spaces = false;
+        let mut breaks = false;
+        let mut chars = text.char_indices().peekable();
+        while let Some((at, c)) = chars.next() {
+            if c == ' ' {
+                let next_is_space = chars.peek().is_some_and(|(_, next)| *next == ' ');
+                let is_inner = at > 0 && at + 1 < text.len();
+                if may_fold && !spaces && self.column > WIDTH && is_inner && !next_is_space {
+                    self.write_indent();
+                } else {
+                    self.put(c);
+                }
+                spaces = true;
+            } else if is_break(c) {
+                self.line_break(c);
+                breaks = true;
+            } else {
+                if breaks {
+                    self.write_indent();
+                }
+                if c == '\'' {
+                    self.put('\'');
+                }
+                self.put(c);
+                self.indention = false;
+                spaces = false;
+                breaks = false;
+            }
+        }
+        self.quote("'", false);
+    }
+
+    fn double(&mut self, text: &str, may_fold: bool) {
+        self.quote("\"", true);
+        // libyaml asks for a byte order mark at the beginning, whichever character it looks at.
+        let marked = text.starts_with('\u{feff}');
+        let mut spaces = false;
+        let mut chars = text.char_indices().peekable();
+        while let Some((at, c)) = chars.next() {
+            if marked || !is_printable(c) || is_break(c) || c == '"' || c == '\\' {
+                self.escape(c);
+                spaces = false;
+            } else if c == ' ' {
+                let is_inner = at > 0 && at + 1 < text.len();
+                if may_fold && !spaces && self.column > WIDTH && is_inner {
+                    self.write_indent();
+                    if chars.peek().is_some_and(|(_, next)| *next == ' ') {
+                        self.put('\\');
+                    }
+                } else {
+                    self.put(c);
+                }
+                spaces = true;
+            } else {
+                self.put(c);
+                spaces = false;
+            }
+        }
+        self.quote("\"", false);
+    }
+
+    fn escape(&mut self, c: char) {
+        let text = match c {
+            '\0' => "0".to_owned(),
+            '\x07' => "a".to_owned(),
+            '\x08' => "b".to_owned(),
+            '\t' => "t".to_owned(),
+            '\n' => "n".to_owned(),
+            '\x0b' => "v".to_owned(),
+            '\x0c' => "f".to_owned(),
+            '\r' => "r".to_owned(),
+            '\x1b' => "e".to_owned(),
+            '"' | '\\' => c.to_string(),
+            '\u{85}' => "N".to_owned(),
+            '\u{a0}' => "_".to_owned(),
+            '\u{2028}' => "L".to_owned(),
+            '\u{2029}' => "P".to_owned(),
+            ..='\u{ff}' => format!("x{:02X}", u32::from(c)),
+            ..='\u{ffff}' => format!("u{:04X}", u32::from(c)),
+            _ => format!("U{:08X}", u32::from(c)),
+        };
+        self.put('\\');
+        text.chars().for_each(|c| self.put(c));
+    }
+
+    fn literal(&mut self, text: &str) {
+        self.indicator(
+            "|",
+            Around {
+                before: true,
+                ..Around::default()
+            },
+        );
+        if text.starts_with(|c| c == ' ' || is_break(c)) {
+            self.indicator("2", Around::default());
+        }
+        let mut end = text.chars().rev();
+        match (
+            end.next().is_some_and(is_break),
+            end.next().is_none_or(is_break),
+        ) {
+            (false, _) => self.indicator("-", Around::default()),
+            (true, true) => self.indicator("+", Around::default()),
+            (true, false) => {}
+        }
+        self.put_break();
+        self.indention = true;
+        self.whitespace = true;
+        let mut breaks = true;
+        for c in text.chars() {
+            if is_break(c) {
+                self.break_of(c);
+                self.indention = true;
+                breaks = true;
+            } else {
+                if breaks {
+                    self.write_indent();
+                }
+                self.put(c);
+                self.indention = false;
+                breaks = false;
+            }
+        }
+    }
+
+    fn quote(&mut self, quote: &str, opens: bool) {
+        self.indicator(
+            quote,
+            Around {
+                before: opens,
+                ..Around::default()
+            },
+        );
+        if !opens {
+            self.whitespace = false;
+            self.indention = false;
+        }
+    }
+
+    /// A line break within quotes; never a plain one, since texts that have one are literal or escaped.
+    fn line_break(&mut self, c: char) {
+        self.break_of(c);
+        self.indention = true;
+    }
+
+    fn break_of(&mut self, c: char) {
+        if c == '\n' {
+            self.put_break();
+        } else {
+            self.out.push(c);
+            self.column = 0;
+        }
+    }
+}

@@ -1,0 +1,63 @@
+use std::{env, fs, path::Path};
+
+use serde_json::Value;
+
+use super::to_yaml;
+use crate::{
+    read::yaml::{Places, read_documents},
+    source::Source,
+};
+
+/// Go's answers: a value, a tab, and its YAML as a JSON string. `hack/yaml.sh` makes the table, and longer ones for `YAML_TABLE`.
+const TABLE: &str = include_str!("go.tsv");
+
+#[test]
+fn yaml_is_gos_byte_for_byte() {
+    let table = match env::var("YAML_TABLE") {
+        Ok(path) => fs::read_to_string(path).unwrap(),
+        Err(_) => TABLE.to_owned(),
+    };
+    let mut different = 0;
+    for line in table.lines() {
+        let (value, expected) = line.split_once('\t').unwrap();
+        let expected: String = serde_json::from_str(expected).unwrap();
+        let written = to_yaml(&serde_json::from_str::<Value>(value).unwrap());
+        if written != expected {
+            different += 1;
+            if different < 6 {
+                report(value, &expected, &written);
+            }
+        }
+    }
+    assert!(table.lines().count() > 100, "the table is short");
+    assert_eq!(different, 0, "lines that differ");
+}
+
+#[allow(clippy::print_stderr, reason = "the message of a failed test")]
+fn report(value: &str, expected: &str, written: &str) {
+    eprintln!("{value}\n--- Go\n{expected:?}\n--- ours\n{written:?}\n");
+}
+
+/// CRDs that projects publish as controller-gen wrote them.
+#[test]
+fn what_controller_gen_wrote_is_printed_alike() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/crds");
+    let mut files = 0;
+    for project in ["cert-manager", "gateway-api"] {
+        for file in fs::read_dir(root.join(project)).unwrap() {
+            let file = file.unwrap().path();
+            if file.extension().is_none_or(|extension| extension != "yaml") {
+                continue;
+            }
+            let text = fs::read_to_string(&file).unwrap();
+            let body = text.rsplit_once("\n---\n").map_or(&*text, |(_, body)| body);
+            let source = Source::new("crd.yaml", body);
+            let documents = read_documents(&source, Places::Dropped).unwrap();
+            assert_eq!(documents.len(), 1);
+            let written = to_yaml(&documents[0].to_json());
+            assert!(written == body, "{} is printed otherwise", file.display());
+            files += 1;
+        }
+    }
+    assert!(files > 10, "{files} files");
+}
