@@ -44,8 +44,8 @@ fn sources(input: &str) -> Sources {
             );
         }
         return Sources {
-            rust: Vec::new(),
             crds,
+            ..Sources::default()
         };
     }
     let folder = testdata("apis/virtualmachine/src/apis/cloudnative/v1alpha1");
@@ -61,7 +61,7 @@ fn sources(input: &str) -> Sources {
     };
     Sources {
         rust: vec![package],
-        crds: Vec::new(),
+        ..Sources::default()
     }
 }
 

@@ -240,7 +240,7 @@ mod tests {
         };
         let sources = Sources {
             rust,
-            crds: Vec::new(),
+            ..Sources::default()
         };
         let errors = crate::load(&sources, &options).expect_err("no error");
         assert_eq!(errors.to_string(), expected);

@@ -24,7 +24,7 @@ mod threads;
 pub use config::Config;
 pub use diag::{Diagnostic, Diagnostics};
 pub use emit::Generator;
-pub use options::{Filters, Options};
+pub use options::{Compat, Filters, Options};
 pub use output::{Mode, Tree};
 pub use source::{RustPackage, Source, Sources};
 

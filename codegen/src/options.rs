@@ -11,6 +11,25 @@ use crate::{
     output::format::header,
 };
 
+/// Whose reading of markers holds where controller-gen's lets mistakes pass.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Compat {
+    /// Mistakes are errors.
+    #[default]
+    Strict,
+    /// The output is controller-gen's for all input that it takes.
+    ControllerGen,
+}
+
+impl Compat {
+    /// Whether mistakes are errors.
+    #[must_use]
+    pub fn is_strict(self) -> bool {
+        self == Self::Strict
+    }
+}
+
 /// The options of a generation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
@@ -36,6 +55,8 @@ pub struct Options {
     pub renames: BTreeMap<String, String>,
     /// Markers of other tools in annotated Rust, passed over: names, or beginnings with `*` after them (`operator-sdk:*`).
     pub ignored_markers: Vec<String>,
+    /// Whose reading of markers holds.
+    pub compat: Compat,
 }
 
 impl Default for Options {
@@ -52,6 +73,7 @@ impl Default for Options {
             filters: Filters::default(),
             renames: BTreeMap::new(),
             ignored_markers: Vec::new(),
+            compat: Compat::Strict,
         }
     }
 }

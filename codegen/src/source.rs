@@ -9,6 +9,8 @@ pub struct Sources {
     pub rust: Vec<RustPackage>,
     /// CRD YAML or JSON: any number of documents each.
     pub crds: Vec<Source>,
+    /// Files that are searched for the markers of rules and webhooks alone, Rust or Go by their names' ending; sorted by name.
+    pub policy: Vec<Source>,
 }
 
 /// One group-version folder of annotated Rust.

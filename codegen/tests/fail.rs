@@ -43,7 +43,7 @@ fn sources(folder: &Path) -> Sources {
             dir: "apis/cloud/v1alpha1".into(),
             files: rust_files(folder, "src/apis/cloud/v1alpha1"),
         }],
-        crds: Vec::new(),
+        ..Sources::default()
     }
 }
 
@@ -61,7 +61,7 @@ fn a_group_in_two_folders_is_told_apart() {
     };
     let sources = Sources {
         rust: vec![package("a"), package("b")],
-        crds: Vec::new(),
+        ..Sources::default()
     };
     let errors = support::load(&sources).unwrap_err();
     insta::assert_snapshot!(errors.render(false), @r"
@@ -90,7 +90,7 @@ fn a_folder_whose_name_is_no_group_or_version_needs_a_marker() {
             dir: "apis/my_group/V1_x".into(),
             files: vec![Source::new("src/apis/my_group/V1_x/mod.rs", text)],
         }],
-        crds: Vec::new(),
+        ..Sources::default()
     };
     let kind = "use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;\n\
                 mod zz_generated_deepcopy;\npub mod zz_generated_register;\n\

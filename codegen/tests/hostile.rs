@@ -17,7 +17,7 @@ fn package(files: Vec<Source>) -> Sources {
             dir: "apis/cloud/v1alpha1".into(),
             files,
         }],
-        crds: Vec::new(),
+        ..Sources::default()
     }
 }
 

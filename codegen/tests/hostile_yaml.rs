@@ -10,8 +10,8 @@ use support::{names, testdata};
 
 fn generate(text: &str) -> Result<Tree, String> {
     let sources = Sources {
-        rust: Vec::new(),
         crds: vec![Source::new("crd.yaml", text)],
+        ..Sources::default()
     };
     let options = Options {
         emit: [Generator::Types, Generator::Deepcopy].into(),
@@ -92,8 +92,8 @@ fn types_named_like_rusts_own_do_not_shadow_them() {
 fn a_kind_need_not_be_in_camel_case() {
     let text = crd("{type: object}").replace("kind: Widget", "kind: foo-bar");
     let sources = Sources {
-        rust: Vec::new(),
         crds: vec![Source::new("crd.yaml", text)],
+        ..Sources::default()
     };
     let generated = codegen::generate(&sources, &Options::default()).expect("a legal kind");
     let tree = generated.files;
@@ -242,8 +242,8 @@ fn a_rename_takes_no_name_of_a_kind() {
             "{type: object, properties: {spec: {type: object, properties: {a: {type: string}}}}}",
         );
         let sources = Sources {
-            rust: Vec::new(),
             crds: vec![Source::new("crd.yaml", text)],
+            ..Sources::default()
         };
         let options = Options {
             renames: [(path.to_owned(), name.to_owned())].into(),

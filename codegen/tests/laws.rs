@@ -90,8 +90,8 @@ fn load(spec: &Value) -> ApiSet {
         },
     });
     let sources = Sources {
-        rust: Vec::new(),
         crds: vec![Source::new("crd.json", crd.to_string())],
+        ..Sources::default()
     };
     let options = Options {
         emit: [].into(),

@@ -6,8 +6,8 @@ use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {
     let sources = Sources {
-        rust: Vec::new(),
         crds: vec![Source::new("crd.yaml", text)],
+        ..Sources::default()
     };
     let options = Options {
         emit: [Generator::Types, Generator::Deepcopy].into(),

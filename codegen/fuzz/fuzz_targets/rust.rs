@@ -15,7 +15,7 @@ fuzz_target!(|text: &str| {
             dir: "apis/cloud/v1alpha1".into(),
             files: vec![Source::new("mod.rs", text)],
         }],
-        crds: Vec::new(),
+        ..Sources::default()
     };
     if let Err(errors) = codegen::generate(&sources, &Options::default()) {
         let _ = errors.render(false);

@@ -281,7 +281,7 @@ fn is_manifest(path: &Path) -> bool {
 }
 
 /// Adds the files at and below `folder` that `wanted` accepts. Hidden entries and links to folders are passed over.
-fn collect(
+pub(super) fn collect(
     folder: &Path,
     found: &mut Vec<PathBuf>,
     wanted: &dyn Fn(&Path) -> bool,

@@ -11,6 +11,7 @@ mod keys;
 mod layout;
 mod partial;
 mod place;
+mod policy;
 mod prepare;
 mod reference;
 mod table;
@@ -63,6 +64,8 @@ pub struct Config {
     pub(crate) base_path: Option<String>,
     pub(crate) include_file: Option<String>,
     pub(crate) partial: Option<BTreeSet<Generator>>,
+    /// Whether rules and webhooks are read from every file of the crate.
+    pub(crate) crate_markers: bool,
     /// Name of the `codegen.toml` and line of the section that this comes from, for messages.
     pub(crate) origin: Option<String>,
 }
@@ -172,6 +175,14 @@ impl Config {
     pub fn ignore_markers(mut self, patterns: impl IntoIterator<Item = impl Into<String>>) -> Self {
         let patterns = patterns.into_iter().map(Into::into);
         self.options.ignored_markers.extend(patterns);
+        self
+    }
+
+    /// Reads the markers of rules and webhooks (`+kubebuilder:rbac`, `+kubebuilder:webhook`) from every file of the crate, not
+    /// only from those of its types.
+    #[must_use]
+    pub const fn crate_markers(mut self, read: bool) -> Self {
+        self.crate_markers = read;
         self
     }
 
@@ -295,13 +306,15 @@ impl Config {
     }
 
     /// The files and folders that the output depends on.
-    fn inputs(&self) -> impl Iterator<Item = &Path> {
+    fn inputs(&self) -> impl Iterator<Item = PathBuf> {
         let crds = self.crds.iter().filter_map(|input| match input {
             CrdInput::Path(path) => Some(path.as_path()),
             CrdInput::Stdin => None,
         });
         let apis = self.apis.iter().map(|apis| apis.folder.as_path());
-        crds.chain(apis).chain(self.header_file.as_deref())
+        let roots = self.policy_roots();
+        let inputs = crds.chain(apis).chain(self.header_file.as_deref());
+        inputs.map(Path::to_owned).chain(roots)
     }
 
     /// The options that the generator itself is given, save what only the disk can tell (header, base path).

@@ -149,6 +149,9 @@ impl Config {
             sources.rust.extend(load_apis(apis, &below)?);
         }
         sources.crds = load_crds(&self.crds, progress)?;
+        if self.crate_markers {
+            self.add_policy(&mut sources)?;
+        }
         Ok(sources)
     }
 

@@ -12,6 +12,7 @@ mod informer;
 mod lister;
 mod modules;
 mod object;
+pub mod policy;
 mod reference;
 mod register;
 pub(crate) mod table;

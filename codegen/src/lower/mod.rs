@@ -6,6 +6,7 @@ mod echoes;
 mod empty;
 mod object;
 mod one_of;
+mod policy;
 mod presence;
 pub mod rust;
 mod validation;
@@ -31,6 +32,7 @@ pub fn lower(read: Read, options: &Options) -> Result<(ApiSet, Diagnostics), Dia
     let Read {
         mut rust,
         crds,
+        policy,
         mut found,
     } = read;
     let echoes = Echoes::new(&found, &rust);
@@ -40,6 +42,9 @@ pub fn lower(read: Read, options: &Options) -> Result<(ApiSet, Diagnostics), Dia
     let mut own = Diagnostics::new();
     rust::lower(&rust, options, &mut api, &mut own);
     crd::lower(crds, options, &mut api, &mut own);
+    let in_packages = rust.iter().map(|package| &package.markers);
+    let markers = policy::gather(in_packages.chain([&policy]));
+    policy::lower(&markers, options.compat, &mut api, &mut own);
     found.extend(echoes.without(own));
     if !found.has_errors() {
         empty::warn(&rust, options, &api, &mut found);

@@ -3,8 +3,32 @@
 use serde::Serialize;
 use serde_json::Value;
 
+/// Where the API server calls a webhook.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum WebhookEndpoint {
+    /// A URL.
+    Url(String),
+    /// A service of the cluster.
+    Service {
+        /// The service's name.
+        name: String,
+        /// Its namespace.
+        namespace: String,
+        /// The path.
+        path: Option<String>,
+        /// The port; none means 443.
+        port: Option<i32>,
+    },
+}
+
+impl WebhookEndpoint {
+    /// The service that kubebuilder's manifests have, where a marker names no other.
+    pub const SERVICE: (&'static str, &'static str) = ("webhook-service", "system");
+}
+
 /// An admission webhook (`+kubebuilder:webhook`).
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[allow(missing_docs, reason = "the API's own names")]
 pub struct Webhook {
@@ -25,9 +49,5 @@ pub struct Webhook {
     /// A strategic merge patch of the webhook, as a JSON object.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub patch: Option<Value>,
-    pub path: Option<String>,
-    pub url: Option<String>,
-    pub service_name: Option<String>,
-    pub service_namespace: Option<String>,
-    pub service_port: Option<i32>,
+    pub endpoint: WebhookEndpoint,
 }

@@ -16,12 +16,12 @@ mod wire;
 
 pub mod names;
 
-pub use admission::Webhook;
+pub use admission::{Webhook, WebhookEndpoint};
 pub use foreign::{ExternalType, KnownType};
 pub use rbac::PolicyRule;
 pub use resource::{
-    Conversion, CustomMethod, MethodVerb, PrinterColumn, Resource, ScaleSubresource, Scope,
-    SelectableField, Verb, VerbSet,
+    Conversion, ConversionWebhook, CustomMethod, MethodVerb, PrinterColumn, Resource,
+    ScaleSubresource, Scope, SelectableField, Verb, VerbSet,
 };
 pub use source::{DeclaredAt, GoField, Marshals, Omission};
 pub use types::{

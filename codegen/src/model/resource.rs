@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use super::TypeRef;
+use super::{TypeRef, WebhookEndpoint};
 
 /// A kind that the API server serves under a plural name.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -115,13 +115,25 @@ pub struct SelectableField {
 }
 
 /// How a CRD's versions are converted into each other.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub enum Conversion {
     /// Only `apiVersion` changes.
     #[default]
     None,
     /// A webhook converts.
-    Webhook,
+    Webhook(Box<ConversionWebhook>),
+}
+
+/// A conversion webhook (`+kubebuilder:conversion:webhook`).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ConversionWebhook {
+    /// Where it is served; none in a CRD that leaves it open.
+    pub endpoint: Option<WebhookEndpoint>,
+    /// The certificates that sign the server's, in base64.
+    pub ca_bundle: Option<String>,
+    /// The versions of `ConversionReview` that it takes, preferred first.
+    pub review_versions: Vec<String>,
 }
 
 /// A verb of a typed client, named as client-gen's markers name it.

@@ -4,6 +4,7 @@ pub mod crd;
 #[cfg(feature = "go")]
 pub mod go;
 pub mod markers;
+pub mod policy;
 pub mod rust;
 pub(crate) mod yaml;
 
@@ -16,6 +17,8 @@ pub struct Read {
     pub rust: Vec<rust::Package>,
     /// The CRDs.
     pub crds: Vec<crd::Crd>,
+    /// Rules and webhooks of files that hold nothing else of the API.
+    pub policy: markers::MarkerSet,
     /// What was found on the way.
     pub found: Diagnostics,
 }
@@ -24,12 +27,10 @@ pub struct Read {
 #[must_use]
 pub fn read(sources: &Sources, options: &Options) -> Read {
     let mut found = Diagnostics::new();
+    let ignored = markers::IgnoredMarkers(&options.ignored_markers);
     Read {
-        rust: rust::read(
-            &sources.rust,
-            markers::IgnoredMarkers(&options.ignored_markers),
-            &mut found,
-        ),
+        rust: rust::read(&sources.rust, ignored, &mut found),
+        policy: policy::read(&sources.policy, ignored, options.compat, &mut found),
         crds: crd::read(&sources.crds, &options.filters, &mut found),
         found,
     }

@@ -40,7 +40,7 @@ pub(crate) fn rust_packages(apis: &Path, shown: &str) -> Vec<RustPackage> {
 pub(crate) fn rust_sources(case: &Path) -> Sources {
     Sources {
         rust: rust_packages(&case.join("src/apis"), "src/apis"),
-        crds: Vec::new(),
+        ..Sources::default()
     }
 }
 
@@ -92,8 +92,8 @@ pub(crate) fn crd_sources(case: &Path) -> Sources {
         })
         .collect();
     Sources {
-        rust: Vec::new(),
         crds,
+        ..Sources::default()
     }
 }
 

@@ -146,7 +146,7 @@ fn lower_resource(
         scale_subresource: version.scale.clone(),
         printer_columns: version.printer_columns.clone(),
         selectable_fields: version.selectable_fields.clone(),
-        conversion: crd.conversion,
+        conversion: crd.conversion.clone(),
         storage: version.storage,
         served: version.served,
         annotations: BTreeMap::new(),

@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use super::{Cx, at_item, checks::is_camel_case, resolve::Resolved};
 use crate::{
     diag::Diagnostics,
-    lower::{scale_methods, verbs},
+    lower::{policy::conversion, scale_methods, verbs},
     model::{
-        Constraints, Conversion, CustomMethod, DeclaredAt, ExternalType, Field, KnownType,
-        PrinterColumn, Resource, RustItem, ScaleSubresource, Scope, SelectableField, StructDef,
-        TypeDef, TypeKind, TypeRef, Validation, VerbSet, names,
+        Constraints, CustomMethod, DeclaredAt, ExternalType, Field, KnownType, PrinterColumn,
+        Resource, RustItem, ScaleSubresource, Scope, SelectableField, StructDef, TypeDef, TypeKind,
+        TypeRef, Validation, VerbSet, names,
     },
     read::{
         markers::client::NoStatus,
@@ -63,7 +63,7 @@ impl Cx<'_> {
             }),
             printer_columns: columns(kube),
             selectable_fields: selectable_fields(kube),
-            conversion: Conversion::None,
+            conversion: conversion::conversion(&item.markers, diagnostics),
             // kube-derive calls every version stored unless told otherwise; what is said counts.
             storage: kube.storage == Some(true),
             served,

@@ -9,7 +9,6 @@ mod enums;
 mod kube;
 mod methods;
 mod paths;
-mod rbac;
 mod refs;
 mod resolve;
 mod resource;
@@ -19,7 +18,6 @@ mod tests;
 mod types;
 mod values;
 mod visibility;
-mod webhooks;
 mod well_known;
 
 use std::collections::BTreeMap;
@@ -31,7 +29,6 @@ use crate::{
     options::Options,
     read::{
         markers::{
-            MarkerSet,
             crd::Skip,
             package::{GroupGoName, GroupName, VersionName},
         },
@@ -47,9 +44,7 @@ pub fn lower(
     diagnostics: &mut Diagnostics,
 ) {
     let mut groups: BTreeMap<String, Vec<(&Package, Version)>> = BTreeMap::new();
-    let mut markers = MarkerSet::default();
     for package in packages {
-        markers.0.extend(package.markers.0.iter().cloned());
         if package.markers.has::<Skip>() {
             continue;
         }
@@ -58,9 +53,6 @@ pub fn lower(
         let version = cx.version(&group, diagnostics);
         groups.entry(group).or_default().push((package, version));
     }
-    api.rules.extend(rbac::rules(&markers, diagnostics));
-    api.webhooks
-        .extend(webhooks::webhooks(&markers, diagnostics));
     for (name, versions) in groups {
         checks::same_group(&name, &versions, diagnostics);
         let group = merge(name, versions);

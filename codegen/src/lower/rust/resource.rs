@@ -3,8 +3,8 @@
 use super::{Cx, at_item};
 use crate::{
     diag::Diagnostics,
-    lower::{object, verbs},
-    model::{Conversion, Resource, TypeRef, names},
+    lower::{object, policy::conversion, verbs},
+    model::{Resource, TypeRef, names},
     read::{
         markers::{
             client::{GenClient, NoStatus},
@@ -98,7 +98,7 @@ impl Cx<'_> {
             scale_subresource: object::scale(markers),
             printer_columns: object::columns(markers),
             selectable_fields: object::selectable_fields(markers),
-            conversion: Conversion::None,
+            conversion: conversion::conversion(markers, diagnostics),
             storage: markers.has::<StorageVersion>(),
             served: !markers.has::<UnservedVersion>(),
             annotations: object::pairs(markers, "annotations", |m| m.annotations, diagnostics),

@@ -3,6 +3,7 @@
 //! Any number of documents a source, `kind: List` included; documents of other kinds are passed over, so that a release
 //! bundle can be read as it is. Start reading at [`read`]; [`schema`] reads the schemas.
 
+mod conversion;
 mod fields;
 mod keywords;
 mod names;
@@ -256,14 +257,7 @@ fn read_crd(reader: &mut Reader<'_>, node: &mut Node, filters: &Filters) -> Opti
     let names = reader.read_names(spec);
     let group = reader.read_group(spec);
     let scope = reader.read_scope(spec);
-    let conversion = match spec
-        .get("conversion")
-        .and_then(|node| node.get("strategy"))
-        .and_then(Node::as_str)
-    {
-        Some("Webhook") => Conversion::Webhook,
-        _ => Conversion::None,
-    };
+    let conversion = conversion::read(spec);
     let (names, group, scope) = (names?, group?, scope?);
     let wanted =
         |list: &[String], name: &str| list.is_empty() || list.iter().any(|item| item == name);

@@ -118,6 +118,25 @@ markers! { MARKERS;
         warning: Option<String> = "warning" as "text",
     );
 
+    /// A webhook converts objects between the versions of the kind.
+    ConversionByWebhook = "kubebuilder:conversion:webhook", on [Type] {
+        default: "only `apiVersion` changes",
+        requires: Object,
+    } (
+        /// the path on which it is served; `/convert` if nothing is said
+        path: Option<At<String>> = "path" as "path",
+        /// a URL in place of service and path
+        url: Option<At<String>> = "url" as "url",
+        /// the service that serves it; `webhook-service` if nothing is said
+        service_name: Option<At<String>> = "serviceName" as "name",
+        /// the namespace of the service; `system` if nothing is said
+        service_namespace: Option<At<String>> = "serviceNamespace" as "name",
+        /// the port of the service; 443 if nothing is said
+        service_port: Option<At<i64>> = "servicePort" as "n",
+        /// versions of the review that it takes; `v1` if nothing is said
+        review_versions: Option<At<Vec<String>>> = "reviewVersions" as "version",
+    );
+
     /// Annotations and labels of the CRD itself.
     Metadata = "kubebuilder:metadata", on [Type] { default: "none", repeats: true, requires: Object } (
         /// annotations

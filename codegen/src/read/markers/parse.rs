@@ -46,7 +46,7 @@ impl RawMarker {
     }
 
     /// The name as written.
-    pub(super) fn written_name(&self) -> &str {
+    pub(crate) fn written_name(&self) -> &str {
         self.name().0
     }
 

@@ -37,19 +37,19 @@ markers! { MARKERS;
     /// A rule that the controller's role needs.
     Rbac = "kubebuilder:rbac", on [Package, File] { default: "none", repeats: true } (
         /// API groups; `""` or `core` is the core group
-        groups: Option<Vec<String>> = "groups" as "group",
+        groups: Option<At<Vec<String>>> = "groups" as "group",
         /// resources, with `/` before a subresource
-        resources: Option<Vec<String>> = "resources" as "resource",
+        resources: Option<At<Vec<String>>> = "resources" as "resource",
         /// names of single objects
-        resource_names: Option<Vec<String>> = "resourceNames" as "name",
+        resource_names: Option<At<Vec<String>>> = "resourceNames" as "name",
         /// verbs
-        verbs: Vec<String> = "verbs" as "verb",
+        verbs: At<Vec<String>> = "verbs" as "verb",
         /// non-resource URLs
-        urls: Option<Vec<String>> = "urls" as "url",
+        urls: Option<At<Vec<String>>> = "urls" as "url",
         /// makes it a Role of that namespace
-        namespace: Option<String> = "namespace" as "name",
+        namespace: Option<At<String>> = "namespace" as "name",
         /// a role of another name
-        role_name: Option<String> = "roleName" as "name",
+        role_name: Option<At<String>> = "roleName" as "name",
     );
 
     /// An admission webhook.
@@ -59,37 +59,37 @@ markers! { MARKERS;
         /// what holds when it cannot be reached
         failure_policy: FailurePolicy = "failurePolicy" as "policy",
         /// API groups
-        groups: Vec<String> = "groups" as "group",
+        groups: At<Vec<String>> = "groups" as "group",
         /// resources
-        resources: Vec<String> = "resources" as "resource",
+        resources: At<Vec<String>> = "resources" as "resource",
         /// create, update, delete, connect or *
-        verbs: Vec<String> = "verbs" as "verb",
+        verbs: At<Vec<String>> = "verbs" as "verb",
         /// API versions
-        versions: Vec<String> = "versions" as "version",
+        versions: At<Vec<String>> = "versions" as "version",
         /// a DNS name of three labels or more
-        name: String = "name" as "name",
+        name: At<String> = "name" as "name",
         /// versions of the review that it takes
-        admission_review_versions: Vec<String> = "admissionReviewVersions" as "version",
+        admission_review_versions: At<Vec<String>> = "admissionReviewVersions" as "version",
         /// the path on which it is served
-        path: Option<String> = "path" as "path",
+        path: Option<At<String>> = "path" as "path",
         /// a URL in place of service and path
-        url: Option<String> = "url" as "url",
+        url: Option<At<String>> = "url" as "url",
         /// whether other versions of a resource match
         match_policy: Option<MatchPolicy> = "matchPolicy" as "policy",
         /// what a call changes besides the answer
-        side_effects: Option<SideEffects> = "sideEffects" as "class",
+        side_effects: Option<At<SideEffects>> = "sideEffects" as "class",
         /// from 1 to 30
-        timeout_seconds: Option<i64> = "timeoutSeconds" as "n",
+        timeout_seconds: Option<At<i64>> = "timeoutSeconds" as "n",
         /// whether it may be called again
-        reinvocation_policy: Option<ReinvocationPolicy> = "reinvocationPolicy" as "policy",
+        reinvocation_policy: Option<At<ReinvocationPolicy>> = "reinvocationPolicy" as "policy",
         /// the service that serves it
-        service_name: Option<String> = "serviceName" as "name",
+        service_name: Option<At<String>> = "serviceName" as "name",
         /// the namespace of the service
-        service_namespace: Option<String> = "serviceNamespace" as "name",
+        service_namespace: Option<At<String>> = "serviceNamespace" as "name",
         /// the port of the service
-        service_port: Option<i64> = "servicePort" as "n",
+        service_port: Option<At<i64>> = "servicePort" as "n",
         /// a strategic merge patch of the webhook, as JSON in backticks
-        patch: Option<String> = "patch" as "json",
+        patch: Option<At<String>> = "patch" as "json",
         /// versions of the configuration itself
         webhook_versions: Option<At<Vec<String>>> = "webhookVersions" as "version",
     );
@@ -102,6 +102,6 @@ markers! { MARKERS;
         /// which of the two configurations
         mutating: bool = "mutating" as "bool",
         /// its name
-        name: Option<String> = "name" as "name",
+        name: Option<At<String>> = "name" as "name",
     );
 }

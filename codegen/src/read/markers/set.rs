@@ -112,6 +112,7 @@ impl MarkerSet {
             if let Some(first) = before
                 .iter()
                 .find(|other| other.def.name == marker.def.name)
+                && !marker.def.stands_anywhere()
                 && (!marker.def.repeats || first.arguments_equal(marker))
             {
                 diagnostics.push(

@@ -35,6 +35,36 @@ use crate::{
     source::{RustPackage, Source},
 };
 
+/// A comment of a file, as far as markers need it.
+pub(super) struct Comment {
+    /// Its text's bytes: without slashes and spaces, or a whole block comment.
+    pub(super) range: std::ops::Range<usize>,
+    /// Whether it is documentation.
+    pub(super) is_doc: bool,
+    /// Whether it is a block comment.
+    pub(super) is_block: bool,
+    /// Whether nothing but spaces stands before it on its line.
+    pub(super) alone: bool,
+}
+
+/// The comments of a text, in order.
+pub(super) fn comments(text: &str) -> impl Iterator<Item = Comment> {
+    let comments = scan::scan(text).comments.into_iter();
+    comments.map(|comment| {
+        let is_block = comment.kind == scan::CommentKind::Block;
+        Comment {
+            range: if is_block {
+                comment.range.clone()
+            } else {
+                comment.content(text)
+            },
+            is_doc: comment.kind != scan::CommentKind::Line,
+            is_block,
+            alone: comment.alone,
+        }
+    })
+}
+
 /// Reads all packages, in order.
 ///
 /// The parser recurses; the scanner bounds how deep. It takes threads with deep stacks, as [`generate`](crate::generate) has them.

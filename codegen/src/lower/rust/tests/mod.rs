@@ -29,7 +29,7 @@ fn sources(files: &[(&str, &str)]) -> Sources {
             dir: "apis/cloud/v1".into(),
             files,
         }],
-        crds: Vec::new(),
+        ..Sources::default()
     }
 }
 

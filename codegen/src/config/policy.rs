@@ -1,0 +1,122 @@
+//! The files of a crate that hold rules or webhooks beside its types.
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use rayon::prelude::*;
+
+use super::{
+    Config, Error,
+    inputs::{collect, read, read_error},
+    layout::{Place, shown, whole},
+};
+use crate::{
+    read::policy::may_hold,
+    source::{Source, Sources},
+};
+
+impl Config {
+    /// The source roots that are searched for rules and webhooks; none unless that is asked for.
+    pub(super) fn policy_roots(&self) -> BTreeSet<PathBuf> {
+        if !self.crate_markers {
+            return BTreeSet::new();
+        }
+        let folders = self.apis.iter().map(|apis| &apis.folder);
+        folders
+            .chain(&self.out)
+            .map(|folder| Place::of(folder).root)
+            .filter(|root| root.is_dir())
+            .collect()
+    }
+
+    /// Adds the files below the source roots of the crate that hold rules or webhooks and are not read for their types.
+    pub(super) fn add_policy(&self, sources: &mut Sources) -> Result<(), Error> {
+        let packages = sources.rust.iter().flat_map(|package| &package.files);
+        let known: BTreeSet<String> = packages.map(|file| file.name.clone()).collect();
+        let generated = self
+            .out
+            .as_ref()
+            .map(|out| whole(&out.join(&self.options.generated)));
+        for root in self.policy_roots() {
+            let mut files = files_with_rules(&root, &|path| {
+                let is_generated = generated
+                    .as_ref()
+                    .is_some_and(|it| whole(path).starts_with(it));
+                !is_generated && !known.contains(&shown(path))
+            })?;
+            sources.policy.append(&mut files);
+        }
+        sources.policy.sort_by(|a, b| a.name.cmp(&b.name));
+        sources.policy.dedup_by(|a, b| a.name == b.name);
+        Ok(())
+    }
+}
+
+/// The `.rs` and `.go` files at and below a folder that `wanted` accepts and that hold rules or webhooks, sorted by path;
+/// without generated ones, without Go's tests and folders that Go passes over.
+fn files_with_rules(
+    folder: &Path,
+    wanted: &(dyn Fn(&Path) -> bool + Sync),
+) -> Result<Vec<Source>, Error> {
+    let mut paths = Vec::new();
+    collect(folder, &mut paths, &|path| {
+        let name = path.file_name().and_then(|name| name.to_str());
+        let is_source = name.is_some_and(|name| {
+            (name.ends_with(".rs") && !name.starts_with("zz_generated_"))
+                || (name.ends_with(".go") && !name.ends_with("_test.go") && !name.starts_with('_'))
+        });
+        is_source && wanted(path)
+    })?;
+    paths.sort();
+    let read_one = |path: &PathBuf| -> Result<Option<Source>, Error> {
+        // Most files hold none, so they are searched as they are.
+        let bytes = fs::read(path).map_err(read_error(path))?;
+        match std::str::from_utf8(&bytes) {
+            Ok(text) if may_hold(text) => Ok(Some(Source::new(shown(path), text))),
+            Ok(_) => Ok(None),
+            Err(_) => read(path).map(Some),
+        }
+    };
+    let read: Vec<_> = paths.par_iter().map(read_one).collect();
+    let mut files = Vec::new();
+    for file in read {
+        files.extend(file?);
+    }
+    Ok(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_files_of_a_crate_are_searched_once_and_generated_ones_not_at_all() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |path: &str, text: &str| {
+            let path = folder.path().join("src").join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        };
+        let rule = "// +kubebuilder:rbac:urls=/a,verbs=get\n";
+        fs::write(
+            folder.path().join("Cargo.toml"),
+            "[package]\nname = \"a\"\n",
+        )
+        .unwrap();
+        write("apis/cloud/v1/mod.rs", rule);
+        write("controller/reconcile.rs", rule);
+        write("controller/plan.rs", "// nothing\n");
+        write("generated/mod.rs", rule);
+        write("controller/zz_generated_a.rs", rule);
+        let src = folder.path().join("src");
+        let config = Config::new()
+            .apis(src.join("apis"))
+            .out_dir(&src)
+            .crate_markers(true);
+        let generated = config.emit([]).generated(&()).unwrap();
+        assert_eq!(generated.api.rules.len(), 2);
+    }
+}

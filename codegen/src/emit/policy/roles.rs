@@ -1,0 +1,228 @@
+//! Roles, from the rules that a crate's controllers need.
+//!
+//! ```yaml
+//! apiVersion: rbac.authorization.k8s.io/v1
+//! kind: ClusterRole
+//! metadata:
+//!   name: manager-role
+//! rules:
+//! - apiGroups:
+//!   - cloudnative.czs
+//!   resources:
+//!   - virtualmachines
+//!   verbs:
+//!   - get
+//! ```
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Map, Value, json};
+
+use super::{
+    merge::{Rule, merge},
+    scope::is_of_cluster,
+};
+use crate::model::{ApiSet, PolicyRule};
+
+/// What of the roles is chosen rather than marked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RoleOptions {
+    /// The name of roles whose rules name no other.
+    pub role_name: String,
+    /// The namespace that the controller is confined to: rules about resources of namespaces go to a Role of it, where they
+    /// name no other.
+    pub namespace: Option<String>,
+}
+
+impl Default for RoleOptions {
+    /// `manager-role`, as kubebuilder's projects call it, for the whole cluster.
+    fn default() -> Self {
+        Self {
+            role_name: "manager-role".to_owned(),
+            namespace: None,
+        }
+    }
+}
+
+/// The ClusterRoles and Roles of the API's rules: by namespace, ClusterRoles first, then by name. None without rules.
+///
+/// Rules are merged as controller-gen merges them, save that none is lost where merged rules coincide.
+#[must_use]
+pub fn roles(api: &ApiSet, options: &RoleOptions) -> Vec<Value> {
+    let mut roles: BTreeMap<(&str, &str), Vec<Rule>> = BTreeMap::new();
+    for rule in &api.rules {
+        let name = rule.role_name.as_deref().unwrap_or(&options.role_name);
+        let confined = options.namespace.as_deref();
+        match (rule.namespace.as_deref(), confined) {
+            (None, Some(namespace)) => {
+                let (cluster, inside) = confine(api, rule);
+                let mut add = |namespace, rules: Vec<Rule>| {
+                    if !rules.is_empty() {
+                        roles.entry((namespace, name)).or_default().extend(rules);
+                    }
+                };
+                add("", cluster);
+                add(namespace, inside);
+            }
+            (namespace, _) => {
+                let role = (namespace.unwrap_or_default(), name);
+                roles.entry(role).or_default().extend(Rule::of(rule));
+            }
+        }
+    }
+    let roles = roles.into_iter();
+    roles
+        .map(|((namespace, name), rules)| role(namespace, name, merge(rules)))
+        .collect()
+}
+
+/// A rule's parts for the cluster, and those for a namespace.
+fn confine(api: &ApiSet, rule: &PolicyRule) -> (Vec<Rule>, Vec<Rule>) {
+    let (mut cluster, mut inside) = (Vec::new(), Vec::new());
+    for part in Rule::of(rule) {
+        let Some(resource) = part.resources.first().cloned() else {
+            cluster.push(part);
+            continue;
+        };
+        let is_of_cluster = |group: &&String| is_of_cluster(api, group, &resource);
+        let (of_cluster, others): (BTreeSet<&String>, BTreeSet<&String>) =
+            part.groups.iter().partition(is_of_cluster);
+        for (groups, rules) in [(of_cluster, &mut cluster), (others, &mut inside)] {
+            if !groups.is_empty() {
+                rules.push(Rule {
+                    groups: groups.into_iter().cloned().collect(),
+                    ..part.clone()
+                });
+            }
+        }
+    }
+    (cluster, inside)
+}
+
+fn role(namespace: &str, name: &str, rules: Vec<Rule>) -> Value {
+    let rules: Vec<Value> = rules.into_iter().map(policy_rule).collect();
+    let (kind, metadata) = if namespace.is_empty() {
+        ("ClusterRole", json!({ "name": name }))
+    } else {
+        ("Role", json!({ "name": name, "namespace": namespace }))
+    };
+    json!({
+        "apiVersion": "rbac.authorization.k8s.io/v1",
+        "kind": kind,
+        "metadata": metadata,
+        "rules": rules,
+    })
+}
+
+fn policy_rule(rule: Rule) -> Value {
+    let mut object = Map::new();
+    let lists = [
+        ("apiGroups", rule.groups),
+        ("resources", rule.resources),
+        ("resourceNames", rule.names),
+        ("nonResourceURLs", rule.urls),
+    ];
+    for (key, list) in lists {
+        if !list.is_empty() {
+            object.insert(key.to_owned(), json!(list));
+        }
+    }
+    object.insert("verbs".to_owned(), json!(rule.verbs));
+    Value::Object(object)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rule(groups: &[&str], resources: &[&str], verbs: &[&str]) -> PolicyRule {
+        let texts = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect();
+        PolicyRule {
+            groups: texts(groups),
+            resources: texts(resources),
+            verbs: texts(verbs),
+            ..PolicyRule::default()
+        }
+    }
+
+    fn api(rules: Vec<PolicyRule>) -> ApiSet {
+        ApiSet {
+            rules,
+            ..ApiSet::default()
+        }
+    }
+
+    #[test]
+    fn roles_are_sorted_by_namespace_and_name() {
+        let in_role = |namespace: &str, name: &str| PolicyRule {
+            namespace: (!namespace.is_empty()).then(|| namespace.to_owned()),
+            role_name: (!name.is_empty()).then(|| name.to_owned()),
+            ..rule(&[""], &["pods"], &["get"])
+        };
+        let rules = [("b", ""), ("", "z"), ("a", "x"), ("a", "")];
+        let rules = rules.map(|(namespace, name)| in_role(namespace, name));
+        let roles = roles(&api(rules.into()), &RoleOptions::default());
+        let names: Vec<_> = roles
+            .iter()
+            .map(|role| {
+                let metadata = &role["metadata"];
+                (
+                    role["kind"].as_str(),
+                    metadata["namespace"].as_str(),
+                    metadata["name"].as_str(),
+                )
+            })
+            .collect();
+        let (cluster, role) = (Some("ClusterRole"), Some("Role"));
+        assert_eq!(
+            names,
+            [
+                (cluster, None, Some("z")),
+                (role, Some("a"), Some("manager-role")),
+                (role, Some("a"), Some("x")),
+                (role, Some("b"), Some("manager-role")),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_confined_controller_keeps_what_only_the_cluster_has() {
+        let urls = PolicyRule {
+            urls: vec!["/metrics".to_owned()],
+            ..rule(&[], &[], &["get"])
+        };
+        let rules = vec![
+            rule(&["", "metrics.k8s.io"], &["pods", "nodes"], &["list"]),
+            rule(
+                &["rbac.authorization.k8s.io"],
+                &["roles", "clusterroles"],
+                &["bind"],
+            ),
+            urls,
+        ];
+        let options = RoleOptions {
+            namespace: Some("here".to_owned()),
+            ..RoleOptions::default()
+        };
+        let roles = roles(&api(rules), &options);
+        assert_eq!(
+            roles[0]["rules"],
+            json!([
+                { "nonResourceURLs": ["/metrics"], "verbs": ["get"] },
+                { "apiGroups": ["", "metrics.k8s.io"], "resources": ["nodes"], "verbs": ["list"] },
+                { "apiGroups": ["rbac.authorization.k8s.io"], "resources": ["clusterroles"], "verbs": ["bind"] },
+            ])
+        );
+        assert_eq!(
+            roles[1]["metadata"],
+            json!({ "name": "manager-role", "namespace": "here" })
+        );
+        assert_eq!(
+            roles[1]["rules"],
+            json!([
+                { "apiGroups": ["", "metrics.k8s.io"], "resources": ["pods"], "verbs": ["list"] },
+                { "apiGroups": ["rbac.authorization.k8s.io"], "resources": ["roles"], "verbs": ["bind"] },
+            ])
+        );
+    }
+}

@@ -1,0 +1,108 @@
+//! Roles for users of the API: admin, editor and viewer of each kind.
+//!
+//! kubebuilder's projects have them from a template that nobody keeps up to date; here they follow the kinds.
+//!
+//! ```yaml
+//! apiVersion: rbac.authorization.k8s.io/v1
+//! kind: ClusterRole
+//! metadata:
+//!   labels:
+//!     rbac.authorization.k8s.io/aggregate-to-view: "true"
+//!   name: virtualmachine-viewer-role
+//! rules:
+//! - apiGroups:
+//!   - cloudnative.czs
+//!   resources:
+//!   - virtualmachines
+//!   verbs:
+//!   - get
+//!   - list
+//!   - watch
+//! ```
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Value, json};
+
+use crate::model::ApiSet;
+
+/// A role for users.
+#[derive(Clone, Debug, PartialEq)]
+pub struct UserRole {
+    /// The name of its file, as kubebuilder's projects have it: `virtualmachine_viewer_role.yaml`.
+    pub file: String,
+    /// The ClusterRole.
+    pub role: Value,
+}
+
+/// Name, verbs, and the role of Kubernetes that it is aggregated to.
+const LEVELS: [(&str, &[&str], &str); 3] = [
+    ("admin", &["*"], "admin"),
+    (
+        "editor",
+        &[
+            "create", "delete", "get", "list", "patch", "update", "watch",
+        ],
+        "edit",
+    ),
+    ("viewer", &["get", "list", "watch"], "view"),
+];
+
+/// A kind in all its versions.
+struct Kind<'a> {
+    module: &'a str,
+    status: bool,
+}
+
+/// Three roles for each kind, sorted by group, plural and level. With `aggregate`, Kubernetes' own roles `admin`, `edit` and
+/// `view` include them.
+#[must_use]
+pub fn user_roles(api: &ApiSet, aggregate: bool) -> Vec<UserRole> {
+    let mut kinds: BTreeMap<(&str, &str, &str), Kind<'_>> = BTreeMap::new();
+    for (group, version) in api.versions() {
+        for resource in &version.resources {
+            let key = (&*group.name, &*resource.plural, &*resource.kind);
+            let kind = kinds.entry(key).or_insert(Kind {
+                module: &group.module,
+                status: false,
+            });
+            kind.status |= resource.status_subresource;
+        }
+    }
+    let mut seen = BTreeSet::new();
+    let names = kinds.keys().map(|(.., kind)| kind.to_lowercase());
+    // Kinds of one name in several groups.
+    let twice: BTreeSet<String> = names.filter(|name| !seen.insert(name.clone())).collect();
+    let mut roles = Vec::new();
+    for ((group, plural, kind), facts) in kinds {
+        let kind = kind.to_lowercase();
+        let mut words = vec![kind.clone()];
+        if twice.contains(&kind) {
+            words.insert(0, facts.module.replace('_', "-"));
+        }
+        for (level, verbs, aggregated) in LEVELS {
+            let mut words = words.clone();
+            words.extend([level.to_owned(), "role".to_owned()]);
+            let mut metadata = json!({ "name": words.join("-") });
+            if aggregate {
+                let label = format!("rbac.authorization.k8s.io/aggregate-to-{aggregated}");
+                metadata["labels"] = json!({ label: "true" });
+            }
+            let rule = |resource: &str, verbs: &[&str]| json!({ "apiGroups": [group], "resources": [resource], "verbs": verbs });
+            let mut rules = vec![rule(plural, verbs)];
+            if facts.status {
+                rules.push(rule(&format!("{plural}/status"), &["get"]));
+            }
+            roles.push(UserRole {
+                file: format!("{}.yaml", words.join("_")),
+                role: json!({
+                    "apiVersion": "rbac.authorization.k8s.io/v1",
+                    "kind": "ClusterRole",
+                    "metadata": metadata,
+                    "rules": rules,
+                }),
+            });
+        }
+    }
+    roles
+}

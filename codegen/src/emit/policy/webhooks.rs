@@ -1,0 +1,123 @@
+//! Webhook configurations, from the webhooks that a crate's markers declare.
+//!
+//! ```yaml
+//! apiVersion: admissionregistration.k8s.io/v1
+//! kind: MutatingWebhookConfiguration
+//! metadata:
+//!   name: mutating-webhook-configuration
+//! webhooks:
+//! - admissionReviewVersions:
+//!   - v1
+//!   clientConfig:
+//!     service:
+//!       name: webhook-service
+//!       namespace: system
+//!       path: /mutate-cloudnative-czs-v1alpha1-virtualmachine
+//!   failurePolicy: Fail
+//!   name: mvirtualmachine-v1alpha1.kb.io
+//!   …
+//! ```
+
+use serde_json::{Map, Value, json};
+
+use super::patch;
+use crate::model::{ApiSet, Webhook, WebhookEndpoint};
+
+/// The MutatingWebhookConfiguration and the ValidatingWebhookConfiguration, each only with webhooks; webhooks are sorted by
+/// name, equal names as they were read.
+#[must_use]
+pub fn webhook_configurations(api: &ApiSet) -> Vec<Value> {
+    let kinds = [
+        (
+            true,
+            "MutatingWebhookConfiguration",
+            "mutating-webhook-configuration",
+        ),
+        (
+            false,
+            "ValidatingWebhookConfiguration",
+            "validating-webhook-configuration",
+        ),
+    ];
+    let mut configurations = Vec::new();
+    for (mutating, kind, default_name) in kinds {
+        let of_kind = api.webhooks.iter().filter(|it| it.mutating == mutating);
+        let mut webhooks: Vec<&Webhook> = of_kind.collect();
+        let Some(first) = webhooks.first() else {
+            continue;
+        };
+        let name = first.configuration.as_deref().unwrap_or(default_name);
+        webhooks.sort_by(|a, b| a.name.cmp(&b.name));
+        let webhooks: Vec<Value> = webhooks.into_iter().map(webhook).collect();
+        configurations.push(json!({
+            "apiVersion": "admissionregistration.k8s.io/v1",
+            "kind": kind,
+            "metadata": { "name": name },
+            "webhooks": webhooks,
+        }));
+    }
+    configurations
+}
+
+fn webhook(webhook: &Webhook) -> Value {
+    let mut object = Map::new();
+    let mut set = |key: &str, value: Value| {
+        if !value.is_null() {
+            object.insert(key.to_owned(), value);
+        }
+    };
+    set(
+        "admissionReviewVersions",
+        json!(webhook.admission_review_versions),
+    );
+    set("clientConfig", client_config(&webhook.endpoint));
+    set("failurePolicy", json!(webhook.failure_policy));
+    set("matchPolicy", json!(webhook.match_policy));
+    set("name", json!(webhook.name));
+    set("reinvocationPolicy", json!(webhook.reinvocation_policy));
+    set("rules", rules(webhook));
+    set("sideEffects", json!(webhook.side_effects));
+    set("timeoutSeconds", json!(webhook.timeout_seconds));
+    if let Some(Value::Object(patch)) = &webhook.patch {
+        patch::apply(&mut object, patch);
+    }
+    Value::Object(object)
+}
+
+fn rules(webhook: &Webhook) -> Value {
+    let mut rule = Map::new();
+    let lists = [
+        ("apiGroups", &webhook.groups),
+        ("apiVersions", &webhook.versions),
+        ("resources", &webhook.resources),
+    ];
+    for (key, list) in lists {
+        if !list.is_empty() {
+            rule.insert(key.to_owned(), json!(list));
+        }
+    }
+    rule.insert("operations".to_owned(), json!(webhook.verbs));
+    json!([rule])
+}
+
+/// `clientConfig` of a webhook or of a conversion.
+pub(crate) fn client_config(endpoint: &WebhookEndpoint) -> Value {
+    match endpoint {
+        WebhookEndpoint::Url(url) => json!({ "url": url }),
+        WebhookEndpoint::Service {
+            name,
+            namespace,
+            path,
+            port,
+        } => {
+            let mut service = json!({ "name": name, "namespace": namespace });
+            if let Some(path) = path {
+                service["path"] = json!(path);
+            }
+            if let Some(port) = port {
+                service["port"] = json!(port);
+            }
+            json!({ "service": service })
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! The comments of a Go file, with what decides whether controller-gen reads a rule in them.
+
+use std::ops::Range;
+
+use super::{Line, Standing, block_lines};
+
+/// The lines of all comments, in order.
+pub(super) fn lines(text: &str) -> Vec<Line> {
+    let mut lexer = Lexer {
+        text,
+        at: 0,
+        depth: 0,
+        code_on_line: false,
+        lines: Vec::new(),
+        group: Vec::new(),
+        newlines: 0,
+    };
+    lexer.run();
+    lexer.lines
+}
+
+/// Keywords of declarations whose doc comment controller-gen takes for documentation alone.
+const DECLARATIONS: [&str; 5] = ["func", "type", "var", "const", "import"];
+
+struct Lexer<'a> {
+    text: &'a str,
+    at: usize,
+    /// How many delimiters are open.
+    depth: usize,
+    code_on_line: bool,
+    lines: Vec<Line>,
+    /// The lines that form the comment group just read.
+    group: Vec<usize>,
+    /// The line ends since that group.
+    newlines: usize,
+}
+
+impl Lexer<'_> {
+    fn run(&mut self) {
+        let bytes = self.text.as_bytes();
+        while let Some(&byte) = bytes.get(self.at) {
+            match (byte, bytes.get(self.at + 1)) {
+                (b'\n', _) => {
+                    self.at += 1;
+                    self.newlines += 1;
+                    self.code_on_line = false;
+                }
+                (b' ' | b'\t' | b'\r', _) => self.at += 1,
+                (b'/', Some(b'/')) => self.line_comment(),
+                (b'/', Some(b'*')) => self.block_comment(),
+                _ => self.code(byte),
+            }
+        }
+    }
+
+    fn line_comment(&mut self) {
+        let rest = self.text.get(self.at..).unwrap_or_default();
+        let end = self.at + rest.find('\n').unwrap_or(rest.len());
+        let content = self.text.get(self.at + 2..end).unwrap_or_default();
+        let start = end - content.trim_start().len();
+        if self.newlines > 1 {
+            self.group.clear();
+        }
+        self.newlines = 0;
+        let standing = if self.code_on_line {
+            Standing::BehindCode
+        } else if self.depth > 0 {
+            Standing::Attached
+        } else {
+            self.group.push(self.lines.len());
+            Standing::Free
+        };
+        let range = start..start + content.trim().len();
+        self.lines.push(Line { range, standing });
+        self.at = end;
+    }
+
+    fn block_comment(&mut self) {
+        let rest = self.text.get(self.at + 2..).unwrap_or_default();
+        let end = rest.find("*/").map_or(rest.len(), |end| end + 2);
+        let range: Range<usize> = self.at..self.at + 2 + end;
+        self.lines.extend(block_lines(self.text, range.clone()));
+        self.at = range.end;
+        self.group.clear();
+    }
+
+    fn code(&mut self, byte: u8) {
+        self.code_on_line = true;
+        if self.newlines <= 1 && !self.group.is_empty() {
+            self.attach();
+        }
+        self.group.clear();
+        match byte {
+            b'"' | b'\'' => self.quoted(byte),
+            b'`' => {
+                let rest = self.text.get(self.at + 1..).unwrap_or_default();
+                self.at += 1 + rest.find('`').map_or(rest.len(), |end| end + 1);
+            }
+            b'{' | b'(' => {
+                self.depth += 1;
+                self.at += 1;
+            }
+            b'}' | b')' => {
+                self.depth = self.depth.saturating_sub(1);
+                self.at += 1;
+            }
+            _ => self.at += 1,
+        }
+    }
+
+    /// The group is the doc comment of what starts here.
+    fn attach(&mut self) {
+        let rest = self.text.get(self.at..).unwrap_or_default();
+        let end = rest.find(|c: char| !c.is_ascii_alphabetic());
+        let word = rest.get(..end.unwrap_or(rest.len())).unwrap_or_default();
+        if DECLARATIONS.contains(&word) {
+            for &index in &self.group {
+                if let Some(line) = self.lines.get_mut(index) {
+                    line.standing = Standing::Attached;
+                }
+            }
+        }
+    }
+
+    fn quoted(&mut self, quote: u8) {
+        let bytes = self.text.as_bytes();
+        self.at += 1;
+        while let Some(&byte) = bytes.get(self.at) {
+            match byte {
+                b'\n' => return,
+                b'\\' => self.at += 2,
+                _ => self.at += 1,
+            }
+            if byte == quote {
+                return;
+            }
+        }
+    }
+}

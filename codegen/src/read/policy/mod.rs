@@ -1,0 +1,289 @@
+//! Markers of rules and webhooks, from files of which nothing else is read.
+//!
+//! Controllers carry them beside the code that needs them, so every file of a crate or Go package may have some. No syntax
+//! tree is built: a lexer that tells comments from texts is enough. Start reading at [`read`].
+
+mod go;
+
+use std::{ops::Range, sync::Arc};
+
+use super::{
+    markers::{self, IgnoredMarkers, MarkerDef, MarkerSet, RawMarker, is_marker},
+    rust,
+};
+use crate::{
+    diag::{Diagnostic, Diagnostics, Place},
+    options::Compat,
+    source::Source,
+    suggest,
+};
+
+/// Texts of which a file with rules or webhooks holds at least one.
+const BEGINNINGS: [&str; 2] = ["+kubebuilder:rbac", "+kubebuilder:webhook"];
+
+/// Whether a file's text may hold a rule or a webhook; a file without need not be read.
+#[must_use]
+pub fn may_hold(text: &str) -> bool {
+    BEGINNINGS.iter().any(|beginning| text.contains(beginning))
+}
+
+/// A line of a comment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Line {
+    /// Its bytes, without slashes and spaces around.
+    range: Range<usize>,
+    standing: Standing,
+}
+
+/// Where a comment stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Standing {
+    /// On a line of its own, where both generators read markers.
+    Free,
+    /// On a line of its own, in a declaration or right above one: controller-gen passes over rules there.
+    Attached,
+    /// On a line of code.
+    BehindCode,
+    /// In `/* */`.
+    Block,
+}
+
+/// The markers of rules and webhooks in the files, in order.
+#[must_use]
+pub fn read(
+    files: &[Source],
+    ignored: IgnoredMarkers<'_>,
+    compat: Compat,
+    diagnostics: &mut Diagnostics,
+) -> MarkerSet {
+    let mut found = MarkerSet::default();
+    for file in files.iter().filter(|file| may_hold(&file.text)) {
+        let is_go = file.name.ends_with(".go");
+        let lines = if is_go {
+            go::lines(&file.text)
+        } else {
+            rust_lines(&file.text)
+        };
+        let name: Arc<str> = Arc::from(file.name.as_str());
+        let reader = Reader {
+            ignored,
+            compat,
+            is_go,
+        };
+        for line in lines {
+            let raw = RawMarker {
+                place: Place {
+                    file: Arc::clone(&name),
+                    text: Arc::clone(&file.text),
+                    range: line.range,
+                },
+            };
+            match reader.marker(&raw, line.standing) {
+                Ok(marker) => found.0.extend(marker),
+                Err(error) => diagnostics.push(error),
+            }
+        }
+    }
+    found
+}
+
+/// What decides how a file's markers are read.
+struct Reader<'a> {
+    ignored: IgnoredMarkers<'a>,
+    compat: Compat,
+    is_go: bool,
+}
+
+impl Reader<'_> {
+    /// The marker of a line; none where the line is something else, or another reader's.
+    fn marker(
+        &self,
+        raw: &RawMarker,
+        standing: Standing,
+    ) -> Result<Option<markers::Marker>, Diagnostic> {
+        let text = raw.text();
+        if !is_marker(text) || self.ignored.contains(raw) {
+            return Ok(None);
+        }
+        let is_meant = BEGINNINGS
+            .iter()
+            .any(|beginning| text.starts_with(beginning));
+        if !is_meant && (self.is_go || !is_near(raw)) {
+            return Ok(None);
+        }
+        match (standing, self.compat.is_strict()) {
+            (Standing::Free, _) | (Standing::Attached, true) => {}
+            (_, false) => return Ok(None),
+            (Standing::BehindCode, true) => {
+                return Err(Diagnostic::error("a marker stands behind code")
+                    .at(raw.place.clone(), "on the line of something else")
+                    .help("put it on a line of its own"));
+            }
+            (Standing::Block, true) => {
+                return Err(Diagnostic::error("a marker stands in a block comment")
+                    .at(raw.place.clone(), "not read there")
+                    .help(format!("write `// {text}`")));
+            }
+        }
+        let marker = raw.parse()?;
+        Ok(marker.def.stands_anywhere().then_some(marker))
+    }
+}
+
+/// Whether an unknown marker is nearly one of a rule or webhook, so that it is a slip.
+fn is_near(raw: &RawMarker) -> bool {
+    let name = raw.written_name();
+    let outer = name.rsplit_once(':').map_or(name, |(outer, _)| outer);
+    if !name.starts_with("kubebuilder:") || markers::find(name).or(markers::find(outer)).is_some() {
+        return false;
+    }
+    let anywhere = |def: &&MarkerDef| def.stands_anywhere();
+    let names = || markers::REGISTRY.iter().map(|def| def.name);
+    [name, outer].into_iter().any(|name| {
+        let near = suggest::closest(name, names()).and_then(markers::find);
+        near.as_ref().is_some_and(anywhere)
+    })
+}
+
+/// The lines of a Rust file's comments, without examples in documentation.
+fn rust_lines(text: &str) -> Vec<Line> {
+    let mut lines = Vec::new();
+    let mut fenced = false;
+    for comment in rust::comments(text) {
+        if comment.is_block {
+            lines.extend(block_lines(text, comment.range));
+            continue;
+        }
+        let content = text.get(comment.range.clone()).unwrap_or_default();
+        if !comment.is_doc {
+            fenced = false;
+        } else if content.starts_with("```") {
+            fenced = !fenced;
+        }
+        if !fenced {
+            lines.push(Line {
+                range: comment.range,
+                standing: if comment.alone {
+                    Standing::Free
+                } else {
+                    Standing::BehindCode
+                },
+            });
+        }
+    }
+    lines
+}
+
+/// The lines of a block comment, without the stars that lead them.
+fn block_lines(text: &str, range: Range<usize>) -> Vec<Line> {
+    let mut lines = Vec::new();
+    let mut at = range.start;
+    for line in text.get(range).unwrap_or_default().split_inclusive('\n') {
+        let content =
+            line.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '*' | '/' | '!'));
+        let start = at + line.len() - content.len();
+        let content = content.trim_end().trim_end_matches("*/").trim_end();
+        at += line.len();
+        lines.push(Line {
+            range: start..start + content.len(),
+            standing: Standing::Block,
+        });
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is found in a file: the names of markers, or the errors.
+    fn found(name: &str, text: &str, compat: Compat) -> Result<Vec<String>, String> {
+        let mut diagnostics = Diagnostics::new();
+        let file = Source::new(name, text);
+        let set = read(&[file], IgnoredMarkers(&[]), compat, &mut diagnostics);
+        let texts = set
+            .0
+            .iter()
+            .map(|marker| marker.place.text[marker.place.range.clone()].to_owned());
+        let texts = texts.collect();
+        diagnostics
+            .finish(texts)
+            .map_err(|errors| errors.to_string())
+    }
+
+    #[track_caller]
+    fn check(name: &str, text: &str, expected: &[&str]) {
+        let found = found(name, text, Compat::Strict).expect("no error");
+        assert_eq!(found, expected, "{text}");
+    }
+
+    const A: &str = "+kubebuilder:rbac:urls=/a,verbs=get";
+
+    #[test]
+    fn a_rule_stands_anywhere_in_rust() {
+        check(
+            "a.rs",
+            &format!("// {A}\nfn a() {{\n    // {A}\n}}\n"),
+            &[A, A],
+        );
+        check("a.rs", &format!("/// {A}\nstruct A;"), &[A]);
+        check("a.rs", &format!("const A: &str = \"// {A}\";"), &[]);
+        check("a.rs", &format!("const A: &str = r#\"\n// {A}\n\"#;"), &[]);
+        check(
+            "a.rs",
+            &format!("/// ```\n/// {A}\n/// ```\nstruct A;"),
+            &[],
+        );
+        check("a.rs", &format!("// see `{A}`\n"), &[]);
+    }
+
+    #[test]
+    fn markers_about_types_are_left_alone() {
+        check(
+            "a.rs",
+            &format!("// {A}\n// +kubebuilder:object:root=true\n// +other:thing\nstruct A;"),
+            &[A],
+        );
+    }
+
+    #[test]
+    fn a_rule_stands_anywhere_in_go() {
+        let text = format!(
+            "package a\n\n// {A}\n\nimport \"fmt\"\n\n// {A}\nfunc A() {{\n\t// {A}\n\tfmt.Print(`\n// {A}\n`, \"// {A}\", '\"')\n}}\n"
+        );
+        check("a.go", &text, &[A, A, A]);
+        // controller-gen does not see those in a function or glued to one.
+        let compat = found("a.go", &text, Compat::ControllerGen);
+        assert_eq!(compat, Ok(vec![A.to_owned()]));
+        let text = format!(
+            "// {A}\npackage a\n\n// {A}\n\n// About A.\ntype A struct {{\n\t// {A}\n\tB int // {A}\n}}\n\n// {A}\nconst C = 1\n/*\n{A}\n*/\n"
+        );
+        let compat = found("a.go", &text, Compat::ControllerGen);
+        assert_eq!(compat, Ok(vec![A.to_owned(), A.to_owned()]));
+    }
+
+    #[test]
+    fn a_marker_that_would_be_lost_is_an_error() {
+        let errors =
+            |name: &str, text: &str| found(name, text, Compat::Strict).expect_err("no error");
+        assert_eq!(
+            errors("a.rs", &format!("fn a() {{}} // {A}")),
+            "a.rs:1:14: error: a marker stands behind code"
+        );
+        assert_eq!(
+            errors("a.go", &format!("package a\n/* {A} */")),
+            "a.go:2:4: error: a marker stands in a block comment"
+        );
+        assert_eq!(
+            errors(
+                "a.rs",
+                &format!("// {A}\n// +kubebuilder:rbc:urls=/a,verbs=get")
+            ),
+            "a.rs:2:4: error: unknown marker `+kubebuilder:rbc:urls`"
+        );
+        assert_eq!(
+            errors("a.go", "package a\n// +kubebuilder:rbac:url=/a,verbs=get"),
+            "a.go:2:22: error: unknown argument `url` of `+kubebuilder:rbac`"
+        );
+    }
+}

@@ -1,0 +1,26 @@
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use serde::{Deserialize, Serialize};
+
+// +genclient
+// +kubebuilder:conversion:webhook:path=/convert,url="https://hooks.example.com/convert",reviewVersions=v2
+/// A machine.
+#[derive(Debug)]
+pub struct Machine {
+    pub metadata: ObjectMeta,
+    pub spec: MachineSpec,
+    pub status: Option<MachineStatus>,
+}
+
+/// What a machine should be.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct MachineSpec {
+    /// How many processors it has.
+    pub cpus: i32,
+}
+
+/// What a machine is.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct MachineStatus {
+    /// Whether it runs.
+    pub running: bool,
+}

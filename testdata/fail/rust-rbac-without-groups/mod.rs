@@ -1,0 +1,12 @@
+//! Machines.
+
+// +k8s:deepcopy-gen=package
+// +groupName=cloud.example.com
+
+// +kubebuilder:rbac:resources=pods,verbs=get
+
+mod types;
+mod zz_generated_deepcopy;
+pub mod zz_generated_register;
+
+pub use types::*;

@@ -1,0 +1,13 @@
+//! Machines.
+
+// +k8s:deepcopy-gen=package
+// +groupName=cloud.example.com
+
+// +kubebuilder:webhook:path=/a,mutating=true,failurePolicy=fail,sideEffects=None,admissionReviewVersions=v1,verbs=create,groups=apps,resources=deployments,versions=v1,name=a.cloud.example.com,patch=`{"namespaceSelectors": {"matchLabels": {"a": "b"}}}`
+// +kubebuilder:webhook:path=/a,mutating=true,failurePolicy=fail,sideEffects=None,admissionReviewVersions=v1,verbs=create,groups=apps,resources=deployments,versions=v1,name=b.cloud.example.com,patch=`[1]`
+
+mod types;
+mod zz_generated_deepcopy;
+pub mod zz_generated_register;
+
+pub use types::*;

@@ -1,0 +1,7 @@
+//! Webhooks in all their words, out of order.
+
+// +kubebuilder:webhook:verbs=create;update,path=/validate-shop-example-com-v1-order,mutating=false,failurePolicy=fail,matchPolicy=Equivalent,groups=shop.example.com,resources=orders,versions=v1,name=validate.orders.shop.example.com,sideEffects=None,timeoutSeconds=10,admissionReviewVersions=v1;v1beta1
+// +kubebuilder:webhook:verbs=create;update;delete;connect,path=/validate-pods,mutating=false,failurePolicy=IGNORE,matchPolicy=exact,groups=core;apps,resources=pods;pods/status,versions=v1;v1beta1,name=a.pods.shop.example.com,sideEffects=noneOnDryRun,admissionReviewVersions={v1beta1,v1}
+// +kubebuilder:webhook:webhookVersions=v1,verbs=create;update,path=/mutate-shop-example-com-v1-order,mutating=true,failurePolicy=fail,matchPolicy=Exact,groups=shop.example.com,resources=orders,versions=v1,name=default.orders.shop.example.com,sideEffects=None,timeoutSeconds=1,admissionReviewVersions=v1,reinvocationPolicy=ifneeded
+// +kubebuilder:webhook:verbs=*,path=/mutate-all,mutating=true,failurePolicy=ignore,groups=*,resources=*,versions=*,name=all.shop.example.com,sideEffects=None,admissionReviewVersions=v1,reinvocationPolicy=Never
+// +kubebuilder:webhook:verbs=create,url="https://hooks.example.com:8443/validate",mutating=false,failurePolicy=fail,groups=shop.example.com,resources=orders,versions=v1,name=url.orders.shop.example.com,sideEffects=None,admissionReviewVersions=v1
