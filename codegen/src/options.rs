@@ -53,6 +53,8 @@ pub struct Options {
     pub filters: Filters,
     /// Rust names by schema path (`VirtualMachine.spec.resource` = `MachineSize`).
     pub renames: BTreeMap<String, String>,
+    /// Whether types from CRDs have an alias for each path of the schema, named after all of it.
+    pub aliases: bool,
     /// Markers of other tools in annotated Rust, passed over: names, or beginnings with `*` after them (`operator-sdk:*`).
     pub ignored_markers: Vec<String>,
     /// Whose reading of markers holds.
@@ -72,6 +74,7 @@ impl Default for Options {
             group_features: false,
             filters: Filters::default(),
             renames: BTreeMap::new(),
+            aliases: false,
             ignored_markers: Vec::new(),
             compat: Compat::Strict,
         }

@@ -112,6 +112,9 @@ pub(super) struct TypeArgs {
     /// Derive `schemars::JsonSchema` too.
     #[arg(long)]
     schemars: bool,
+    /// Emit an alias for each path of a schema too, named after all of it (`VirtualMachineSpecResource`).
+    #[arg(long)]
+    aliases: bool,
     /// Name the type at a path of the schema, as in VirtualMachine.spec.resource=MachineSize; may be repeated.
     #[arg(long, value_name = "PATH=NAME", value_parser = rename)]
     rename: Vec<(String, String)>,
@@ -123,7 +126,8 @@ type Generators = Vec<Generator>;
 impl TypeArgs {
     pub(super) fn apply(self, config: Config) -> Config {
         let generators = self.emit.iter().flatten().copied();
-        let mut config = config.emit(generators).schemars(self.schemars);
+        let config = config.emit(generators).schemars(self.schemars);
+        let mut config = config.aliases(self.aliases);
         if let Some(path) = self.k8s_openapi_path {
             config = config.k8s_openapi_path(path);
         }

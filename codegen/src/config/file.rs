@@ -185,6 +185,7 @@ impl<'a> File<'a> {
             .boolean(table, "group-features")
             .unwrap_or(false);
         options.schemars = self.reader.boolean(table, "schemars").unwrap_or(false);
+        options.aliases = self.reader.boolean(table, "aliases").unwrap_or(false);
         config.base_path = self.reader.checked(table, "base-path", base_path);
         if let Some(renames) = self.reader.table(table, "renames") {
             let keys: Vec<String> = renames

@@ -183,6 +183,14 @@ pub(super) const KEYS: &[Key] = &[
     ),
     key(
         Crate,
+        "aliases",
+        Bool,
+        "false",
+        "true",
+        "Whether types from CRDs have an alias for each path of the schema, named after all of it.",
+    ),
+    key(
+        Crate,
         "rust",
         Table(Rust),
         "",

@@ -236,6 +236,13 @@ impl Config {
         self
     }
 
+    /// Whether types from CRDs have an alias for each path of the schema, named after all of it.
+    #[must_use]
+    pub fn aliases(mut self, aliases: bool) -> Self {
+        self.options.aliases = aliases;
+        self
+    }
+
     /// Keeps only the CRDs of this group, and of others that are given.
     #[must_use]
     pub fn group(mut self, group: impl Into<String>) -> Self {

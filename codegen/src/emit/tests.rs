@@ -24,6 +24,7 @@ fn root(kind: &str) -> TypeDef {
         name: kind.to_owned(),
         docs: String::new(),
         path: kind.to_owned(),
+        shared: false,
         kind: TypeKind::Struct(StructDef {
             fields,
             ..StructDef::default()

@@ -15,6 +15,9 @@ pub struct TypeDef {
     pub docs: String,
     /// Where the type stands in its API: `VirtualMachine.spec.resource`.
     pub path: String,
+    /// Whether several kinds of the version share it, as types from CRDs may.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub shared: bool,
     /// Its kind.
     pub kind: TypeKind,
     /// The schema's rules for the type as a whole.

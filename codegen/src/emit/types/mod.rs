@@ -1,4 +1,4 @@
-//! Types from CRDs, a file for each kind; identical shapes of other kinds are aliases.
+//! Types from CRDs, a file for each kind, and one for what several kinds share.
 //!
 //! For `VirtualMachine`, in `apis/cloudnative/v1alpha1/virtual_machine.rs`:
 //!
@@ -98,7 +98,11 @@ pub(crate) fn has_codec(cx: &Emit<'_>) -> bool {
     !cx.options.needs_runtime() && cx.api.versions().any(|(_, version)| needs_codec(version))
 }
 
-/// The modules of a version from CRDs and the types in each, in order: one for each kind, which its `mod.rs` declares.
+/// The module of the types that several kinds share.
+const COMMON: &str = "common";
+
+/// The modules of a version from CRDs and the types in each, in order: one for each kind, which its `mod.rs` declares, and
+/// [`COMMON`].
 pub(crate) fn modules(version: &Version) -> BTreeMap<String, Vec<&TypeDef>> {
     let kinds: Vec<&str> = version
         .resources
@@ -108,12 +112,21 @@ pub(crate) fn modules(version: &Version) -> BTreeMap<String, Vec<&TypeDef>> {
     let files = module_names(&kinds);
     let mut modules: BTreeMap<String, Vec<&TypeDef>> = BTreeMap::new();
     for def in &version.types {
-        let kind = def.path.split(['.', '[']).next().unwrap_or_default();
-        if let Some(module) = files.get(kind) {
-            modules.entry(module.clone()).or_default().push(def);
-        }
+        let module = if def.shared {
+            COMMON
+        } else if let Some(module) = files.get(kind_of(def)) {
+            module
+        } else {
+            continue;
+        };
+        modules.entry(module.to_owned()).or_default().push(def);
     }
     modules
+}
+
+/// The kind that a type belongs to.
+fn kind_of(def: &TypeDef) -> &str {
+    def.path.split(['.', '[']).next().unwrap_or_default()
 }
 
 /// Whether types of the version name the codec.
@@ -131,7 +144,7 @@ fn needs_codec(version: &Version) -> bool {
 /// A module for each kind; kinds that differ in case alone get a number by their order.
 fn module_names<'a>(kinds: &[&'a str]) -> BTreeMap<&'a str, String> {
     // Names of files that stand beside the kinds'.
-    let mut taken = vec!["mod".to_owned()];
+    let mut taken = vec!["mod".to_owned(), COMMON.to_owned()];
     let mut modules = BTreeMap::new();
     for &kind in kinds {
         let mut plain = names::plain_ident(&names::snake_case(kind));
@@ -157,11 +170,11 @@ fn emit_file(cx: &Emit<'_>, group: &Group, version: &Version, defs: &[&TypeDef])
         imports: Imports::new(cx, version),
         comments: RefCell::default(),
     };
-    let kind = defs
-        .first()
-        .map(|def| def.path.split(['.', '[']).next().unwrap_or_default())
-        .unwrap_or_default();
-    let docs = module_docs(&format!("`{kind}` of `{}`.", api_version(group, version)));
+    let content = match defs.first() {
+        Some(def) if !def.shared => format!("`{}`", kind_of(def)),
+        _ => "Types that several kinds share".to_owned(),
+    };
+    let docs = module_docs(&format!("{content} of `{}`.", api_version(group, version)));
     let (aliases, own): (Vec<&TypeDef>, Vec<&TypeDef>) = defs
         .iter()
         .partition(|def| matches!(def.kind, TypeKind::Alias(_)));

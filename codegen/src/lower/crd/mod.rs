@@ -1,26 +1,21 @@
-//! CRDs to the model: each schema becomes drafts of types, drafts of one version get their names together, and identical
-//! shapes become one type with aliases.
+//! CRDs to the model: each schema becomes types without names, those of one version get their names together, and those of
+//! one shape and one property become one type.
 //!
-//! Start reading at [`lower`]; `draft` turns a schema into types, `shape` finds identical ones.
+//! Start reading at [`lower`]; `unnamed` turns a schema into types, `shape` finds identical ones, `unify` names them.
 
-mod draft;
 mod rename;
 mod shape;
+mod unify;
+mod unnamed;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
 
-use self::draft::{Draft, Drafts};
+use self::unnamed::{Gathered, Unnamed};
 use crate::{
     diag::Diagnostics,
-    model::{
-        ApiSet, Group, Origin, Resource, VerbSet, Version,
-        names::{
-            self,
-            schema::{Path, type_names},
-        },
-    },
+    model::{ApiSet, Group, Origin, Resource, VerbSet, Version, names},
     options::Options,
     read::crd::{Crd, CrdVersion, schema::Schema},
 };
@@ -86,22 +81,30 @@ fn lower_version(
     options: &Options,
     renames: &rename::Renames<'_>,
 ) -> Version {
-    let mut drafts: Vec<Draft> = members
+    let mut types: Vec<Unnamed> = members
         .par_iter_mut()
         .with_max_len(1)
-        .flat_map_iter(|member| Drafts::of_kind(&member.crd.kind, member.schema.take()))
+        .flat_map_iter(|member| Gathered::of_kind(&member.crd.kind, member.schema.take()))
         .collect();
     // Shorter paths first.
-    drafts.par_sort_by(|a, b| a.path.cmp(&b.path));
-    let paths: Vec<&Path> = drafts.iter().map(|draft| &draft.path).collect();
+    types.par_sort_by(|a, b| a.path.cmp(&b.path));
     let reserved = members
         .iter()
         .map(|member| names::upper_camel(&member.crd.list_kind))
         .collect::<BTreeSet<_>>();
-    let type_names = type_names(&paths, renames.names(), &reserved);
+    let constraints = unify::Constraints {
+        reserved: &reserved,
+        pinned: renames.names(),
+        aliases: options.aliases,
+    };
+    let types = unify::unify(types, &constraints);
+    let roots: BTreeMap<&str, &str> = types
+        .iter()
+        .map(|def| (def.path.as_str(), def.name.as_str()))
+        .collect();
     let resources = members
         .iter()
-        .map(|member| lower_resource(member.crd, member.version, &type_names))
+        .map(|member| lower_resource(member.crd, member.version, &roots))
         .collect();
     let module = names::plain_ident(&names::snake_case(name));
     Version {
@@ -117,19 +120,14 @@ fn lower_version(
         docs: String::new(),
         origin: Origin::Crd,
         resources,
-        types: shape::unify(drafts, &type_names),
+        types,
     }
 }
 
-fn lower_resource(
-    crd: &Crd,
-    version: &CrdVersion,
-    type_names: &BTreeMap<String, String>,
-) -> Resource {
-    let root = type_names
-        .get(&crd.kind)
-        .cloned()
-        .unwrap_or_else(|| names::upper_camel(&crd.kind));
+fn lower_resource(crd: &Crd, version: &CrdVersion, roots: &BTreeMap<&str, &str>) -> Resource {
+    let root = roots
+        .get(crd.kind.as_str())
+        .map_or_else(|| names::upper_camel(&crd.kind), |&root| root.to_owned());
     let client_name = client_name(crd);
     Resource {
         kind: crd.kind.clone(),

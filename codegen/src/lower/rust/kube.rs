@@ -121,6 +121,7 @@ impl Cx<'_> {
             name: root.to_owned(),
             docs: kube.doc.clone().unwrap_or_else(|| item.docs.clone()),
             path: kube.kind.clone(),
+            shared: false,
             kind: TypeKind::Struct(StructDef {
                 fields,
                 ..StructDef::default()

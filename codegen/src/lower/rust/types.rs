@@ -43,6 +43,7 @@ impl Cx<'_> {
             name: item.name.clone(),
             docs: item.docs.clone(),
             path: item.name.clone(),
+            shared: false,
             kind,
             validation,
             item: Some(self.rust_item(item, diagnostics)),

@@ -1,9 +1,9 @@
 //! Names for what a schema leaves nameless: the types, fields and variants of a CRD.
 //!
-//! A name is a function of the path (or property, or value) alone, so that a change elsewhere never renames anything. Camel
-//! case is not injective, though: `spec.rollout.strategy` and `spec.rolloutStrategy` both read `SpecRolloutStrategy`. Then
-//! the one that comes first in a fixed order keeps the plain name (fewer segments first, then by path), and every other gets
-//! a suffix that is a hash of its own path. Where that is not wanted, `codegen.toml` pins names.
+//! Types are named after their kind and their last property, with as many of the properties between as tell them from others
+//! ([`TypeNames`]); fields and variants after their property and value alone. Where that gives a name twice, the first in a
+//! fixed order has it; a name that nothing readable is left for gets a suffix that is a hash of its own path, property or
+//! value. Where that is not wanted, `codegen.toml` pins names.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,8 +17,12 @@ pub struct Path {
     depth: usize,
     /// The path as text, one for each path: `VirtualMachine.spec["a.b"]`.
     text: String,
+    /// The length of the kind, with which the text starts.
+    kind: usize,
     /// The segments in camel case, joined.
     camel: String,
+    /// Where each segment starts in `camel`.
+    starts: Vec<usize>,
 }
 
 impl Path {
@@ -28,7 +32,9 @@ impl Path {
         Self {
             depth: 1,
             text: kind.to_owned(),
+            kind: kind.len(),
             camel: upper_camel(kind),
+            starts: vec![0],
         }
     }
 
@@ -44,10 +50,15 @@ impl Path {
         } else {
             format!("{}[{name:?}]", self.text)
         };
+        let mut starts = Vec::with_capacity(self.starts.len() + 1);
+        starts.extend(&self.starts);
+        starts.push(self.camel.len());
         Self {
             depth: self.depth + 1,
             text,
+            kind: self.kind,
             camel: format!("{}{}", self.camel, upper_camel(name)),
+            starts,
         }
     }
 
@@ -62,9 +73,97 @@ impl Path {
     pub const fn depth(&self) -> usize {
         self.depth
     }
+
+    /// The kind.
+    #[must_use]
+    pub fn kind(&self) -> &str {
+        self.text.get(..self.kind).unwrap_or_default()
+    }
+
+    /// The last segment in camel case: that of the property, or of a root's kind.
+    #[must_use]
+    pub fn last(&self) -> &str {
+        self.segment(self.depth - 1)
+    }
+
+    /// A segment in camel case.
+    fn segment(&self, index: usize) -> &str {
+        let start = self.starts.get(index).copied().unwrap_or_default();
+        let end = self.starts.get(index + 1).copied();
+        self.camel
+            .get(start..end.unwrap_or(self.camel.len()))
+            .unwrap_or_default()
+    }
+
+    /// All segments from one on, in camel case.
+    fn from(&self, index: usize) -> &str {
+        let start = self.starts.get(index).copied().unwrap_or_default();
+        self.camel.get(start..).unwrap_or_default()
+    }
 }
 
-/// Gives each path its type name. `pinned` names come first and are never changed; `reserved` names are given to nothing.
+/// A name that is longer than this is chosen only where no shorter one is free.
+const LONG: usize = 59;
+
+/// A name that is longer than this is cut.
+const TOO_LONG: usize = 80;
+
+/// Names that would hide what every Rust file knows from those who import all types of a version.
+const PRELUDE: [&str; 22] = [
+    "AsMut", "AsRef", "Box", "Clone", "Copy", "Debug", "Default", "Drop", "Eq", "Err", "From",
+    "Hash", "Into", "Iterator", "None", "Ok", "Option", "Ord", "Result", "Some", "String", "Vec",
+];
+
+/// Names of types, each given once.
+#[derive(Debug, Default)]
+pub struct TypeNames(BTreeSet<String>);
+
+impl TypeNames {
+    /// Without any but `reserved` ones, which are given to nothing.
+    #[must_use]
+    pub fn new<'a>(reserved: impl IntoIterator<Item = &'a String>) -> Self {
+        Self(reserved.into_iter().cloned().collect())
+    }
+
+    /// The name of a type: the kind and the last property, and as many of the properties between them as it takes, those next
+    /// to the last first. Where that is longer than 59 characters, properties without the kind.
+    pub fn claim(&mut self, path: &Path) -> String {
+        let names = Self::after_kind(path).chain(Self::bare(path));
+        let names: Vec<String> = names.map(|name| type_ident(&name)).collect();
+        for limit in [LONG, TOO_LONG] {
+            let free = |name: &&String| name.len() <= limit && !self.0.contains(*name);
+            if let Some(name) = names.iter().find(free) {
+                self.0.insert(name.clone());
+                return name.clone();
+            }
+        }
+        let shortest = names.into_iter().min_by_key(String::len);
+        let shortest = shortest.unwrap_or_default();
+        let cut = shortest.get(..TOO_LONG - HASH).unwrap_or(&shortest);
+        claim(cut, &path.text, "", &mut self.0)
+    }
+
+    /// The names that start with the kind, the best first.
+    fn after_kind(path: &Path) -> impl Iterator<Item = String> {
+        let (kind, last) = (path.segment(0), path.depth - 1);
+        let root = (last == 0).then(|| kind.to_owned());
+        let tails = (1..=last)
+            .rev()
+            .map(move |from| format!("{kind}{}", path.from(from)));
+        let with_one = (1..last.saturating_sub(1)).rev();
+        let with_one =
+            with_one.map(move |one| format!("{kind}{}{}", path.segment(one), path.last()));
+        root.into_iter().chain(tails).chain(with_one)
+    }
+
+    /// The names without the kind, the best first.
+    fn bare(path: &Path) -> impl Iterator<Item = String> {
+        let tails = (1..path.depth).rev().map(|from| path.from(from).to_owned());
+        tails.filter(|name| !PRELUDE.contains(&name.as_str()))
+    }
+}
+
+/// Gives each path a type name that is all of it, in camel case. `pinned` names come first and are never changed; `reserved` names are given to nothing.
 /// Of paths that read alike the first keeps the plain name, so `paths` must be sorted.
 #[must_use]
 pub fn type_names(
@@ -128,6 +227,9 @@ fn allocate(
     }
     names
 }
+
+/// The length of the longest hash in a name.
+const HASH: usize = 16;
 
 /// The plain name if it is free, else the plain name with a hash of the key.
 fn claim(plain: &str, key: &str, separator: &str, taken: &mut BTreeSet<String>) -> String {

@@ -1,4 +1,4 @@
-//! Drafts: the types of a schema, named by path for the time being.
+//! Gathered: the types of a schema, named by path for the time being.
 
 use std::mem;
 
@@ -31,7 +31,7 @@ const STEPS_OF_MAP: usize = 5;
 
 /// A type whose references to others are paths.
 #[derive(Clone, Debug)]
-pub(super) struct Draft {
+pub(super) struct Unnamed {
     pub(super) path: Path,
     pub(super) docs: String,
     pub(super) kind: TypeKind,
@@ -40,17 +40,17 @@ pub(super) struct Draft {
     pub(super) root: bool,
 }
 
-/// The drafts of a kind, while they are gathered.
+/// The types of a kind, while they are gathered.
 #[derive(Debug, Default)]
-pub(super) struct Drafts(Vec<Draft>);
+pub(super) struct Gathered(Vec<Unnamed>);
 
-impl Drafts {
+impl Gathered {
     /// A kind with all types below it. Without a schema, or with one that keeps what it does not name, the root keeps every
     /// property.
-    pub(super) fn of_kind(kind: &str, schema: Option<Schema>) -> Vec<Draft> {
-        let mut drafts = Self::default();
-        drafts.add_root(kind, schema);
-        drafts.0
+    pub(super) fn of_kind(kind: &str, schema: Option<Schema>) -> Vec<Unnamed> {
+        let mut types = Self::default();
+        types.add_root(kind, schema);
+        types.0
     }
 
     fn add_root(&mut self, kind: &str, schema: Option<Schema>) {
@@ -66,7 +66,7 @@ impl Drafts {
         schema.properties.retain(|(name, _)| own(name));
         let mut fields = vec![metadata_field()];
         fields.extend(self.fields(&path, 0, &mut schema, ROOT_FIELDS));
-        self.0.push(Draft {
+        self.0.push(Unnamed {
             path,
             kind: TypeKind::Struct(StructDef {
                 fields,
@@ -138,7 +138,7 @@ impl Drafts {
         }
     }
 
-    /// The type of a schema, without the `Option` of a nullable one; adds a draft for each type that needs a name. What is
+    /// The type of a schema, without the `Option` of a nullable one; adds each type that needs a name. What is
     /// below the schema is taken out of it.
     fn type_of(&mut self, at: At<'_>, schema: &mut Schema) -> TypeRef {
         let validation = &schema.validation;
@@ -285,7 +285,7 @@ impl Drafts {
 
     fn add(&mut self, path: Path, schema: &Schema, kind: TypeKind) -> TypeRef {
         let reference = TypeRef::Local(path.as_str().to_owned());
-        self.0.push(Draft {
+        self.0.push(Unnamed {
             path,
             docs: schema.description.clone(),
             kind,
