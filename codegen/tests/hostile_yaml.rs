@@ -210,7 +210,7 @@ fn an_embedded_resource_with_properties_has_a_type_of_its_own() {
         "pub api_version: String,",
         "    /// Its kind.\n    pub kind: String,",
         "pub metadata: Option<ObjectMeta>,",
-        "pub spec: WidgetSpecTemplateSpec,",
+        "pub spec: WidgetTemplateSpec,",
     ] {
         assert!(text.contains(field), "{field}\n{text}");
     }

@@ -3,17 +3,15 @@
 use std::{
     cell::RefCell,
     collections::{BTreeMap, BTreeSet},
+    sync::Arc,
 };
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens as _, quote};
 
-use crate::{
-    emit::{
-        Emit,
-        context::{ident, path},
-    },
-    model::Version,
+use crate::emit::{
+    Emit,
+    context::{ident, path},
 };
 
 /// Stands for the codec's module.
@@ -22,23 +20,32 @@ pub(crate) const CODEC: &str = "codec";
 /// Stands for a module itself among the names that are imported from it.
 const SELF: &str = "self";
 
+/// The module of each type of a version.
+pub(crate) type Homes<'a> = BTreeMap<&'a str, Arc<str>>;
+
 /// The imports that the items of a file have asked for.
 pub(crate) struct Imports<'a> {
-    /// Names of the version's own types, which come before any import.
-    own: BTreeSet<&'a str>,
+    /// The module that the file is.
+    module: &'a str,
+    /// The version's own types, whose names come before any import.
+    own: &'a Homes<'a>,
     k8s_openapi: String,
     codec: String,
     /// Modules with the names taken from each; `k8s_openapi` and [`CODEC`] stand for what they name wherever it is.
     asked: RefCell<BTreeMap<&'static str, BTreeSet<&'static str>>>,
+    /// Types of the version's other modules.
+    beside: RefCell<BTreeSet<String>>,
 }
 
 impl<'a> Imports<'a> {
-    pub(crate) fn new(cx: &Emit<'_>, version: &'a Version) -> Self {
+    pub(crate) fn new(cx: &Emit<'_>, module: &'a str, own: &'a Homes<'a>) -> Self {
         Self {
-            own: version.types.iter().map(|def| def.name.as_str()).collect(),
+            module,
+            own,
             k8s_openapi: cx.k8s_openapi_path(),
             codec: cx.codec(),
             asked: RefCell::default(),
+            beside: RefCell::default(),
         }
     }
 
@@ -49,7 +56,7 @@ impl<'a> Imports<'a> {
 
     /// [`prelude`](Self::prelude) as text, for attributes that take paths in strings.
     pub(crate) fn prelude_path(&self, module: &str, name: &'static str) -> String {
-        if self.own.contains(name) {
+        if self.own.contains_key(name) {
             format!("{module}::{name}")
         } else {
             name.to_owned()
@@ -59,7 +66,7 @@ impl<'a> Imports<'a> {
     /// A name of a module, imported unless the version has a type of that name.
     pub(crate) fn name(&self, module: &'static str, name: &'static str) -> TokenStream {
         let ident = ident(name);
-        if self.own.contains(name) {
+        if self.own.contains_key(name) {
             let module = path(&self.full(module));
             return quote!(#module::#ident);
         }
@@ -69,6 +76,15 @@ impl<'a> Imports<'a> {
             .or_default()
             .insert(name);
         quote!(#ident)
+    }
+
+    /// A type of the version, imported where another module has it.
+    pub(crate) fn own(&self, name: &str) -> TokenStream {
+        let home = self.own.get(name);
+        if home.is_some_and(|home| **home != *self.module) {
+            self.beside.borrow_mut().insert(name.to_owned());
+        }
+        ident(name).into_token_stream()
     }
 
     /// The codec's module, imported.
@@ -111,6 +127,13 @@ impl<'a> Imports<'a> {
                 _ => quote!(use #module::{#(#tokens),*};),
             }
         });
-        quote!(#(#uses)*)
+        let beside = self.beside.borrow();
+        let beside: Vec<_> = beside.iter().map(|name| ident(name)).collect();
+        let beside = match beside.as_slice() {
+            [] => None,
+            [name] => Some(quote!(use super::#name;)),
+            names => Some(quote!(use super::{#(#names),*};)),
+        };
+        quote!(#(#uses)* #beside)
     }
 }

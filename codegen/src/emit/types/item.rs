@@ -1,7 +1,7 @@
 //! One type: struct, enum or alias.
 
 use proc_macro2::TokenStream;
-use quote::quote;
+use quote::{ToTokens as _, quote};
 
 use super::{Scope, default, demands, imports::CODEC};
 use crate::{
@@ -217,10 +217,8 @@ pub(super) fn type_tokens(scope: &Scope<'_>, ty: &TypeRef) -> TokenStream {
         TypeRef::Int64 => quote!(i64),
         TypeRef::Float => imports.name(CODEC, "Number"),
         TypeRef::Float32 => quote!(f32),
-        TypeRef::Integer(name) | TypeRef::Local(name) => {
-            let name = ident(name);
-            quote!(#name)
-        }
+        TypeRef::Integer(name) => ident(name).into_token_stream(),
+        TypeRef::Local(name) => imports.own(name),
         TypeRef::String => imports.prelude("::std::string", "String"),
         TypeRef::Any => imports.name("serde_json", "Value"),
         TypeRef::Known(known) => imports.name(known.module(), known.name()),

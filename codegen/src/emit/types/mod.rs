@@ -34,13 +34,13 @@ mod demands;
 mod imports;
 mod item;
 
-use std::{cell::RefCell, collections::BTreeMap};
+use std::{cell::RefCell, collections::BTreeMap, sync::Arc};
 
 use proc_macro2::TokenStream;
 use quote::quote;
 
 pub(crate) use self::default::{function_ident as default_function, honoured as has_default};
-use self::imports::Imports;
+use self::imports::{Homes, Imports};
 use super::{
     Emit, Files, apis,
     context::{api_version, module_docs},
@@ -82,9 +82,17 @@ pub(crate) fn emit<'a>(cx: &'a Emit<'a>, files: &mut Files<'a>) {
         .versions()
         .filter(|(_, version)| version.origin.emits_types())
     {
-        for (module, defs) in modules(version) {
+        let modules = modules(version);
+        let homes = modules.iter().flat_map(|(module, defs)| {
+            let module: Arc<str> = module.as_str().into();
+            defs.iter()
+                .map(move |def| (def.name.as_str(), Arc::clone(&module)))
+        });
+        let homes: Arc<Homes<'_>> = Arc::new(homes.collect());
+        for (module, defs) in modules {
+            let homes = Arc::clone(&homes);
             files.rust(format!("{}/{module}.rs", version.dir), move || {
-                emit_file(cx, group, version, &defs)
+                emit_file(cx, (group, version), (&module, &defs), &homes)
             });
         }
     }
@@ -163,11 +171,16 @@ fn module_names<'a>(kinds: &[&'a str]) -> BTreeMap<&'a str, String> {
     modules
 }
 
-fn emit_file(cx: &Emit<'_>, group: &Group, version: &Version, defs: &[&TypeDef]) -> Code {
+fn emit_file(
+    cx: &Emit<'_>,
+    (group, version): (&Group, &Version),
+    (module, defs): (&str, &[&TypeDef]),
+    homes: &Homes<'_>,
+) -> Code {
     let scope = Scope {
         cx,
         version,
-        imports: Imports::new(cx, version),
+        imports: Imports::new(cx, module, homes),
         comments: RefCell::default(),
     };
     let content = match defs.first() {

@@ -7,7 +7,10 @@
 //!
 //! Start reading at [`unify`].
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap},
+    iter,
+};
 
 use rayon::prelude::*;
 
@@ -30,128 +33,130 @@ pub(super) struct Constraints<'a> {
 /// Names the types, and makes those of one shape and one property one type.
 ///
 /// `types` are sorted by path with shorter paths first; every reference is to a longer path.
-pub(super) fn unify(types: Vec<Unnamed>, constraints: &Constraints<'_>) -> Vec<TypeDef> {
-    let classes = Classes::of(&types, constraints.pinned);
-    let names = classes.names(&types, constraints);
-    let name_of: HashMap<&str, &str> = types
+pub(super) fn unify(types: &[Unnamed], constraints: &Constraints<'_>) -> Vec<TypeDef> {
+    let (classes, class_of) = classes(types, constraints.pinned);
+    let names = names(&classes, constraints);
+    let names_of_types = class_of.iter().filter_map(|&class| names.get(class));
+    let name_of: NameOf<'_> = types
         .iter()
-        .zip(&classes.of_type)
-        .map(|(def, &class)| (def.path.as_str(), names[class].as_str()))
+        .map(|def| def.path.as_str())
+        .zip(names_of_types.map(String::as_str))
         .collect();
-    let aliases = if constraints.aliases {
-        aliases(&types, &name_of, constraints)
-    } else {
-        Vec::new()
-    };
     let mut named: Vec<TypeDef> = classes
-        .members
         .par_iter()
         .zip(&names)
-        .filter_map(|(members, name)| {
-            let first = types.get(*members.first()?)?;
-            let mut docs = members.iter().filter_map(|&member| types.get(member));
-            let documented = docs.find(|def| !def.docs.is_empty()).unwrap_or(first);
-            Some(TypeDef {
-                name: name.clone(),
-                docs: documented.docs.clone(),
-                path: first.path.as_str().to_owned(),
-                shared: classes.is_shared(&types, members),
-                kind: with_names(first.kind.clone(), &name_of),
-                validation: first.validation.clone(),
-                item: None,
-                marshals: None,
-                declared: DeclaredAt::default(),
-            })
-        })
+        .map(|(class, name)| class.named(name, &name_of))
         .collect();
-    named.extend(aliases);
+    if constraints.aliases {
+        named.extend(aliases(types, &name_of, constraints));
+    }
     named.par_sort_by(|a, b| a.name.cmp(&b.name));
     named
 }
 
-/// Which types become one.
-struct Classes {
-    /// The class of each type.
-    of_type: Vec<usize>,
-    /// The types of each class, the shortest path first; classes are sorted by that path.
-    members: Vec<Vec<usize>>,
-    /// The name that a person chose for each class.
-    pins: Vec<Option<String>>,
+/// The name of the type at each path.
+type NameOf<'a> = HashMap<&'a str, &'a str>;
+
+/// Types that become one.
+struct Class<'a> {
+    /// The type with the shortest path.
+    first: &'a Unnamed,
+    others: Vec<&'a Unnamed>,
+    /// The name that a person chose.
+    pin: Option<&'a str>,
 }
 
-/// What the types of one class have in common: shape and last property; and the kind, of roots and the properties of roots.
+impl Class<'_> {
+    /// Whether types of several kinds are of the class, and it does not stand right below one of them.
+    fn is_shared(&self) -> bool {
+        let kind = self.first.path.kind();
+        let mut others = self.others.iter();
+        self.first.path.depth() > 2 && others.any(|other| other.path.kind() != kind)
+    }
+
+    fn named(&self, name: &str, name_of: &NameOf<'_>) -> TypeDef {
+        let first = self.first;
+        let mut docs = iter::once(&first)
+            .chain(&self.others)
+            .map(|def| def.docs.as_str());
+        TypeDef {
+            name: name.to_owned(),
+            docs: docs.find(|docs| !docs.is_empty()).unwrap_or("").to_owned(),
+            path: first.path.as_str().to_owned(),
+            shared: self.is_shared(),
+            kind: with_names(first.kind.clone(), name_of),
+            validation: first.validation.clone(),
+            item: None,
+            marshals: None,
+            declared: DeclaredAt::default(),
+        }
+    }
+}
+
+/// What the types of one class have in common: shape and last property; and the kind, where one of them is the kind's own `spec`
+/// or `status`, so that those of several kinds stay apart.
 type Key<'a> = (usize, &'a str, Option<&'a str>);
 
-impl Classes {
-    fn of<'a>(types: &'a [Unnamed], pinned: &'a BTreeMap<String, String>) -> Self {
-        let mut classes = Self {
-            of_type: Vec::with_capacity(types.len()),
-            members: Vec::new(),
-            pins: Vec::new(),
-        };
-        let key = |(def, shape): (&'a Unnamed, usize)| -> Key<'a> {
-            let kind = (def.path.depth() <= 2).then(|| def.path.kind());
-            (shape, def.path.last(), kind)
-        };
-        let keys: Vec<Key<'_>> = types.iter().zip(shapes(types)).map(key).collect();
-        // A pin is for the whole class; another pin in it makes a class of its own.
-        let mut pins: HashMap<Key<'_>, &str> = HashMap::new();
-        let pin = |def: &Unnamed| pinned.get(def.path.as_str()).map(String::as_str);
-        for (def, key) in types.iter().zip(&keys) {
-            if let Some(pin) = pin(def) {
-                pins.entry(*key).or_insert(pin);
-            }
+/// The classes, sorted by their shortest path, and the class of each type.
+fn classes<'a>(
+    types: &'a [Unnamed],
+    pinned: &'a BTreeMap<String, String>,
+) -> (Vec<Class<'a>>, Vec<usize>) {
+    let keys = keys(types);
+    // A pin is for the whole class; another pin in it makes a class of its own.
+    let pin = |def: &Unnamed| pinned.get(def.path.as_str()).map(String::as_str);
+    let mut pins: HashMap<Key<'_>, &str> = HashMap::new();
+    for (def, key) in types.iter().zip(&keys) {
+        if let Some(pin) = pin(def) {
+            pins.entry(*key).or_insert(pin);
         }
-        let mut by_key: HashMap<(Key<'_>, Option<&str>), usize> =
-            HashMap::with_capacity(types.len());
-        for (index, (def, key)) in types.iter().zip(keys).enumerate() {
-            let pin = pin(def).or_else(|| pins.get(&key).copied());
-            let class = *by_key.entry((key, pin)).or_insert(classes.members.len());
-            classes.of_type.push(class);
-            if classes.pins.len() <= class {
-                classes.pins.push(pin.map(str::to_owned));
-            }
-            match classes.members.get_mut(class) {
-                Some(members) => members.push(index),
-                None => classes.members.push(vec![index]),
-            }
+    }
+    let mut classes: Vec<Class<'_>> = Vec::new();
+    let mut class_of = Vec::with_capacity(types.len());
+    let mut known: HashMap<(Key<'_>, Option<&str>), usize> = HashMap::with_capacity(types.len());
+    for (def, key) in types.iter().zip(keys) {
+        let pin = pin(def).or_else(|| pins.get(&key).copied());
+        let class = *known.entry((key, pin)).or_insert(classes.len());
+        match classes.get_mut(class) {
+            Some(class) => class.others.push(def),
+            None => classes.push(Class {
+                first: def,
+                others: Vec::new(),
+                pin,
+            }),
         }
-        classes
+        class_of.push(class);
     }
+    (classes, class_of)
+}
 
-    /// The name of each class.
-    fn names(&self, types: &[Unnamed], constraints: &Constraints<'_>) -> Vec<String> {
-        let pinned = constraints.pinned.values();
-        let mut names = TypeNames::new(constraints.reserved.iter().chain(pinned));
-        let name = |(members, pin): (&Vec<usize>, &Option<String>)| {
-            if let Some(name) = pin {
-                return name.clone();
-            }
-            let Some(def) = members.first().and_then(|&first| types.get(first)) else {
-                return String::new();
-            };
-            names.claim(&def.path)
-        };
-        self.members.iter().zip(&self.pins).map(name).collect()
-    }
+fn keys<'a>(types: &'a [Unnamed]) -> Vec<Key<'a>> {
+    let mut below_roots: HashMap<(usize, &str), &str> = HashMap::new();
+    let key = |(def, shape): (&'a Unnamed, usize)| {
+        let (property, kind) = (def.path.last(), def.path.kind());
+        if def.path.depth() <= 2 {
+            below_roots.entry((shape, property)).or_insert(kind);
+            return (shape, property, Some(kind));
+        }
+        let kind = below_roots.get(&(shape, property)).copied();
+        (shape, property, kind)
+    };
+    types.iter().zip(shapes(types)).map(key).collect()
+}
 
-    /// Whether types of several kinds are of the class.
-    fn is_shared(&self, types: &[Unnamed], members: &[usize]) -> bool {
-        let mut kinds = members
-            .iter()
-            .filter_map(|&member| types.get(member))
-            .map(|def| def.path.kind());
-        let first = kinds.next();
-        kinds.any(|kind| Some(kind) != first)
-    }
+/// The name of each class.
+fn names(classes: &[Class<'_>], constraints: &Constraints<'_>) -> Vec<String> {
+    let pinned = constraints.pinned.values();
+    let mut names = TypeNames::new(constraints.reserved.iter().chain(pinned));
+    let name = |class: &Class<'_>| {
+        let pin = class.pin.map(str::to_owned);
+        pin.unwrap_or_else(|| names.claim(&class.first.path))
+    };
+    classes.iter().map(name).collect()
 }
 
 /// Another name for each type, made of its whole path, as far as no type has it.
-fn aliases(
-    types: &[Unnamed],
-    name_of: &HashMap<&str, &str>,
-    constraints: &Constraints<'_>,
-) -> Vec<TypeDef> {
+fn aliases(types: &[Unnamed], name_of: &NameOf<'_>, constraints: &Constraints<'_>) -> Vec<TypeDef> {
     let paths: Vec<&Path> = types.iter().map(|def| &def.path).collect();
     let whole = type_names(&paths, constraints.pinned, constraints.reserved);
     let taken: BTreeSet<&str> = name_of.values().copied().collect();
@@ -177,7 +182,7 @@ fn aliases(
 }
 
 /// The type with names in place of paths.
-fn with_names(mut kind: TypeKind, names: &HashMap<&str, &str>) -> TypeKind {
+fn with_names(mut kind: TypeKind, names: &NameOf<'_>) -> TypeKind {
     if let TypeKind::Struct(StructDef {
         fields,
         unknown_fields,
@@ -195,7 +200,7 @@ fn with_names(mut kind: TypeKind, names: &HashMap<&str, &str>) -> TypeKind {
 }
 
 /// Every path has a name; one without would be a defect, and stays as it is.
-fn name_reference(ty: &mut TypeRef, names: &HashMap<&str, &str>) {
+fn name_reference(ty: &mut TypeRef, names: &NameOf<'_>) {
     match ty {
         TypeRef::Local(path) => {
             if let Some(name) = names.get(path.as_str()) {

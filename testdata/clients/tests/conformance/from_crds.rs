@@ -1,7 +1,7 @@
 //! Clients that are generated from CRDs: our own with every feature, and those of projects, whose CRDs and samples are used as
 //! they are published.
 
-use golden_features::apis::features::v1::{EverythingSpecMode, EverythingStatus};
+use golden_features::apis::features::v1::{EverythingMode, EverythingStatus};
 use kube::Client;
 use kube::api::ListParams;
 use serde_json::json;
@@ -54,7 +54,7 @@ async fn everythings(client: Client) {
     assert_eq!(made.spec.limit, Some(10), "the server's default");
     scale_verbs!(everythings(), "scaled");
     let mut slow = named(thing(), "slow");
-    slow.spec.mode = EverythingSpecMode::Slow;
+    slow.spec.mode = EverythingMode::Slow;
     everythings().create(&slow, &post()).await.unwrap();
     let selected = ListParams::default().fields("spec.mode=Slow");
     assert_eq!(everythings().list(&selected).await.unwrap().items.len(), 1);

@@ -12,16 +12,12 @@ use serde_json::{Value, json};
 
 use super::Options;
 use super::api::apis::kubevirt::v1::{
-    VirtualMachine as Vm, VirtualMachineInstanceSpec, VirtualMachineInstanceSpecDomain,
-    VirtualMachineInstanceSpecDomainCpu, VirtualMachineInstanceSpecDomainDevices,
-    VirtualMachineInstanceSpecDomainDevicesDisks, VirtualMachineInstanceSpecDomainDevicesDisksDisk,
-    VirtualMachineInstanceSpecDomainMemory, VirtualMachineInstanceSpecVolumes,
-    VirtualMachineInstanceSpecVolumesDataVolume, VirtualMachineSpec,
-    VirtualMachineSpecDataVolumeTemplates, VirtualMachineSpecDataVolumeTemplatesSpec,
-    VirtualMachineSpecDataVolumeTemplatesSpecSource,
-    VirtualMachineSpecDataVolumeTemplatesSpecSourceRegistry,
-    VirtualMachineSpecDataVolumeTemplatesSpecStorage,
-    VirtualMachineSpecDataVolumeTemplatesSpecStorageResources, VirtualMachineSpecTemplate,
+    VirtualMachine as Vm, VirtualMachineDataVolumeTemplates, VirtualMachineDataVolumeTemplatesSpec,
+    VirtualMachineDiskDisk, VirtualMachineInstanceCpu, VirtualMachineInstanceDataVolume,
+    VirtualMachineInstanceDevices, VirtualMachineInstanceDisks, VirtualMachineInstanceDomain,
+    VirtualMachineInstanceDomainMemory, VirtualMachineInstanceSpec, VirtualMachineInstanceVolumes,
+    VirtualMachineRegistry, VirtualMachineResources, VirtualMachineSource, VirtualMachineSpec,
+    VirtualMachineStorage, VirtualMachineTemplate,
 };
 use crate::apis::cloudnative::v1alpha1::VirtualMachine;
 use crate::driver::{DriverError, Power, Resources, ServerRef, ServerSpec, Term};
@@ -119,7 +115,7 @@ pub(super) fn vm(server: &ServerRef, term: &Term, spec: &ServerSpec, options: &O
                 spec.resources.disk,
                 options,
             ))]),
-            template: VirtualMachineSpecTemplate {
+            template: VirtualMachineTemplate {
                 metadata: Some(Some(instance)),
                 spec: Some(instance_spec(&id, &spec.resources, options)),
             },
@@ -140,14 +136,14 @@ fn owner(server: &ServerRef) -> OwnerReference {
     }
 }
 
-fn root_template(id: &str, disk: u64, options: &Options) -> VirtualMachineSpecDataVolumeTemplates {
+fn root_template(id: &str, disk: u64, options: &Options) -> VirtualMachineDataVolumeTemplates {
     let source = match &options.image {
-        None => VirtualMachineSpecDataVolumeTemplatesSpecSource {
+        None => VirtualMachineSource {
             blank: Some(BTreeMap::new()),
             ..Default::default()
         },
-        Some(image) => VirtualMachineSpecDataVolumeTemplatesSpecSource {
-            registry: Some(VirtualMachineSpecDataVolumeTemplatesSpecSourceRegistry {
+        Some(image) => VirtualMachineSource {
+            registry: Some(VirtualMachineRegistry {
                 url: Some(image.clone()),
                 ..Default::default()
             }),
@@ -155,16 +151,16 @@ fn root_template(id: &str, disk: u64, options: &Options) -> VirtualMachineSpecDa
         },
     };
     let requests = BTreeMap::from([("storage".to_owned(), bytes(disk))]);
-    VirtualMachineSpecDataVolumeTemplates {
+    VirtualMachineDataVolumeTemplates {
         metadata: Some(Some(BTreeMap::from([(
             "name".to_owned(),
             json!(root_volume(id)),
         )]))),
-        spec: VirtualMachineSpecDataVolumeTemplatesSpec {
+        spec: VirtualMachineDataVolumeTemplatesSpec {
             source: Some(source),
             // Not `pvc`: with `storage`, CDI picks the access modes and adds what a file system takes.
-            storage: Some(VirtualMachineSpecDataVolumeTemplatesSpecStorage {
-                resources: Some(VirtualMachineSpecDataVolumeTemplatesSpecStorageResources {
+            storage: Some(VirtualMachineStorage {
+                resources: Some(VirtualMachineResources {
                     requests: Some(requests),
                     ..Default::default()
                 }),
@@ -180,21 +176,21 @@ fn root_template(id: &str, disk: u64, options: &Options) -> VirtualMachineSpecDa
 fn instance_spec(id: &str, resources: &Resources, options: &Options) -> VirtualMachineInstanceSpec {
     let grace = i64::try_from(options.grace.as_secs()).unwrap_or(i64::MAX);
     VirtualMachineInstanceSpec {
-        domain: VirtualMachineInstanceSpecDomain {
-            cpu: Some(VirtualMachineInstanceSpecDomainCpu {
+        domain: VirtualMachineInstanceDomain {
+            cpu: Some(VirtualMachineInstanceCpu {
                 cores: Some(cores(resources.cpus)),
                 sockets: Some(1),
                 threads: Some(1),
                 ..Default::default()
             }),
-            memory: Some(VirtualMachineInstanceSpecDomainMemory {
+            memory: Some(VirtualMachineInstanceDomainMemory {
                 guest: Some(bytes(resources.memory)),
                 ..Default::default()
             }),
-            devices: VirtualMachineInstanceSpecDomainDevices {
-                disks: Some(vec![VirtualMachineInstanceSpecDomainDevicesDisks {
+            devices: VirtualMachineInstanceDevices {
+                disks: Some(vec![VirtualMachineInstanceDisks {
                     name: ROOT.to_owned(),
-                    disk: Some(VirtualMachineInstanceSpecDomainDevicesDisksDisk {
+                    disk: Some(VirtualMachineDiskDisk {
                         bus: Some("virtio".to_owned()),
                         ..Default::default()
                     }),
@@ -204,9 +200,9 @@ fn instance_spec(id: &str, resources: &Resources, options: &Options) -> VirtualM
             },
             ..Default::default()
         },
-        volumes: Some(vec![VirtualMachineInstanceSpecVolumes {
+        volumes: Some(vec![VirtualMachineInstanceVolumes {
             name: ROOT.to_owned(),
-            data_volume: Some(VirtualMachineInstanceSpecVolumesDataVolume {
+            data_volume: Some(VirtualMachineInstanceDataVolume {
                 name: root_volume(id),
                 ..Default::default()
             }),

@@ -22,8 +22,8 @@ use codegen_runtime::quantity::Quantity;
 use serde_json::Value;
 
 use super::api::apis::kubevirt::v1::{
-    VirtualMachine as Vm, VirtualMachineInstance as Vmi, VirtualMachineInstanceSpec,
-    VirtualMachineStatusConditions,
+    VirtualMachine as Vm, VirtualMachineConditions, VirtualMachineInstance as Vmi,
+    VirtualMachineInstanceSpec,
 };
 use super::object::root_volume;
 use crate::driver::{Resources, Server, ServerState};
@@ -193,7 +193,7 @@ fn message(vm: &Vm, state: ServerState) -> String {
 }
 
 /// The problem, from the conditions: a failure first, then a condition that is not ready.
-fn complaint(conditions: &[VirtualMachineStatusConditions]) -> Option<&str> {
+fn complaint(conditions: &[VirtualMachineConditions]) -> Option<&str> {
     let told = |wanted: &str, status: &str| {
         let mut found = conditions
             .iter()

@@ -23,6 +23,28 @@ pub struct VirtualMachine {
     pub status: Option<VirtualMachineStatus>,
 }
 
+/// `VirtualMachine.status.phase`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum VirtualMachinePhase {
+    /// ``
+    #[default]
+    #[serde(rename = "")]
+    Empty,
+    /// `Creating`
+    Creating,
+    /// `Active`
+    Active,
+    /// `Failed`
+    Failed,
+    /// `Terminating`
+    Terminating,
+    /// `Unknown`
+    Unknown,
+    /// A value that the schema does not list, such as one of a newer API server.
+    #[serde(untagged)]
+    Unrecognized(String),
+}
+
 /// What the machine is to be.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct VirtualMachineSpec {
@@ -42,27 +64,5 @@ pub struct VirtualMachineStatus {
     pub last_update_time: Option<Time>,
     /// `phase`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub phase: Option<VirtualMachineStatusPhase>,
-}
-
-/// `VirtualMachine.status.phase`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum VirtualMachineStatusPhase {
-    /// ``
-    #[default]
-    #[serde(rename = "")]
-    Empty,
-    /// `Creating`
-    Creating,
-    /// `Active`
-    Active,
-    /// `Failed`
-    Failed,
-    /// `Terminating`
-    Terminating,
-    /// `Unknown`
-    Unknown,
-    /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
-    Unrecognized(String),
+    pub phase: Option<VirtualMachinePhase>,
 }

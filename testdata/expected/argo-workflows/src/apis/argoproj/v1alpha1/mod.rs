@@ -4,6 +4,7 @@
 //! Types of `argoproj.io/v1alpha1`.
 
 mod cluster_workflow_template;
+mod common;
 mod cron_workflow;
 mod workflow;
 mod workflow_artifact_gc_task;
@@ -15,6 +16,7 @@ mod zz_generated_deepcopy;
 pub mod zz_generated_register;
 
 pub use self::cluster_workflow_template::*;
+pub use self::common::*;
 pub use self::cron_workflow::*;
 pub use self::workflow::*;
 pub use self::workflow_artifact_gc_task::*;

@@ -6,6 +6,7 @@
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use super::{WorkflowArtifactGCTaskArchiveLocation, WorkflowArtifacts};
 
 /// WorkflowArtifactGCTask specifies the Artifacts that need to be deleted as well as the status of
 /// deletion
@@ -20,62 +21,9 @@ pub struct WorkflowArtifactGCTask {
     pub status: Option<WorkflowArtifactGCTaskStatus>,
 }
 
-/// ArtifactGCSpec specifies the Artifacts that need to be deleted. All nested field descriptions
-/// have been dropped due to Kubernetes size limitations.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct WorkflowArtifactGCTaskSpec {
-    /// `artifactsByNode`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub artifacts_by_node: Option<
-        BTreeMap<String, WorkflowArtifactGCTaskSpecArtifactsByNode>,
-    >,
-}
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct WorkflowArtifactGCTaskSpecArtifactsByNode {
-    /// `archiveLocation`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub archive_location: Option<
-        WorkflowArtifactGCTaskSpecArtifactsByNodeArchiveLocation,
-    >,
-    /// `artifacts`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub artifacts: Option<
-        BTreeMap<String, WorkflowArtifactGCTaskSpecArtifactsByNodeArtifacts>,
-    >,
-}
-
-/// ArtifactGCStatus describes the result of the deletion
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct WorkflowArtifactGCTaskStatus {
-    /// ArtifactResultsByNode maps Node name to result
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub artifact_results_by_node: Option<
-        BTreeMap<String, WorkflowArtifactGCTaskStatusArtifactResultsByNode>,
-    >,
-}
-
-/// ArtifactResultNodeStatus describes the result of the deletion on a given node
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct WorkflowArtifactGCTaskStatusArtifactResultsByNode {
-    /// ArtifactResults maps Artifact name to result of the deletion
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub artifact_results: Option<
-        BTreeMap<
-            String,
-            WorkflowArtifactGCTaskStatusArtifactResultsByNodeArtifactResults,
-        >,
-    >,
-}
-
 /// ArtifactResult describes the result of attempting to delete a given Artifact
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct WorkflowArtifactGCTaskStatusArtifactResultsByNodeArtifactResults {
+pub struct WorkflowArtifactGCTaskArtifactResults {
     /// Error is an optional error message which should be set if Success==false
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
@@ -86,287 +34,48 @@ pub struct WorkflowArtifactGCTaskStatusArtifactResultsByNodeArtifactResults {
     pub success: Option<bool>,
 }
 
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.archiveLocation`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArchiveLocation = super::WorkflowTaskSetSpecTasksArchiveLocation;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.archiveLocation.artifactory`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArchiveLocationArtifactory = super::WorkflowSpecArgumentsArtifactsArtifactory;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.archiveLocation.artifactory.passwordSecret`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArchiveLocationArtifactoryPasswordSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.archiveLocation.artifactory.usernameSecret`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArchiveLocationArtifactoryUsernameSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.archiveLocation.azure`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArchiveLocationAzure = super::WorkflowSpecArgumentsArtifactsAzure;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.archiveLocation.azure.accountKeySecret`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArchiveLocationAzureAccountKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.archiveLocation.gcs`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArchiveLocationGcs = super::WorkflowSpecArgumentsArtifactsGcs;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.archiveLocation.gcs.serviceAccountKeySecret`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArchiveLocationGcsServiceAccountKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.archiveLocation.git`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArchiveLocationGit = super::WorkflowSpecArgumentsArtifactsGit;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.archiveLocation.git.passwordSecret`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArchiveLocationGitPasswordSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.archiveLocation.git.sshPrivateKeySecret`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArchiveLocationGitSshPrivateKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.archiveLocation.git.usernameSecret`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArchiveLocationGitUsernameSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.archiveLocation.hdfs`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArchiveLocationHdfs = super::WorkflowSpecArgumentsArtifactsHdfs;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.archiveLocation.hdfs.krbCCacheSecret`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArchiveLocationHdfsKrbCCacheSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.archiveLocation.hdfs.krbConfigConfigMap`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArchiveLocationHdfsKrbConfigConfigMap = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.archiveLocation.hdfs.krbKeytabSecret`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArchiveLocationHdfsKrbKeytabSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.archiveLocation.http`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArchiveLocationHttp = super::WorkflowSpecArgumentsArtifactsHttp;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.archiveLocation.http.auth`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArchiveLocationHttpAuth = super::WorkflowSpecArgumentsArtifactsHttpAuth;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.archiveLocation.http.auth.basicAuth`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArchiveLocationHttpAuthBasicAuth = super::WorkflowSpecArgumentsArtifactsHttpAuthBasicAuth;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.archiveLocation.http.auth.basicAuth.passwordSecret`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArchiveLocationHttpAuthBasicAuthPasswordSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.archiveLocation.http.auth.basicAuth.usernameSecret`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArchiveLocationHttpAuthBasicAuthUsernameSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.archiveLocation.http.auth.clientCert`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArchiveLocationHttpAuthClientCert = super::WorkflowSpecArgumentsArtifactsHttpAuthClientCert;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.archiveLocation.http.auth.clientCert.clientCertSecret`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArchiveLocationHttpAuthClientCertClientCertSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.archiveLocation.http.auth.clientCert.clientKeySecret`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArchiveLocationHttpAuthClientCertClientKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.archiveLocation.http.auth.oauth2`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArchiveLocationHttpAuthOauth2 = super::WorkflowSpecArgumentsArtifactsHttpAuthOauth2;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.archiveLocation.http.auth.oauth2.clientIDSecret`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArchiveLocationHttpAuthOauth2ClientIDSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.archiveLocation.http.auth.oauth2.clientSecretSecret`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArchiveLocationHttpAuthOauth2ClientSecretSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.archiveLocation.http.auth.oauth2.endpointParams`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArchiveLocationHttpAuthOauth2EndpointParams = super::WorkflowSpecArgumentsArtifactsHttpAuthOauth2EndpointParams;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.archiveLocation.http.auth.oauth2.tokenURLSecret`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArchiveLocationHttpAuthOauth2TokenURLSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.archiveLocation.http.headers`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArchiveLocationHttpHeaders = super::WorkflowSpecSecurityContextSysctls;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.archiveLocation.oss`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArchiveLocationOss = super::WorkflowSpecArgumentsArtifactsOss;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.archiveLocation.oss.accessKeySecret`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArchiveLocationOssAccessKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.archiveLocation.oss.lifecycleRule`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArchiveLocationOssLifecycleRule = super::WorkflowSpecArgumentsArtifactsOssLifecycleRule;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.archiveLocation.oss.secretKeySecret`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArchiveLocationOssSecretKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.archiveLocation.plugin`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArchiveLocationPlugin = super::WorkflowSpecArgumentsArtifactsPlugin;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.archiveLocation.raw`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArchiveLocationRaw = super::WorkflowSpecArgumentsArtifactsRaw;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.archiveLocation.s3`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArchiveLocationS3 = super::WorkflowSpecArgumentsArtifactsS3;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.archiveLocation.s3.accessKeySecret`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArchiveLocationS3AccessKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.archiveLocation.s3.addressingStyle`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArchiveLocationS3AddressingStyle = super::WorkflowSpecArgumentsArtifactsS3AddressingStyle;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.archiveLocation.s3.caSecret`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArchiveLocationS3CaSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.archiveLocation.s3.createBucketIfNotPresent`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArchiveLocationS3CreateBucketIfNotPresent = super::WorkflowSpecArgumentsArtifactsS3CreateBucketIfNotPresent;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.archiveLocation.s3.encryptionOptions`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArchiveLocationS3EncryptionOptions = super::WorkflowSpecArgumentsArtifactsS3EncryptionOptions;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.archiveLocation.s3.encryptionOptions.serverSideCustomerKeySecret`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArchiveLocationS3EncryptionOptionsServerSideCustomerKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.archiveLocation.s3.secretKeySecret`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArchiveLocationS3SecretKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.archiveLocation.s3.sessionTokenSecret`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArchiveLocationS3SessionTokenSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.artifacts`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArtifacts = super::WorkflowStatusOutputsArtifacts;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.artifacts.archive`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArtifactsArchive = super::WorkflowSpecArgumentsArtifactsArchive;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.artifacts.archive.tar`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArtifactsArchiveTar = super::WorkflowSpecArgumentsArtifactsArchiveTar;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.artifacts.artifactGC`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArtifactsArtifactGC = super::WorkflowSpecArgumentsArtifactsArtifactGC;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.artifacts.artifactGC.podMetadata`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArtifactsArtifactGCPodMetadata = super::WorkflowSpecPodMetadata;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.artifacts.artifactGC.strategy`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArtifactsArtifactGCStrategy = super::WorkflowSpecArtifactGCStrategy;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.artifacts.artifactory`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArtifactsArtifactory = super::WorkflowSpecArgumentsArtifactsArtifactory;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.artifacts.artifactory.passwordSecret`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArtifactsArtifactoryPasswordSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.artifacts.artifactory.usernameSecret`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArtifactsArtifactoryUsernameSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.artifacts.azure`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArtifactsAzure = super::WorkflowSpecArgumentsArtifactsAzure;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.artifacts.azure.accountKeySecret`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArtifactsAzureAccountKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.artifacts.gcs`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArtifactsGcs = super::WorkflowSpecArgumentsArtifactsGcs;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.artifacts.gcs.serviceAccountKeySecret`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArtifactsGcsServiceAccountKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.artifacts.git`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArtifactsGit = super::WorkflowSpecArgumentsArtifactsGit;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.artifacts.git.passwordSecret`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArtifactsGitPasswordSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.artifacts.git.sshPrivateKeySecret`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArtifactsGitSshPrivateKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.artifacts.git.usernameSecret`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArtifactsGitUsernameSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.artifacts.hdfs`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArtifactsHdfs = super::WorkflowSpecArgumentsArtifactsHdfs;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.artifacts.hdfs.krbCCacheSecret`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArtifactsHdfsKrbCCacheSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.artifacts.hdfs.krbConfigConfigMap`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArtifactsHdfsKrbConfigConfigMap = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.artifacts.hdfs.krbKeytabSecret`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArtifactsHdfsKrbKeytabSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.artifacts.http`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArtifactsHttp = super::WorkflowSpecArgumentsArtifactsHttp;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.artifacts.http.auth`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArtifactsHttpAuth = super::WorkflowSpecArgumentsArtifactsHttpAuth;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.artifacts.http.auth.basicAuth`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArtifactsHttpAuthBasicAuth = super::WorkflowSpecArgumentsArtifactsHttpAuthBasicAuth;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.artifacts.http.auth.basicAuth.passwordSecret`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArtifactsHttpAuthBasicAuthPasswordSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.artifacts.http.auth.basicAuth.usernameSecret`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArtifactsHttpAuthBasicAuthUsernameSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.artifacts.http.auth.clientCert`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArtifactsHttpAuthClientCert = super::WorkflowSpecArgumentsArtifactsHttpAuthClientCert;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.artifacts.http.auth.clientCert.clientCertSecret`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArtifactsHttpAuthClientCertClientCertSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.artifacts.http.auth.clientCert.clientKeySecret`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArtifactsHttpAuthClientCertClientKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.artifacts.http.auth.oauth2`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArtifactsHttpAuthOauth2 = super::WorkflowSpecArgumentsArtifactsHttpAuthOauth2;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.artifacts.http.auth.oauth2.clientIDSecret`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArtifactsHttpAuthOauth2ClientIDSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.artifacts.http.auth.oauth2.clientSecretSecret`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArtifactsHttpAuthOauth2ClientSecretSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.artifacts.http.auth.oauth2.endpointParams`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArtifactsHttpAuthOauth2EndpointParams = super::WorkflowSpecArgumentsArtifactsHttpAuthOauth2EndpointParams;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.artifacts.http.auth.oauth2.tokenURLSecret`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArtifactsHttpAuthOauth2TokenURLSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.artifacts.http.headers`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArtifactsHttpHeaders = super::WorkflowSpecSecurityContextSysctls;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.artifacts.oss`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArtifactsOss = super::WorkflowSpecArgumentsArtifactsOss;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.artifacts.oss.accessKeySecret`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArtifactsOssAccessKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.artifacts.oss.lifecycleRule`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArtifactsOssLifecycleRule = super::WorkflowSpecArgumentsArtifactsOssLifecycleRule;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.artifacts.oss.secretKeySecret`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArtifactsOssSecretKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.artifacts.plugin`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArtifactsPlugin = super::WorkflowSpecArgumentsArtifactsPlugin;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.artifacts.raw`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArtifactsRaw = super::WorkflowSpecArgumentsArtifactsRaw;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.artifacts.s3`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArtifactsS3 = super::WorkflowSpecArgumentsArtifactsS3;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.artifacts.s3.accessKeySecret`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArtifactsS3AccessKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.artifacts.s3.addressingStyle`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArtifactsS3AddressingStyle = super::WorkflowSpecArgumentsArtifactsS3AddressingStyle;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.artifacts.s3.caSecret`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArtifactsS3CaSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.artifacts.s3.createBucketIfNotPresent`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArtifactsS3CreateBucketIfNotPresent = super::WorkflowSpecArgumentsArtifactsS3CreateBucketIfNotPresent;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.artifacts.s3.encryptionOptions`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArtifactsS3EncryptionOptions = super::WorkflowSpecArgumentsArtifactsS3EncryptionOptions;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.artifacts.s3.encryptionOptions.serverSideCustomerKeySecret`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArtifactsS3EncryptionOptionsServerSideCustomerKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.artifacts.s3.secretKeySecret`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArtifactsS3SecretKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.artifacts.s3.sessionTokenSecret`.
-pub type WorkflowArtifactGCTaskSpecArtifactsByNodeArtifactsS3SessionTokenSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
+/// ArtifactResultNodeStatus describes the result of the deletion on a given node
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WorkflowArtifactGCTaskArtifactResultsByNode {
+    /// ArtifactResults maps Artifact name to result of the deletion
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub artifact_results: Option<
+        BTreeMap<String, WorkflowArtifactGCTaskArtifactResults>,
+    >,
+}
+
+/// `WorkflowArtifactGCTask.spec.artifactsByNode`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WorkflowArtifactGCTaskArtifactsByNode {
+    /// `archiveLocation`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub archive_location: Option<WorkflowArtifactGCTaskArchiveLocation>,
+    /// `artifacts`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub artifacts: Option<BTreeMap<String, WorkflowArtifacts>>,
+}
+
+/// ArtifactGCSpec specifies the Artifacts that need to be deleted. All nested field descriptions
+/// have been dropped due to Kubernetes size limitations.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WorkflowArtifactGCTaskSpec {
+    /// `artifactsByNode`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub artifacts_by_node: Option<
+        BTreeMap<String, WorkflowArtifactGCTaskArtifactsByNode>,
+    >,
+}
+
+/// ArtifactGCStatus describes the result of the deletion
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WorkflowArtifactGCTaskStatus {
+    /// ArtifactResultsByNode maps Node name to result
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub artifact_results_by_node: Option<
+        BTreeMap<String, WorkflowArtifactGCTaskArtifactResultsByNode>,
+    >,
+}

@@ -5,6 +5,11 @@
 
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde::{Deserialize, Serialize};
+use super::{
+    ClusterWorkflowTemplateArguments,
+    ClusterWorkflowTemplateVolumeClaimTemplatesMetadata,
+    ClusterWorkflowTemplateWorkflowTemplateRef,
+};
 
 /// WorkflowEventBinding is the definition of an event resource
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -15,220 +20,34 @@ pub struct WorkflowEventBinding {
     pub spec: WorkflowEventBindingSpec,
 }
 
-/// `WorkflowEventBinding.spec`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct WorkflowEventBindingSpec {
-    /// Event is the event to bind to
-    pub event: WorkflowEventBindingSpecEvent,
-    /// Submit is the workflow template to submit
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub submit: Option<WorkflowEventBindingSpecSubmit>,
-}
-
 /// Event is the event to bind to
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct WorkflowEventBindingSpecEvent {
+pub struct WorkflowEventBindingEvent {
     /// Selector (<https://github.com/expr-lang/expr>) that we must must match the event. E.g.
     /// `payload.message == "test"`
     pub selector: String,
 }
 
+/// `WorkflowEventBinding.spec`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct WorkflowEventBindingSpec {
+    /// Event is the event to bind to
+    pub event: WorkflowEventBindingEvent,
+    /// Submit is the workflow template to submit
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub submit: Option<WorkflowEventBindingSubmit>,
+}
+
 /// Submit is the workflow template to submit
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct WorkflowEventBindingSpecSubmit {
+pub struct WorkflowEventBindingSubmit {
     /// Arguments extracted from the event and then set as arguments to the workflow created.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub arguments: Option<WorkflowEventBindingSpecSubmitArguments>,
+    pub arguments: Option<ClusterWorkflowTemplateArguments>,
     /// Metadata optional means to customize select fields of the workflow metadata
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub metadata: Option<WorkflowEventBindingSpecSubmitMetadata>,
+    pub metadata: Option<ClusterWorkflowTemplateVolumeClaimTemplatesMetadata>,
     /// WorkflowTemplateRef the workflow template to submit
-    pub workflow_template_ref: WorkflowEventBindingSpecSubmitWorkflowTemplateRef,
+    pub workflow_template_ref: ClusterWorkflowTemplateWorkflowTemplateRef,
 }
-
-/// Arguments extracted from the event and then set as arguments to the workflow created.
-pub type WorkflowEventBindingSpecSubmitArguments = super::WorkflowSpecArguments;
-
-/// Artifact indicates an artifact to place at a specified path
-///
-/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
-pub type WorkflowEventBindingSpecSubmitArgumentsArtifacts = super::WorkflowSpecArgumentsArtifacts;
-
-/// Archive controls how the artifact will be saved to the artifact repository.
-pub type WorkflowEventBindingSpecSubmitArgumentsArtifactsArchive = super::WorkflowSpecArgumentsArtifactsArchive;
-
-/// TarStrategy will tar and gzip the file or directory when saving
-pub type WorkflowEventBindingSpecSubmitArgumentsArtifactsArchiveTar = super::WorkflowSpecArgumentsArtifactsArchiveTar;
-
-/// ArtifactGC describes the strategy to use when to deleting an artifact from completed or deleted
-/// workflows
-pub type WorkflowEventBindingSpecSubmitArgumentsArtifactsArtifactGC = super::WorkflowSpecArgumentsArtifactsArtifactGC;
-
-/// PodMetadata is an optional field for specifying the Labels and Annotations that should be
-/// assigned to the Pod doing the deletion
-pub type WorkflowEventBindingSpecSubmitArgumentsArtifactsArtifactGCPodMetadata = super::WorkflowSpecPodMetadata;
-
-/// Strategy is the strategy to use.
-pub type WorkflowEventBindingSpecSubmitArgumentsArtifactsArtifactGCStrategy = super::WorkflowSpecArtifactGCStrategy;
-
-/// Artifactory contains artifactory artifact location details
-pub type WorkflowEventBindingSpecSubmitArgumentsArtifactsArtifactory = super::WorkflowSpecArgumentsArtifactsArtifactory;
-
-/// PasswordSecret is the secret selector to the repository password
-pub type WorkflowEventBindingSpecSubmitArgumentsArtifactsArtifactoryPasswordSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// UsernameSecret is the secret selector to the repository username
-pub type WorkflowEventBindingSpecSubmitArgumentsArtifactsArtifactoryUsernameSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// Azure contains Azure Storage artifact location details
-pub type WorkflowEventBindingSpecSubmitArgumentsArtifactsAzure = super::WorkflowSpecArgumentsArtifactsAzure;
-
-/// AccountKeySecret is the secret selector to the Azure Blob Storage account access key
-pub type WorkflowEventBindingSpecSubmitArgumentsArtifactsAzureAccountKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// GCS contains GCS artifact location details
-pub type WorkflowEventBindingSpecSubmitArgumentsArtifactsGcs = super::WorkflowSpecArgumentsArtifactsGcs;
-
-/// ServiceAccountKeySecret is the secret selector to the bucket's service account key
-pub type WorkflowEventBindingSpecSubmitArgumentsArtifactsGcsServiceAccountKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// Git contains git artifact location details
-pub type WorkflowEventBindingSpecSubmitArgumentsArtifactsGit = super::WorkflowSpecArgumentsArtifactsGit;
-
-/// PasswordSecret is the secret selector to the repository password
-pub type WorkflowEventBindingSpecSubmitArgumentsArtifactsGitPasswordSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// SSHPrivateKeySecret is the secret selector to the repository ssh private key
-pub type WorkflowEventBindingSpecSubmitArgumentsArtifactsGitSshPrivateKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// UsernameSecret is the secret selector to the repository username
-pub type WorkflowEventBindingSpecSubmitArgumentsArtifactsGitUsernameSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// HDFS contains HDFS artifact location details
-pub type WorkflowEventBindingSpecSubmitArgumentsArtifactsHdfs = super::WorkflowSpecArgumentsArtifactsHdfs;
-
-/// KrbCCacheSecret is the secret selector for Kerberos ccache Either ccache or keytab can be set to
-/// use Kerberos.
-pub type WorkflowEventBindingSpecSubmitArgumentsArtifactsHdfsKrbCCacheSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// KrbConfig is the configmap selector for Kerberos config as string It must be set if either
-/// ccache or keytab is used.
-pub type WorkflowEventBindingSpecSubmitArgumentsArtifactsHdfsKrbConfigConfigMap = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// KrbKeytabSecret is the secret selector for Kerberos keytab Either ccache or keytab can be set to
-/// use Kerberos.
-pub type WorkflowEventBindingSpecSubmitArgumentsArtifactsHdfsKrbKeytabSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// HTTP contains HTTP artifact location details
-pub type WorkflowEventBindingSpecSubmitArgumentsArtifactsHttp = super::WorkflowSpecArgumentsArtifactsHttp;
-
-/// Auth contains information for client authentication
-pub type WorkflowEventBindingSpecSubmitArgumentsArtifactsHttpAuth = super::WorkflowSpecArgumentsArtifactsHttpAuth;
-
-/// BasicAuth describes the secret selectors required for basic authentication
-pub type WorkflowEventBindingSpecSubmitArgumentsArtifactsHttpAuthBasicAuth = super::WorkflowSpecArgumentsArtifactsHttpAuthBasicAuth;
-
-/// PasswordSecret is the secret selector to the repository password
-pub type WorkflowEventBindingSpecSubmitArgumentsArtifactsHttpAuthBasicAuthPasswordSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// UsernameSecret is the secret selector to the repository username
-pub type WorkflowEventBindingSpecSubmitArgumentsArtifactsHttpAuthBasicAuthUsernameSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// ClientCertAuth holds necessary information for client authentication via certificates
-pub type WorkflowEventBindingSpecSubmitArgumentsArtifactsHttpAuthClientCert = super::WorkflowSpecArgumentsArtifactsHttpAuthClientCert;
-
-/// SecretKeySelector selects a key of a Secret.
-pub type WorkflowEventBindingSpecSubmitArgumentsArtifactsHttpAuthClientCertClientCertSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// SecretKeySelector selects a key of a Secret.
-pub type WorkflowEventBindingSpecSubmitArgumentsArtifactsHttpAuthClientCertClientKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// OAuth2Auth holds all information for client authentication via OAuth2 tokens
-pub type WorkflowEventBindingSpecSubmitArgumentsArtifactsHttpAuthOauth2 = super::WorkflowSpecArgumentsArtifactsHttpAuthOauth2;
-
-/// SecretKeySelector selects a key of a Secret.
-pub type WorkflowEventBindingSpecSubmitArgumentsArtifactsHttpAuthOauth2ClientIDSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// SecretKeySelector selects a key of a Secret.
-pub type WorkflowEventBindingSpecSubmitArgumentsArtifactsHttpAuthOauth2ClientSecretSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// OAuth2EndpointParam is an optional field that should be sent in the OAuth request.
-pub type WorkflowEventBindingSpecSubmitArgumentsArtifactsHttpAuthOauth2EndpointParams = super::WorkflowSpecArgumentsArtifactsHttpAuthOauth2EndpointParams;
-
-/// SecretKeySelector selects a key of a Secret.
-pub type WorkflowEventBindingSpecSubmitArgumentsArtifactsHttpAuthOauth2TokenURLSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// Header indicate a key-value request header to be used when fetching artifacts over HTTP
-pub type WorkflowEventBindingSpecSubmitArgumentsArtifactsHttpHeaders = super::WorkflowSpecSecurityContextSysctls;
-
-/// OSS contains OSS artifact location details
-pub type WorkflowEventBindingSpecSubmitArgumentsArtifactsOss = super::WorkflowSpecArgumentsArtifactsOss;
-
-/// AccessKeySecret is the secret selector to the bucket's access key
-pub type WorkflowEventBindingSpecSubmitArgumentsArtifactsOssAccessKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// LifecycleRule specifies how to manage bucket's lifecycle
-pub type WorkflowEventBindingSpecSubmitArgumentsArtifactsOssLifecycleRule = super::WorkflowSpecArgumentsArtifactsOssLifecycleRule;
-
-/// SecretKeySecret is the secret selector to the bucket's secret key
-pub type WorkflowEventBindingSpecSubmitArgumentsArtifactsOssSecretKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// Plugin contains plugin artifact location details
-pub type WorkflowEventBindingSpecSubmitArgumentsArtifactsPlugin = super::WorkflowSpecArgumentsArtifactsPlugin;
-
-/// Raw contains raw artifact location details
-pub type WorkflowEventBindingSpecSubmitArgumentsArtifactsRaw = super::WorkflowSpecArgumentsArtifactsRaw;
-
-/// S3 contains S3 artifact location details
-pub type WorkflowEventBindingSpecSubmitArgumentsArtifactsS3 = super::WorkflowSpecArgumentsArtifactsS3;
-
-/// AccessKeySecret is the secret selector to the bucket's access key
-pub type WorkflowEventBindingSpecSubmitArgumentsArtifactsS3AccessKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// AddressingStyle defines how buckets are addressed by the S3 client. This is required for some
-/// S3-compatible providers that only support virtual-hosted-style bucket addressing.
-///
-/// Valid values are:
-///
-/// - "" (default, auto-detect)
-/// - "path"
-/// - "virtual-hosted"
-pub type WorkflowEventBindingSpecSubmitArgumentsArtifactsS3AddressingStyle = super::WorkflowSpecArgumentsArtifactsS3AddressingStyle;
-
-/// CASecret specifies the secret that contains the CA, used to verify the TLS connection
-pub type WorkflowEventBindingSpecSubmitArgumentsArtifactsS3CaSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// CreateBucketIfNotPresent tells the driver to attempt to create the S3 bucket for output
-/// artifacts, if it doesn't exist. Setting Enabled Encryption will apply either SSE-S3 to the
-/// bucket if KmsKeyId is not set or SSE-KMS if it is.
-pub type WorkflowEventBindingSpecSubmitArgumentsArtifactsS3CreateBucketIfNotPresent = super::WorkflowSpecArgumentsArtifactsS3CreateBucketIfNotPresent;
-
-/// S3EncryptionOptions used to determine encryption options during s3 operations
-pub type WorkflowEventBindingSpecSubmitArgumentsArtifactsS3EncryptionOptions = super::WorkflowSpecArgumentsArtifactsS3EncryptionOptions;
-
-/// ServerSideCustomerKeySecret tells the driver to encrypt the output artifacts using SSE-C with
-/// the specified secret.
-pub type WorkflowEventBindingSpecSubmitArgumentsArtifactsS3EncryptionOptionsServerSideCustomerKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// SecretKeySecret is the secret selector to the bucket's secret key
-pub type WorkflowEventBindingSpecSubmitArgumentsArtifactsS3SecretKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// SessionTokenSecret is used for ephemeral credentials like an IAM assume role or S3 access grant
-pub type WorkflowEventBindingSpecSubmitArgumentsArtifactsS3SessionTokenSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// Parameter indicate a passed string parameter to a service template with an optional default
-/// value
-pub type WorkflowEventBindingSpecSubmitArgumentsParameters = super::WorkflowSpecArgumentsParameters;
-
-/// ValueFrom is the source for the output parameter's value
-pub type WorkflowEventBindingSpecSubmitArgumentsParametersValueFrom = super::WorkflowSpecArgumentsParametersValueFrom;
-
-/// ConfigMapKeyRef is configmap selector for input parameter configuration
-pub type WorkflowEventBindingSpecSubmitArgumentsParametersValueFromConfigMapKeyRef = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// Metadata optional means to customize select fields of the workflow metadata
-pub type WorkflowEventBindingSpecSubmitMetadata = super::CronWorkflowSpecWorkflowMetadata;
-
-/// WorkflowTemplateRef the workflow template to submit
-pub type WorkflowEventBindingSpecSubmitWorkflowTemplateRef = super::WorkflowSpecWorkflowTemplateRef;

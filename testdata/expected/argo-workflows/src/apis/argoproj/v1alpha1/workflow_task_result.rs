@@ -5,6 +5,7 @@
 
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde::{Deserialize, Serialize};
+use super::{WorkflowTaskResultArtifacts, WorkflowTaskResultParameters};
 
 /// WorkflowTaskResult is a used to communicate a result back to the controller. Unlike
 /// WorkflowTaskSet, it has more capacity. This is an internal type. Users should never create this
@@ -29,192 +30,15 @@ pub struct WorkflowTaskResult {
 pub struct WorkflowTaskResultOutputs {
     /// Artifacts holds the list of output artifacts produced by a step
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub artifacts: Option<Vec<WorkflowTaskResultOutputsArtifacts>>,
+    pub artifacts: Option<Vec<WorkflowTaskResultArtifacts>>,
     /// ExitCode holds the exit code of a script template
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<String>,
     /// Parameters holds the list of output parameters produced by a step
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub parameters: Option<Vec<WorkflowTaskResultOutputsParameters>>,
+    pub parameters: Option<Vec<WorkflowTaskResultParameters>>,
     /// Result holds the result (stdout) of a script or container template, or the response body of an
     /// HTTP template
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result: Option<String>,
 }
-
-/// Artifact indicates an artifact to place at a specified path
-///
-/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
-pub type WorkflowTaskResultOutputsArtifacts = super::WorkflowSpecArgumentsArtifacts;
-
-/// Archive controls how the artifact will be saved to the artifact repository.
-pub type WorkflowTaskResultOutputsArtifactsArchive = super::WorkflowSpecArgumentsArtifactsArchive;
-
-/// TarStrategy will tar and gzip the file or directory when saving
-pub type WorkflowTaskResultOutputsArtifactsArchiveTar = super::WorkflowSpecArgumentsArtifactsArchiveTar;
-
-/// ArtifactGC describes the strategy to use when to deleting an artifact from completed or deleted
-/// workflows
-pub type WorkflowTaskResultOutputsArtifactsArtifactGC = super::WorkflowSpecArgumentsArtifactsArtifactGC;
-
-/// PodMetadata is an optional field for specifying the Labels and Annotations that should be
-/// assigned to the Pod doing the deletion
-pub type WorkflowTaskResultOutputsArtifactsArtifactGCPodMetadata = super::WorkflowSpecPodMetadata;
-
-/// Strategy is the strategy to use.
-pub type WorkflowTaskResultOutputsArtifactsArtifactGCStrategy = super::WorkflowSpecArtifactGCStrategy;
-
-/// Artifactory contains artifactory artifact location details
-pub type WorkflowTaskResultOutputsArtifactsArtifactory = super::WorkflowSpecArgumentsArtifactsArtifactory;
-
-/// PasswordSecret is the secret selector to the repository password
-pub type WorkflowTaskResultOutputsArtifactsArtifactoryPasswordSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// UsernameSecret is the secret selector to the repository username
-pub type WorkflowTaskResultOutputsArtifactsArtifactoryUsernameSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// Azure contains Azure Storage artifact location details
-pub type WorkflowTaskResultOutputsArtifactsAzure = super::WorkflowSpecArgumentsArtifactsAzure;
-
-/// AccountKeySecret is the secret selector to the Azure Blob Storage account access key
-pub type WorkflowTaskResultOutputsArtifactsAzureAccountKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// GCS contains GCS artifact location details
-pub type WorkflowTaskResultOutputsArtifactsGcs = super::WorkflowSpecArgumentsArtifactsGcs;
-
-/// ServiceAccountKeySecret is the secret selector to the bucket's service account key
-pub type WorkflowTaskResultOutputsArtifactsGcsServiceAccountKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// Git contains git artifact location details
-pub type WorkflowTaskResultOutputsArtifactsGit = super::WorkflowSpecArgumentsArtifactsGit;
-
-/// PasswordSecret is the secret selector to the repository password
-pub type WorkflowTaskResultOutputsArtifactsGitPasswordSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// SSHPrivateKeySecret is the secret selector to the repository ssh private key
-pub type WorkflowTaskResultOutputsArtifactsGitSshPrivateKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// UsernameSecret is the secret selector to the repository username
-pub type WorkflowTaskResultOutputsArtifactsGitUsernameSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// HDFS contains HDFS artifact location details
-pub type WorkflowTaskResultOutputsArtifactsHdfs = super::WorkflowSpecArgumentsArtifactsHdfs;
-
-/// KrbCCacheSecret is the secret selector for Kerberos ccache Either ccache or keytab can be set to
-/// use Kerberos.
-pub type WorkflowTaskResultOutputsArtifactsHdfsKrbCCacheSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// KrbConfig is the configmap selector for Kerberos config as string It must be set if either
-/// ccache or keytab is used.
-pub type WorkflowTaskResultOutputsArtifactsHdfsKrbConfigConfigMap = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// KrbKeytabSecret is the secret selector for Kerberos keytab Either ccache or keytab can be set to
-/// use Kerberos.
-pub type WorkflowTaskResultOutputsArtifactsHdfsKrbKeytabSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// HTTP contains HTTP artifact location details
-pub type WorkflowTaskResultOutputsArtifactsHttp = super::WorkflowSpecArgumentsArtifactsHttp;
-
-/// Auth contains information for client authentication
-pub type WorkflowTaskResultOutputsArtifactsHttpAuth = super::WorkflowSpecArgumentsArtifactsHttpAuth;
-
-/// BasicAuth describes the secret selectors required for basic authentication
-pub type WorkflowTaskResultOutputsArtifactsHttpAuthBasicAuth = super::WorkflowSpecArgumentsArtifactsHttpAuthBasicAuth;
-
-/// PasswordSecret is the secret selector to the repository password
-pub type WorkflowTaskResultOutputsArtifactsHttpAuthBasicAuthPasswordSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// UsernameSecret is the secret selector to the repository username
-pub type WorkflowTaskResultOutputsArtifactsHttpAuthBasicAuthUsernameSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// ClientCertAuth holds necessary information for client authentication via certificates
-pub type WorkflowTaskResultOutputsArtifactsHttpAuthClientCert = super::WorkflowSpecArgumentsArtifactsHttpAuthClientCert;
-
-/// SecretKeySelector selects a key of a Secret.
-pub type WorkflowTaskResultOutputsArtifactsHttpAuthClientCertClientCertSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// SecretKeySelector selects a key of a Secret.
-pub type WorkflowTaskResultOutputsArtifactsHttpAuthClientCertClientKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// OAuth2Auth holds all information for client authentication via OAuth2 tokens
-pub type WorkflowTaskResultOutputsArtifactsHttpAuthOauth2 = super::WorkflowSpecArgumentsArtifactsHttpAuthOauth2;
-
-/// SecretKeySelector selects a key of a Secret.
-pub type WorkflowTaskResultOutputsArtifactsHttpAuthOauth2ClientIDSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// SecretKeySelector selects a key of a Secret.
-pub type WorkflowTaskResultOutputsArtifactsHttpAuthOauth2ClientSecretSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// OAuth2EndpointParam is an optional field that should be sent in the OAuth request.
-pub type WorkflowTaskResultOutputsArtifactsHttpAuthOauth2EndpointParams = super::WorkflowSpecArgumentsArtifactsHttpAuthOauth2EndpointParams;
-
-/// SecretKeySelector selects a key of a Secret.
-pub type WorkflowTaskResultOutputsArtifactsHttpAuthOauth2TokenURLSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// Header indicate a key-value request header to be used when fetching artifacts over HTTP
-pub type WorkflowTaskResultOutputsArtifactsHttpHeaders = super::WorkflowSpecSecurityContextSysctls;
-
-/// OSS contains OSS artifact location details
-pub type WorkflowTaskResultOutputsArtifactsOss = super::WorkflowSpecArgumentsArtifactsOss;
-
-/// AccessKeySecret is the secret selector to the bucket's access key
-pub type WorkflowTaskResultOutputsArtifactsOssAccessKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// LifecycleRule specifies how to manage bucket's lifecycle
-pub type WorkflowTaskResultOutputsArtifactsOssLifecycleRule = super::WorkflowSpecArgumentsArtifactsOssLifecycleRule;
-
-/// SecretKeySecret is the secret selector to the bucket's secret key
-pub type WorkflowTaskResultOutputsArtifactsOssSecretKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// Plugin contains plugin artifact location details
-pub type WorkflowTaskResultOutputsArtifactsPlugin = super::WorkflowSpecArgumentsArtifactsPlugin;
-
-/// Raw contains raw artifact location details
-pub type WorkflowTaskResultOutputsArtifactsRaw = super::WorkflowSpecArgumentsArtifactsRaw;
-
-/// S3 contains S3 artifact location details
-pub type WorkflowTaskResultOutputsArtifactsS3 = super::WorkflowSpecArgumentsArtifactsS3;
-
-/// AccessKeySecret is the secret selector to the bucket's access key
-pub type WorkflowTaskResultOutputsArtifactsS3AccessKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// AddressingStyle defines how buckets are addressed by the S3 client. This is required for some
-/// S3-compatible providers that only support virtual-hosted-style bucket addressing.
-///
-/// Valid values are:
-///
-/// - "" (default, auto-detect)
-/// - "path"
-/// - "virtual-hosted"
-pub type WorkflowTaskResultOutputsArtifactsS3AddressingStyle = super::WorkflowSpecArgumentsArtifactsS3AddressingStyle;
-
-/// CASecret specifies the secret that contains the CA, used to verify the TLS connection
-pub type WorkflowTaskResultOutputsArtifactsS3CaSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// CreateBucketIfNotPresent tells the driver to attempt to create the S3 bucket for output
-/// artifacts, if it doesn't exist. Setting Enabled Encryption will apply either SSE-S3 to the
-/// bucket if KmsKeyId is not set or SSE-KMS if it is.
-pub type WorkflowTaskResultOutputsArtifactsS3CreateBucketIfNotPresent = super::WorkflowSpecArgumentsArtifactsS3CreateBucketIfNotPresent;
-
-/// S3EncryptionOptions used to determine encryption options during s3 operations
-pub type WorkflowTaskResultOutputsArtifactsS3EncryptionOptions = super::WorkflowSpecArgumentsArtifactsS3EncryptionOptions;
-
-/// ServerSideCustomerKeySecret tells the driver to encrypt the output artifacts using SSE-C with
-/// the specified secret.
-pub type WorkflowTaskResultOutputsArtifactsS3EncryptionOptionsServerSideCustomerKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// SecretKeySecret is the secret selector to the bucket's secret key
-pub type WorkflowTaskResultOutputsArtifactsS3SecretKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// SessionTokenSecret is used for ephemeral credentials like an IAM assume role or S3 access grant
-pub type WorkflowTaskResultOutputsArtifactsS3SessionTokenSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// Parameter indicate a passed string parameter to a service template with an optional default
-/// value
-pub type WorkflowTaskResultOutputsParameters = super::WorkflowSpecArgumentsParameters;
-
-/// ValueFrom is the source for the output parameter's value
-pub type WorkflowTaskResultOutputsParametersValueFrom = super::WorkflowSpecArgumentsParametersValueFrom;
-
-/// ConfigMapKeyRef is configmap selector for input parameter configuration
-pub type WorkflowTaskResultOutputsParametersValueFromConfigMapKeyRef = super::WorkflowSpecArgumentsArtifactsS3CaSecret;

@@ -9,6 +9,34 @@ use ::codegen_runtime::k8s_openapi::apimachinery::pkg::util::intstr::IntOrString
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
+use super::{
+    ClusterWorkflowTemplateAction, ClusterWorkflowTemplateAffinity,
+    ClusterWorkflowTemplateContainerSecurityContext, ClusterWorkflowTemplateContainerSet,
+    ClusterWorkflowTemplateContinueOn, ClusterWorkflowTemplateCounter,
+    ClusterWorkflowTemplateEnv, ClusterWorkflowTemplateEnvFrom,
+    ClusterWorkflowTemplateExecutor, ClusterWorkflowTemplateHistogram,
+    ClusterWorkflowTemplateHostAliases, ClusterWorkflowTemplateHttp,
+    ClusterWorkflowTemplateInitContainers, ClusterWorkflowTemplateLabels,
+    ClusterWorkflowTemplateLifecycle, ClusterWorkflowTemplateLivenessProbe,
+    ClusterWorkflowTemplateMemoize, ClusterWorkflowTemplateMergeStrategy,
+    ClusterWorkflowTemplateOperation, ClusterWorkflowTemplatePodResources,
+    ClusterWorkflowTemplatePorts, ClusterWorkflowTemplateReadinessProbe,
+    ClusterWorkflowTemplateResizePolicy, ClusterWorkflowTemplateResourceClaims,
+    ClusterWorkflowTemplateResources, ClusterWorkflowTemplateRestartPolicyRules,
+    ClusterWorkflowTemplateRetryStrategy, ClusterWorkflowTemplateSecurityContext,
+    ClusterWorkflowTemplateSidecars, ClusterWorkflowTemplateStartupProbe,
+    ClusterWorkflowTemplateSuspend, ClusterWorkflowTemplateSynchronization,
+    ClusterWorkflowTemplateTemplateDefaultsMetadata, ClusterWorkflowTemplateTemplateRef,
+    ClusterWorkflowTemplateTolerations, ClusterWorkflowTemplateTransformation,
+    ClusterWorkflowTemplateVolumeDevices, ClusterWorkflowTemplateVolumeMounts,
+    ClusterWorkflowTemplateVolumes, WorkflowArtifactGCTaskArchiveLocation,
+    WorkflowArtifacts, WorkflowInputs, WorkflowOutputs, WorkflowTaskResultArchive,
+    WorkflowTaskResultArtifactGC, WorkflowTaskResultArtifactory, WorkflowTaskResultAzure,
+    WorkflowTaskResultGcs, WorkflowTaskResultGit, WorkflowTaskResultHdfs,
+    WorkflowTaskResultHttp, WorkflowTaskResultOss, WorkflowTaskResultParameters,
+    WorkflowTaskResultPlugin, WorkflowTaskResultRaw, WorkflowTaskResultS3,
+    WorkflowTaskSetContainer,
+};
 
 /// WorkflowTaskSet holds a set of tasks to be executed as part of a workflow.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -21,75 +49,613 @@ pub struct WorkflowTaskSet {
     pub status: Option<WorkflowTaskSetStatus>,
 }
 
+/// `WorkflowTaskSet.spec.tasks.dag.tasks.arguments`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct WorkflowTaskSetArguments {
+    /// `artifacts`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub artifacts: Option<Vec<WorkflowArtifacts>>,
+    /// `parameters`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parameters: Option<Vec<WorkflowTaskResultParameters>>,
+}
+
+/// `WorkflowTaskSet.spec.tasks.resource.manifestFrom.artifact`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WorkflowTaskSetArtifact {
+    /// `archive`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub archive: Option<WorkflowTaskResultArchive>,
+    /// `archiveLogs`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub archive_logs: Option<bool>,
+    /// `artifactGC`.
+    #[serde(rename = "artifactGC", skip_serializing_if = "Option::is_none")]
+    pub artifact_gc: Option<WorkflowTaskResultArtifactGC>,
+    /// `artifactory`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub artifactory: Option<WorkflowTaskResultArtifactory>,
+    /// `azure`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub azure: Option<WorkflowTaskResultAzure>,
+    /// `deleted`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deleted: Option<bool>,
+    /// `from`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    /// `fromExpression`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from_expression: Option<String>,
+    /// `gcs`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gcs: Option<WorkflowTaskResultGcs>,
+    /// `git`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub git: Option<WorkflowTaskResultGit>,
+    /// `globalName`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub global_name: Option<String>,
+    /// `hdfs`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hdfs: Option<WorkflowTaskResultHdfs>,
+    /// `http`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub http: Option<WorkflowTaskResultHttp>,
+    /// `mode`.
+    ///
+    /// Must be at least 0 and be at most 511.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mode: Option<i32>,
+    /// `name`.
+    ///
+    /// Must match `^[-a-zA-Z0-9_{}.]+$`.
+    pub name: String,
+    /// `optional`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub optional: Option<bool>,
+    /// `oss`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub oss: Option<WorkflowTaskResultOss>,
+    /// `path`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// `plugin`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plugin: Option<WorkflowTaskResultPlugin>,
+    /// `raw`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub raw: Option<WorkflowTaskResultRaw>,
+    /// `recurseMode`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recurse_mode: Option<bool>,
+    /// `s3`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub s3: Option<WorkflowTaskResultS3>,
+    /// `subPath`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sub_path: Option<String>,
+}
+
+/// `WorkflowTaskSet.spec.tasks.data.source.artifactPaths`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WorkflowTaskSetArtifactPaths {
+    /// `archive`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub archive: Option<WorkflowTaskResultArchive>,
+    /// `archiveLogs`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub archive_logs: Option<bool>,
+    /// `artifactGC`.
+    #[serde(rename = "artifactGC", skip_serializing_if = "Option::is_none")]
+    pub artifact_gc: Option<WorkflowTaskResultArtifactGC>,
+    /// `artifactory`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub artifactory: Option<WorkflowTaskResultArtifactory>,
+    /// `azure`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub azure: Option<WorkflowTaskResultAzure>,
+    /// `deleted`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deleted: Option<bool>,
+    /// `from`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    /// `fromExpression`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from_expression: Option<String>,
+    /// `gcs`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gcs: Option<WorkflowTaskResultGcs>,
+    /// `git`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub git: Option<WorkflowTaskResultGit>,
+    /// `globalName`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub global_name: Option<String>,
+    /// `hdfs`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hdfs: Option<WorkflowTaskResultHdfs>,
+    /// `http`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub http: Option<WorkflowTaskResultHttp>,
+    /// `mode`.
+    ///
+    /// Must be at least 0 and be at most 511.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mode: Option<i32>,
+    /// `name`.
+    ///
+    /// Must match `^[-a-zA-Z0-9_{}.]+$`.
+    pub name: String,
+    /// `optional`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub optional: Option<bool>,
+    /// `oss`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub oss: Option<WorkflowTaskResultOss>,
+    /// `path`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// `plugin`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plugin: Option<WorkflowTaskResultPlugin>,
+    /// `raw`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub raw: Option<WorkflowTaskResultRaw>,
+    /// `recurseMode`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recurse_mode: Option<bool>,
+    /// `s3`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub s3: Option<WorkflowTaskResultS3>,
+    /// `subPath`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sub_path: Option<String>,
+}
+
+/// `WorkflowTaskSet.spec.tasks.dag`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WorkflowTaskSetDag {
+    /// `failFast`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fail_fast: Option<bool>,
+    /// `target`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
+    /// `tasks`.
+    ///
+    /// Must have 1 to 200 items.
+    pub tasks: Vec<WorkflowTaskSetDagTasks>,
+}
+
+/// `WorkflowTaskSet.spec.tasks.dag.tasks`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WorkflowTaskSetDagTasks {
+    /// `arguments`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub arguments: Option<WorkflowTaskSetArguments>,
+    /// `continueOn`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub continue_on: Option<ClusterWorkflowTemplateContinueOn>,
+    /// `dependencies`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dependencies: Option<Vec<String>>,
+    /// `depends`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub depends: Option<String>,
+    /// `hooks`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hooks: Option<BTreeMap<String, WorkflowTaskSetHooks>>,
+    /// `inline`.
+    #[serde(
+        default,
+        deserialize_with = "codec::present::deserialize",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub inline: Option<Value>,
+    /// `name`.
+    ///
+    /// Must have at most 128 characters and match `^[a-zA-Z0-9][-a-zA-Z0-9]*$`.
+    pub name: String,
+    /// `onExit`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub on_exit: Option<String>,
+    /// `template`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub template: Option<String>,
+    /// `templateRef`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub template_ref: Option<ClusterWorkflowTemplateTemplateRef>,
+    /// `when`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub when: Option<String>,
+    /// `withItems`.
+    #[serde(
+        default,
+        deserialize_with = "codec::present::deserialize",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub with_items: Option<Value>,
+    /// `withParam`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub with_param: Option<String>,
+    /// `withSequence`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub with_sequence: Option<WorkflowTaskSetWithSequence>,
+}
+
+/// `WorkflowTaskSet.spec.tasks.data`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct WorkflowTaskSetData {
+    /// `source`.
+    pub source: WorkflowTaskSetSource,
+    /// `transformation`.
+    pub transformation: Vec<ClusterWorkflowTemplateTransformation>,
+}
+
+/// `WorkflowTaskSet.spec.tasks.metrics.prometheus.gauge`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct WorkflowTaskSetGauge {
+    /// `operation`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub operation: Option<ClusterWorkflowTemplateOperation>,
+    /// `realtime`.
+    pub realtime: bool,
+    /// `value`.
+    ///
+    /// Must have 1 to 256 characters.
+    pub value: String,
+}
+
+/// `WorkflowTaskSet.spec.tasks.dag.tasks.hooks`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WorkflowTaskSetHooks {
+    /// `arguments`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub arguments: Option<WorkflowTaskSetArguments>,
+    /// `expression`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expression: Option<String>,
+    /// `template`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub template: Option<String>,
+    /// `templateRef`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub template_ref: Option<ClusterWorkflowTemplateTemplateRef>,
+}
+
+/// `WorkflowTaskSet.spec.tasks.resource.manifestFrom`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct WorkflowTaskSetManifestFrom {
+    /// `artifact`.
+    pub artifact: WorkflowTaskSetArtifact,
+}
+
+/// `WorkflowTaskSet.spec.tasks.metrics`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct WorkflowTaskSetMetrics {
+    /// `prometheus`.
+    ///
+    /// Must have at most 100 items.
+    pub prometheus: Vec<WorkflowTaskSetPrometheus>,
+}
+
+/// `WorkflowTaskSet.status.nodes`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct WorkflowTaskSetNodes {
+    /// `message`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// Outputs hold parameters, artifacts, and results from a step
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outputs: Option<WorkflowOutputs>,
+    /// NodePhase is a label for the condition of a node at the current time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub phase: Option<String>,
+    /// Progress in N/M format. N is number of task complete. M is number of tasks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub progress: Option<String>,
+}
+
+/// `WorkflowTaskSet.spec.tasks.metrics.prometheus`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct WorkflowTaskSetPrometheus {
+    /// `counter`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub counter: Option<ClusterWorkflowTemplateCounter>,
+    /// `gauge`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gauge: Option<WorkflowTaskSetGauge>,
+    /// `help`.
+    ///
+    /// Must have at least 1 character.
+    pub help: String,
+    /// `histogram`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub histogram: Option<ClusterWorkflowTemplateHistogram>,
+    /// `labels`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub labels: Option<Vec<ClusterWorkflowTemplateLabels>>,
+    /// `name`.
+    ///
+    /// Must match `^[a-zA-Z_][a-zA-Z0-9_]*$`.
+    pub name: String,
+    /// `when`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub when: Option<String>,
+}
+
+/// `WorkflowTaskSet.spec.tasks.resource`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WorkflowTaskSetResource {
+    /// `action`.
+    pub action: ClusterWorkflowTemplateAction,
+    /// `failureCondition`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failure_condition: Option<String>,
+    /// `flags`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub flags: Option<Vec<String>>,
+    /// `manifest`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub manifest: Option<String>,
+    /// `manifestFrom`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub manifest_from: Option<WorkflowTaskSetManifestFrom>,
+    /// `mergeStrategy`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub merge_strategy: Option<ClusterWorkflowTemplateMergeStrategy>,
+    /// `setOwnerReference`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub set_owner_reference: Option<bool>,
+    /// `successCondition`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub success_condition: Option<String>,
+}
+
+/// `WorkflowTaskSet.spec.tasks.script`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WorkflowTaskSetScript {
+    /// `args`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub args: Option<Vec<String>>,
+    /// `command`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command: Option<Vec<String>>,
+    /// `env`.
+    ///
+    /// Must have no two items with the same `name`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub env: Option<Vec<ClusterWorkflowTemplateEnv>>,
+    /// `envFrom`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub env_from: Option<Vec<ClusterWorkflowTemplateEnvFrom>>,
+    /// `image`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub image: Option<String>,
+    /// `imagePullPolicy`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub image_pull_policy: Option<String>,
+    /// `lifecycle`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lifecycle: Option<ClusterWorkflowTemplateLifecycle>,
+    /// `livenessProbe`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub liveness_probe: Option<ClusterWorkflowTemplateLivenessProbe>,
+    /// `name`.
+    pub name: String,
+    /// `ports`.
+    ///
+    /// Must have no two items with the same `containerPort` and `protocol`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ports: Option<Vec<ClusterWorkflowTemplatePorts>>,
+    /// `readinessProbe`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub readiness_probe: Option<ClusterWorkflowTemplateReadinessProbe>,
+    /// `resizePolicy`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resize_policy: Option<Vec<ClusterWorkflowTemplateResizePolicy>>,
+    /// `resources`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resources: Option<ClusterWorkflowTemplateResources>,
+    /// `restartPolicy`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub restart_policy: Option<String>,
+    /// `restartPolicyRules`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub restart_policy_rules: Option<Vec<ClusterWorkflowTemplateRestartPolicyRules>>,
+    /// `securityContext`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub security_context: Option<ClusterWorkflowTemplateContainerSecurityContext>,
+    /// `source`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+    /// `startupProbe`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub startup_probe: Option<ClusterWorkflowTemplateStartupProbe>,
+    /// `stdin`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stdin: Option<bool>,
+    /// `stdinOnce`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stdin_once: Option<bool>,
+    /// `terminationMessagePath`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub termination_message_path: Option<String>,
+    /// `terminationMessagePolicy`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub termination_message_policy: Option<String>,
+    /// `tty`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tty: Option<bool>,
+    /// `volumeDevices`.
+    ///
+    /// Must have no two items with the same `devicePath`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub volume_devices: Option<Vec<ClusterWorkflowTemplateVolumeDevices>>,
+    /// `volumeMounts`.
+    ///
+    /// Must have no two items with the same `mountPath`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub volume_mounts: Option<Vec<ClusterWorkflowTemplateVolumeMounts>>,
+    /// `workingDir`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub working_dir: Option<String>,
+}
+
+/// `WorkflowTaskSet.spec.tasks.data.source`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WorkflowTaskSetSource {
+    /// `artifactPaths`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub artifact_paths: Option<WorkflowTaskSetArtifactPaths>,
+}
+
 /// `WorkflowTaskSet.spec`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WorkflowTaskSetSpec {
     /// `tasks`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub tasks: Option<BTreeMap<String, WorkflowTaskSetSpecTasks>>,
+    pub tasks: Option<BTreeMap<String, WorkflowTaskSetTasks>>,
+}
+
+/// `WorkflowTaskSet.status`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct WorkflowTaskSetStatus {
+    /// `nodes`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nodes: Option<BTreeMap<String, WorkflowTaskSetNodes>>,
+}
+
+/// `WorkflowTaskSet.spec.tasks.steps`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct WorkflowTaskSetSteps {
+    /// `steps`.
+    pub steps: Vec<WorkflowTaskSetStepsSteps>,
+}
+
+/// `WorkflowTaskSet.spec.tasks.steps.steps`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WorkflowTaskSetStepsSteps {
+    /// `arguments`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub arguments: Option<WorkflowTaskSetArguments>,
+    /// `continueOn`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub continue_on: Option<ClusterWorkflowTemplateContinueOn>,
+    /// `hooks`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hooks: Option<BTreeMap<String, WorkflowTaskSetHooks>>,
+    /// `inline`.
+    #[serde(
+        default,
+        deserialize_with = "codec::present::deserialize",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub inline: Option<Value>,
+    /// `name`.
+    ///
+    /// Must have at most 128 characters and match `^[a-zA-Z0-9][-a-zA-Z0-9]*$`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// `onExit`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub on_exit: Option<String>,
+    /// `template`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub template: Option<String>,
+    /// `templateRef`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub template_ref: Option<ClusterWorkflowTemplateTemplateRef>,
+    /// `when`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub when: Option<String>,
+    /// `withItems`.
+    #[serde(
+        default,
+        deserialize_with = "codec::present::deserialize",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub with_items: Option<Value>,
+    /// `withParam`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub with_param: Option<String>,
+    /// `withSequence`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub with_sequence: Option<WorkflowTaskSetWithSequence>,
 }
 
 /// `WorkflowTaskSet.spec.tasks`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct WorkflowTaskSetSpecTasks {
+pub struct WorkflowTaskSetTasks {
     /// `activeDeadlineSeconds`.
     #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub active_deadline_seconds: Option<IntOrString>,
     /// `affinity`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub affinity: Option<WorkflowTaskSetSpecTasksAffinity>,
+    pub affinity: Option<ClusterWorkflowTemplateAffinity>,
     /// `annotations`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<BTreeMap<String, String>>,
     /// `archiveLocation`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub archive_location: Option<WorkflowTaskSetSpecTasksArchiveLocation>,
+    pub archive_location: Option<WorkflowArtifactGCTaskArchiveLocation>,
     /// `automountServiceAccountToken`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub automount_service_account_token: Option<bool>,
     /// `container`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub container: Option<WorkflowTaskSetSpecTasksContainer>,
+    pub container: Option<WorkflowTaskSetContainer>,
     /// `containerSet`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub container_set: Option<WorkflowTaskSetSpecTasksContainerSet>,
+    pub container_set: Option<ClusterWorkflowTemplateContainerSet>,
     /// `daemon`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub daemon: Option<bool>,
     /// `dag`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub dag: Option<WorkflowTaskSetSpecTasksDag>,
+    pub dag: Option<WorkflowTaskSetDag>,
     /// `data`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub data: Option<WorkflowTaskSetSpecTasksData>,
+    pub data: Option<WorkflowTaskSetData>,
     /// `executor`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub executor: Option<WorkflowTaskSetSpecTasksExecutor>,
+    pub executor: Option<ClusterWorkflowTemplateExecutor>,
     /// `failFast`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fail_fast: Option<bool>,
     /// `hostAliases`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub host_aliases: Option<Vec<WorkflowTaskSetSpecTasksHostAliases>>,
+    pub host_aliases: Option<Vec<ClusterWorkflowTemplateHostAliases>>,
     /// `http`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub http: Option<WorkflowTaskSetSpecTasksHttp>,
+    pub http: Option<ClusterWorkflowTemplateHttp>,
     /// `initContainers`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub init_containers: Option<Vec<WorkflowTaskSetSpecTasksInitContainers>>,
+    pub init_containers: Option<Vec<ClusterWorkflowTemplateInitContainers>>,
     /// `inputs`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub inputs: Option<WorkflowTaskSetSpecTasksInputs>,
+    pub inputs: Option<WorkflowInputs>,
     /// `memoize`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub memoize: Option<WorkflowTaskSetSpecTasksMemoize>,
+    pub memoize: Option<ClusterWorkflowTemplateMemoize>,
     /// `metadata`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub metadata: Option<WorkflowTaskSetSpecTasksMetadata>,
+    pub metadata: Option<ClusterWorkflowTemplateTemplateDefaultsMetadata>,
     /// `metrics`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub metrics: Option<WorkflowTaskSetSpecTasksMetrics>,
+    pub metrics: Option<WorkflowTaskSetMetrics>,
     /// `name`.
     ///
     /// Must have at most 128 characters and match `^[a-zA-Z0-9][-a-zA-Z0-9]*$`.
@@ -100,7 +666,7 @@ pub struct WorkflowTaskSetSpecTasks {
     pub node_selector: Option<BTreeMap<String, String>>,
     /// `outputs`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub outputs: Option<WorkflowTaskSetSpecTasksOutputs>,
+    pub outputs: Option<WorkflowOutputs>,
     /// `parallelism`.
     ///
     /// Must be at least 1.
@@ -114,7 +680,7 @@ pub struct WorkflowTaskSetSpecTasks {
     pub plugin: Option<BTreeMap<String, Value>>,
     /// `podResources`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub pod_resources: Option<WorkflowTaskSetSpecTasksPodResources>,
+    pub pod_resources: Option<ClusterWorkflowTemplatePodResources>,
     /// `podSpecPatch`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pod_spec_patch: Option<String>,
@@ -123,284 +689,53 @@ pub struct WorkflowTaskSetSpecTasks {
     pub priority_class_name: Option<String>,
     /// `resource`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub resource: Option<WorkflowTaskSetSpecTasksResource>,
+    pub resource: Option<WorkflowTaskSetResource>,
     /// `resourceClaims`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub resource_claims: Option<Vec<WorkflowTaskSetSpecTasksResourceClaims>>,
+    pub resource_claims: Option<Vec<ClusterWorkflowTemplateResourceClaims>>,
     /// `retryStrategy`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub retry_strategy: Option<WorkflowTaskSetSpecTasksRetryStrategy>,
+    pub retry_strategy: Option<ClusterWorkflowTemplateRetryStrategy>,
     /// `schedulerName`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scheduler_name: Option<String>,
     /// `script`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub script: Option<WorkflowTaskSetSpecTasksScript>,
+    pub script: Option<WorkflowTaskSetScript>,
     /// `securityContext`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub security_context: Option<WorkflowTaskSetSpecTasksSecurityContext>,
+    pub security_context: Option<ClusterWorkflowTemplateSecurityContext>,
     /// `serviceAccountName`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub service_account_name: Option<String>,
     /// `sidecars`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub sidecars: Option<Vec<WorkflowTaskSetSpecTasksSidecars>>,
+    pub sidecars: Option<Vec<ClusterWorkflowTemplateSidecars>>,
     /// `steps`.
     ///
     /// Must have at least 1 item.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub steps: Option<Vec<WorkflowTaskSetSpecTasksSteps>>,
+    pub steps: Option<Vec<WorkflowTaskSetSteps>>,
     /// `suspend`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub suspend: Option<WorkflowTaskSetSpecTasksSuspend>,
+    pub suspend: Option<ClusterWorkflowTemplateSuspend>,
     /// `synchronization`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub synchronization: Option<WorkflowTaskSetSpecTasksSynchronization>,
+    pub synchronization: Option<ClusterWorkflowTemplateSynchronization>,
     /// `timeout`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout: Option<String>,
     /// `tolerations`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub tolerations: Option<Vec<WorkflowTaskSetSpecTasksTolerations>>,
+    pub tolerations: Option<Vec<ClusterWorkflowTemplateTolerations>>,
     /// `volumes`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub volumes: Option<Vec<WorkflowTaskSetSpecTasksVolumes>>,
-}
-
-/// `WorkflowTaskSet.spec.tasks.archiveLocation`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct WorkflowTaskSetSpecTasksArchiveLocation {
-    /// `archiveLogs`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub archive_logs: Option<bool>,
-    /// `artifactory`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub artifactory: Option<WorkflowTaskSetSpecTasksArchiveLocationArtifactory>,
-    /// `azure`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub azure: Option<WorkflowTaskSetSpecTasksArchiveLocationAzure>,
-    /// `gcs`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub gcs: Option<WorkflowTaskSetSpecTasksArchiveLocationGcs>,
-    /// `git`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub git: Option<WorkflowTaskSetSpecTasksArchiveLocationGit>,
-    /// `hdfs`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub hdfs: Option<WorkflowTaskSetSpecTasksArchiveLocationHdfs>,
-    /// `http`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub http: Option<WorkflowTaskSetSpecTasksArchiveLocationHttp>,
-    /// `oss`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub oss: Option<WorkflowTaskSetSpecTasksArchiveLocationOss>,
-    /// `plugin`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub plugin: Option<WorkflowTaskSetSpecTasksArchiveLocationPlugin>,
-    /// `raw`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub raw: Option<WorkflowTaskSetSpecTasksArchiveLocationRaw>,
-    /// `s3`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub s3: Option<WorkflowTaskSetSpecTasksArchiveLocationS3>,
-}
-
-/// `WorkflowTaskSet.spec.tasks.container`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct WorkflowTaskSetSpecTasksContainer {
-    /// `args`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub args: Option<Vec<String>>,
-    /// `command`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub command: Option<Vec<String>>,
-    /// `env`.
-    ///
-    /// Must have no two items with the same `name`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub env: Option<Vec<WorkflowTaskSetSpecTasksContainerEnv>>,
-    /// `envFrom`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub env_from: Option<Vec<WorkflowTaskSetSpecTasksContainerEnvFrom>>,
-    /// `image`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub image: Option<String>,
-    /// `imagePullPolicy`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub image_pull_policy: Option<String>,
-    /// `lifecycle`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub lifecycle: Option<WorkflowTaskSetSpecTasksContainerLifecycle>,
-    /// `livenessProbe`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub liveness_probe: Option<WorkflowTaskSetSpecTasksContainerLivenessProbe>,
-    /// `name`.
-    pub name: String,
-    /// `ports`.
-    ///
-    /// Must have no two items with the same `containerPort` and `protocol`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ports: Option<Vec<WorkflowTaskSetSpecTasksContainerPorts>>,
-    /// `readinessProbe`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub readiness_probe: Option<WorkflowTaskSetSpecTasksContainerReadinessProbe>,
-    /// `resizePolicy`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub resize_policy: Option<Vec<WorkflowTaskSetSpecTasksContainerResizePolicy>>,
-    /// `resources`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub resources: Option<WorkflowTaskSetSpecTasksContainerResources>,
-    /// `restartPolicy`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub restart_policy: Option<String>,
-    /// `restartPolicyRules`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub restart_policy_rules: Option<
-        Vec<WorkflowTaskSetSpecTasksContainerRestartPolicyRules>,
-    >,
-    /// `securityContext`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub security_context: Option<WorkflowTaskSetSpecTasksContainerSecurityContext>,
-    /// `startupProbe`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub startup_probe: Option<WorkflowTaskSetSpecTasksContainerStartupProbe>,
-    /// `stdin`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub stdin: Option<bool>,
-    /// `stdinOnce`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub stdin_once: Option<bool>,
-    /// `terminationMessagePath`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub termination_message_path: Option<String>,
-    /// `terminationMessagePolicy`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub termination_message_policy: Option<String>,
-    /// `tty`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tty: Option<bool>,
-    /// `volumeDevices`.
-    ///
-    /// Must have no two items with the same `devicePath`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub volume_devices: Option<Vec<WorkflowTaskSetSpecTasksContainerVolumeDevices>>,
-    /// `volumeMounts`.
-    ///
-    /// Must have no two items with the same `mountPath`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub volume_mounts: Option<Vec<WorkflowTaskSetSpecTasksContainerVolumeMounts>>,
-    /// `workingDir`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub working_dir: Option<String>,
-}
-
-/// `WorkflowTaskSet.spec.tasks.dag`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct WorkflowTaskSetSpecTasksDag {
-    /// `failFast`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub fail_fast: Option<bool>,
-    /// `target`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub target: Option<String>,
-    /// `tasks`.
-    ///
-    /// Must have 1 to 200 items.
-    pub tasks: Vec<WorkflowTaskSetSpecTasksDagTasks>,
-}
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct WorkflowTaskSetSpecTasksDagTasks {
-    /// `arguments`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub arguments: Option<WorkflowTaskSetSpecTasksDagTasksArguments>,
-    /// `continueOn`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub continue_on: Option<WorkflowTaskSetSpecTasksDagTasksContinueOn>,
-    /// `dependencies`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub dependencies: Option<Vec<String>>,
-    /// `depends`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub depends: Option<String>,
-    /// `hooks`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub hooks: Option<BTreeMap<String, WorkflowTaskSetSpecTasksDagTasksHooks>>,
-    /// `inline`.
-    #[serde(
-        default,
-        deserialize_with = "codec::present::deserialize",
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub inline: Option<Value>,
-    /// `name`.
-    ///
-    /// Must have at most 128 characters and match `^[a-zA-Z0-9][-a-zA-Z0-9]*$`.
-    pub name: String,
-    /// `onExit`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub on_exit: Option<String>,
-    /// `template`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub template: Option<String>,
-    /// `templateRef`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub template_ref: Option<WorkflowTaskSetSpecTasksDagTasksTemplateRef>,
-    /// `when`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub when: Option<String>,
-    /// `withItems`.
-    #[serde(
-        default,
-        deserialize_with = "codec::present::deserialize",
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub with_items: Option<Value>,
-    /// `withParam`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub with_param: Option<String>,
-    /// `withSequence`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub with_sequence: Option<WorkflowTaskSetSpecTasksDagTasksWithSequence>,
-}
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.arguments`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct WorkflowTaskSetSpecTasksDagTasksArguments {
-    /// `artifacts`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub artifacts: Option<Vec<WorkflowTaskSetSpecTasksDagTasksArgumentsArtifacts>>,
-    /// `parameters`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub parameters: Option<Vec<WorkflowTaskSetSpecTasksDagTasksArgumentsParameters>>,
-}
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.hooks`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct WorkflowTaskSetSpecTasksDagTasksHooks {
-    /// `arguments`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub arguments: Option<WorkflowTaskSetSpecTasksDagTasksHooksArguments>,
-    /// `expression`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub expression: Option<String>,
-    /// `template`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub template: Option<String>,
-    /// `templateRef`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub template_ref: Option<WorkflowTaskSetSpecTasksDagTasksHooksTemplateRef>,
+    pub volumes: Option<Vec<ClusterWorkflowTemplateVolumes>>,
 }
 
 /// `WorkflowTaskSet.spec.tasks.dag.tasks.withSequence`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct WorkflowTaskSetSpecTasksDagTasksWithSequence {
+pub struct WorkflowTaskSetWithSequence {
     /// `count`.
     #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub count: Option<IntOrString>,
@@ -414,3145 +749,3 @@ pub struct WorkflowTaskSetSpecTasksDagTasksWithSequence {
     #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub start: Option<IntOrString>,
 }
-
-/// `WorkflowTaskSet.spec.tasks.data`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct WorkflowTaskSetSpecTasksData {
-    /// `source`.
-    pub source: WorkflowTaskSetSpecTasksDataSource,
-    /// `transformation`.
-    pub transformation: Vec<WorkflowTaskSetSpecTasksDataTransformation>,
-}
-
-/// `WorkflowTaskSet.spec.tasks.data.source`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct WorkflowTaskSetSpecTasksDataSource {
-    /// `artifactPaths`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub artifact_paths: Option<WorkflowTaskSetSpecTasksDataSourceArtifactPaths>,
-}
-
-/// `WorkflowTaskSet.spec.tasks.metrics`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct WorkflowTaskSetSpecTasksMetrics {
-    /// `prometheus`.
-    ///
-    /// Must have at most 100 items.
-    pub prometheus: Vec<WorkflowTaskSetSpecTasksMetricsPrometheus>,
-}
-
-/// `WorkflowTaskSet.spec.tasks.metrics.prometheus`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct WorkflowTaskSetSpecTasksMetricsPrometheus {
-    /// `counter`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub counter: Option<WorkflowTaskSetSpecTasksMetricsPrometheusCounter>,
-    /// `gauge`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub gauge: Option<WorkflowTaskSetSpecTasksMetricsPrometheusGauge>,
-    /// `help`.
-    ///
-    /// Must have at least 1 character.
-    pub help: String,
-    /// `histogram`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub histogram: Option<WorkflowTaskSetSpecTasksMetricsPrometheusHistogram>,
-    /// `labels`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub labels: Option<Vec<WorkflowTaskSetSpecTasksMetricsPrometheusLabels>>,
-    /// `name`.
-    ///
-    /// Must match `^[a-zA-Z_][a-zA-Z0-9_]*$`.
-    pub name: String,
-    /// `when`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub when: Option<String>,
-}
-
-/// `WorkflowTaskSet.spec.tasks.metrics.prometheus.gauge`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct WorkflowTaskSetSpecTasksMetricsPrometheusGauge {
-    /// `operation`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub operation: Option<WorkflowTaskSetSpecTasksMetricsPrometheusGaugeOperation>,
-    /// `realtime`.
-    pub realtime: bool,
-    /// `value`.
-    ///
-    /// Must have 1 to 256 characters.
-    pub value: String,
-}
-
-/// `WorkflowTaskSet.spec.tasks.resource`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct WorkflowTaskSetSpecTasksResource {
-    /// `action`.
-    pub action: WorkflowTaskSetSpecTasksResourceAction,
-    /// `failureCondition`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub failure_condition: Option<String>,
-    /// `flags`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub flags: Option<Vec<String>>,
-    /// `manifest`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub manifest: Option<String>,
-    /// `manifestFrom`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub manifest_from: Option<WorkflowTaskSetSpecTasksResourceManifestFrom>,
-    /// `mergeStrategy`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub merge_strategy: Option<WorkflowTaskSetSpecTasksResourceMergeStrategy>,
-    /// `setOwnerReference`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub set_owner_reference: Option<bool>,
-    /// `successCondition`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub success_condition: Option<String>,
-}
-
-/// `WorkflowTaskSet.spec.tasks.resource.manifestFrom`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct WorkflowTaskSetSpecTasksResourceManifestFrom {
-    /// `artifact`.
-    pub artifact: WorkflowTaskSetSpecTasksResourceManifestFromArtifact,
-}
-
-/// `WorkflowTaskSet.spec.tasks.script`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct WorkflowTaskSetSpecTasksScript {
-    /// `args`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub args: Option<Vec<String>>,
-    /// `command`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub command: Option<Vec<String>>,
-    /// `env`.
-    ///
-    /// Must have no two items with the same `name`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub env: Option<Vec<WorkflowTaskSetSpecTasksScriptEnv>>,
-    /// `envFrom`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub env_from: Option<Vec<WorkflowTaskSetSpecTasksScriptEnvFrom>>,
-    /// `image`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub image: Option<String>,
-    /// `imagePullPolicy`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub image_pull_policy: Option<String>,
-    /// `lifecycle`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub lifecycle: Option<WorkflowTaskSetSpecTasksScriptLifecycle>,
-    /// `livenessProbe`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub liveness_probe: Option<WorkflowTaskSetSpecTasksScriptLivenessProbe>,
-    /// `name`.
-    pub name: String,
-    /// `ports`.
-    ///
-    /// Must have no two items with the same `containerPort` and `protocol`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ports: Option<Vec<WorkflowTaskSetSpecTasksScriptPorts>>,
-    /// `readinessProbe`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub readiness_probe: Option<WorkflowTaskSetSpecTasksScriptReadinessProbe>,
-    /// `resizePolicy`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub resize_policy: Option<Vec<WorkflowTaskSetSpecTasksScriptResizePolicy>>,
-    /// `resources`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub resources: Option<WorkflowTaskSetSpecTasksScriptResources>,
-    /// `restartPolicy`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub restart_policy: Option<String>,
-    /// `restartPolicyRules`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub restart_policy_rules: Option<
-        Vec<WorkflowTaskSetSpecTasksScriptRestartPolicyRules>,
-    >,
-    /// `securityContext`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub security_context: Option<WorkflowTaskSetSpecTasksScriptSecurityContext>,
-    /// `source`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub source: Option<String>,
-    /// `startupProbe`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub startup_probe: Option<WorkflowTaskSetSpecTasksScriptStartupProbe>,
-    /// `stdin`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub stdin: Option<bool>,
-    /// `stdinOnce`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub stdin_once: Option<bool>,
-    /// `terminationMessagePath`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub termination_message_path: Option<String>,
-    /// `terminationMessagePolicy`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub termination_message_policy: Option<String>,
-    /// `tty`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tty: Option<bool>,
-    /// `volumeDevices`.
-    ///
-    /// Must have no two items with the same `devicePath`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub volume_devices: Option<Vec<WorkflowTaskSetSpecTasksScriptVolumeDevices>>,
-    /// `volumeMounts`.
-    ///
-    /// Must have no two items with the same `mountPath`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub volume_mounts: Option<Vec<WorkflowTaskSetSpecTasksScriptVolumeMounts>>,
-    /// `workingDir`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub working_dir: Option<String>,
-}
-
-/// `WorkflowTaskSet.spec.tasks.steps`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct WorkflowTaskSetSpecTasksSteps {
-    /// `steps`.
-    pub steps: Vec<WorkflowTaskSetSpecTasksStepsSteps>,
-}
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct WorkflowTaskSetSpecTasksStepsSteps {
-    /// `arguments`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub arguments: Option<WorkflowTaskSetSpecTasksStepsStepsArguments>,
-    /// `continueOn`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub continue_on: Option<WorkflowTaskSetSpecTasksStepsStepsContinueOn>,
-    /// `hooks`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub hooks: Option<BTreeMap<String, WorkflowTaskSetSpecTasksStepsStepsHooks>>,
-    /// `inline`.
-    #[serde(
-        default,
-        deserialize_with = "codec::present::deserialize",
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub inline: Option<Value>,
-    /// `name`.
-    ///
-    /// Must have at most 128 characters and match `^[a-zA-Z0-9][-a-zA-Z0-9]*$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    /// `onExit`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub on_exit: Option<String>,
-    /// `template`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub template: Option<String>,
-    /// `templateRef`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub template_ref: Option<WorkflowTaskSetSpecTasksStepsStepsTemplateRef>,
-    /// `when`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub when: Option<String>,
-    /// `withItems`.
-    #[serde(
-        default,
-        deserialize_with = "codec::present::deserialize",
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub with_items: Option<Value>,
-    /// `withParam`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub with_param: Option<String>,
-    /// `withSequence`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub with_sequence: Option<WorkflowTaskSetSpecTasksStepsStepsWithSequence>,
-}
-
-/// `WorkflowTaskSet.status`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct WorkflowTaskSetStatus {
-    /// `nodes`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub nodes: Option<BTreeMap<String, WorkflowTaskSetStatusNodes>>,
-}
-
-/// `WorkflowTaskSet.status.nodes`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct WorkflowTaskSetStatusNodes {
-    /// `message`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub message: Option<String>,
-    /// Outputs hold parameters, artifacts, and results from a step
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub outputs: Option<WorkflowTaskSetStatusNodesOutputs>,
-    /// NodePhase is a label for the condition of a node at the current time.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub phase: Option<String>,
-    /// Progress in N/M format. N is number of task complete. M is number of tasks.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub progress: Option<String>,
-}
-
-/// `WorkflowTaskSet.spec.tasks.affinity`.
-pub type WorkflowTaskSetSpecTasksAffinity = super::WorkflowSpecAffinity;
-
-/// `WorkflowTaskSet.spec.tasks.affinity.nodeAffinity`.
-pub type WorkflowTaskSetSpecTasksAffinityNodeAffinity = super::WorkflowSpecAffinityNodeAffinity;
-
-/// `WorkflowTaskSet.spec.tasks.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution`.
-pub type WorkflowTaskSetSpecTasksAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecution = super::WorkflowSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecution;
-
-/// `WorkflowTaskSet.spec.tasks.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution.preference`.
-pub type WorkflowTaskSetSpecTasksAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecutionPreference = super::WorkflowSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecutionPreference;
-
-/// `WorkflowTaskSet.spec.tasks.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution.preference.matchExpressions`.
-pub type WorkflowTaskSetSpecTasksAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecutionPreferenceMatchExpressions = super::WorkflowSpecPodGCLabelSelectorMatchExpressions;
-
-/// `WorkflowTaskSet.spec.tasks.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution.preference.matchFields`.
-pub type WorkflowTaskSetSpecTasksAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecutionPreferenceMatchFields = super::WorkflowSpecPodGCLabelSelectorMatchExpressions;
-
-/// `WorkflowTaskSet.spec.tasks.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution`.
-pub type WorkflowTaskSetSpecTasksAffinityNodeAffinityRequiredDuringSchedulingIgnoredDuringExecution = super::WorkflowSpecAffinityNodeAffinityRequiredDuringSchedulingIgnoredDuringExecution;
-
-/// `WorkflowTaskSet.spec.tasks.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms`.
-pub type WorkflowTaskSetSpecTasksAffinityNodeAffinityRequiredDuringSchedulingIgnoredDuringExecutionNodeSelectorTerms = super::WorkflowSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecutionPreference;
-
-/// `WorkflowTaskSet.spec.tasks.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms.matchExpressions`.
-pub type WorkflowTaskSetSpecTasksAffinityNodeAffinityRequiredDuringSchedulingIgnoredDuringExecutionNodeSelectorTermsMatchExpressions = super::WorkflowSpecPodGCLabelSelectorMatchExpressions;
-
-/// `WorkflowTaskSet.spec.tasks.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms.matchFields`.
-pub type WorkflowTaskSetSpecTasksAffinityNodeAffinityRequiredDuringSchedulingIgnoredDuringExecutionNodeSelectorTermsMatchFields = super::WorkflowSpecPodGCLabelSelectorMatchExpressions;
-
-/// `WorkflowTaskSet.spec.tasks.affinity.podAffinity`.
-pub type WorkflowTaskSetSpecTasksAffinityPodAffinity = super::WorkflowSpecAffinityPodAffinity;
-
-/// `WorkflowTaskSet.spec.tasks.affinity.podAffinity.preferredDuringSchedulingIgnoredDuringExecution`.
-pub type WorkflowTaskSetSpecTasksAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecution = super::WorkflowSpecAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecution;
-
-/// `WorkflowTaskSet.spec.tasks.affinity.podAffinity.preferredDuringSchedulingIgnoredDuringExecution.podAffinityTerm`.
-pub type WorkflowTaskSetSpecTasksAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTerm = super::WorkflowSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecution;
-
-/// `WorkflowTaskSet.spec.tasks.affinity.podAffinity.preferredDuringSchedulingIgnoredDuringExecution.podAffinityTerm.labelSelector`.
-pub type WorkflowTaskSetSpecTasksAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTermLabelSelector = super::WorkflowSpecPodGCLabelSelector;
-
-/// `WorkflowTaskSet.spec.tasks.affinity.podAffinity.preferredDuringSchedulingIgnoredDuringExecution.podAffinityTerm.labelSelector.matchExpressions`.
-pub type WorkflowTaskSetSpecTasksAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTermLabelSelectorMatchExpressions = super::WorkflowSpecPodGCLabelSelectorMatchExpressions;
-
-/// `WorkflowTaskSet.spec.tasks.affinity.podAffinity.preferredDuringSchedulingIgnoredDuringExecution.podAffinityTerm.namespaceSelector`.
-pub type WorkflowTaskSetSpecTasksAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTermNamespaceSelector = super::WorkflowSpecPodGCLabelSelector;
-
-/// `WorkflowTaskSet.spec.tasks.affinity.podAffinity.preferredDuringSchedulingIgnoredDuringExecution.podAffinityTerm.namespaceSelector.matchExpressions`.
-pub type WorkflowTaskSetSpecTasksAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTermNamespaceSelectorMatchExpressions = super::WorkflowSpecPodGCLabelSelectorMatchExpressions;
-
-/// `WorkflowTaskSet.spec.tasks.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution`.
-pub type WorkflowTaskSetSpecTasksAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecution = super::WorkflowSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecution;
-
-/// `WorkflowTaskSet.spec.tasks.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution.labelSelector`.
-pub type WorkflowTaskSetSpecTasksAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecutionLabelSelector = super::WorkflowSpecPodGCLabelSelector;
-
-/// `WorkflowTaskSet.spec.tasks.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution.labelSelector.matchExpressions`.
-pub type WorkflowTaskSetSpecTasksAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecutionLabelSelectorMatchExpressions = super::WorkflowSpecPodGCLabelSelectorMatchExpressions;
-
-/// `WorkflowTaskSet.spec.tasks.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution.namespaceSelector`.
-pub type WorkflowTaskSetSpecTasksAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecutionNamespaceSelector = super::WorkflowSpecPodGCLabelSelector;
-
-/// `WorkflowTaskSet.spec.tasks.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution.namespaceSelector.matchExpressions`.
-pub type WorkflowTaskSetSpecTasksAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecutionNamespaceSelectorMatchExpressions = super::WorkflowSpecPodGCLabelSelectorMatchExpressions;
-
-/// `WorkflowTaskSet.spec.tasks.affinity.podAntiAffinity`.
-pub type WorkflowTaskSetSpecTasksAffinityPodAntiAffinity = super::WorkflowSpecAffinityPodAffinity;
-
-/// `WorkflowTaskSet.spec.tasks.affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution`.
-pub type WorkflowTaskSetSpecTasksAffinityPodAntiAffinityPreferredDuringSchedulingIgnoredDuringExecution = super::WorkflowSpecAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecution;
-
-/// `WorkflowTaskSet.spec.tasks.affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution.podAffinityTerm`.
-pub type WorkflowTaskSetSpecTasksAffinityPodAntiAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTerm = super::WorkflowSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecution;
-
-/// `WorkflowTaskSet.spec.tasks.affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution.podAffinityTerm.labelSelector`.
-pub type WorkflowTaskSetSpecTasksAffinityPodAntiAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTermLabelSelector = super::WorkflowSpecPodGCLabelSelector;
-
-/// `WorkflowTaskSet.spec.tasks.affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution.podAffinityTerm.labelSelector.matchExpressions`.
-pub type WorkflowTaskSetSpecTasksAffinityPodAntiAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTermLabelSelectorMatchExpressions = super::WorkflowSpecPodGCLabelSelectorMatchExpressions;
-
-/// `WorkflowTaskSet.spec.tasks.affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution.podAffinityTerm.namespaceSelector`.
-pub type WorkflowTaskSetSpecTasksAffinityPodAntiAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTermNamespaceSelector = super::WorkflowSpecPodGCLabelSelector;
-
-/// `WorkflowTaskSet.spec.tasks.affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution.podAffinityTerm.namespaceSelector.matchExpressions`.
-pub type WorkflowTaskSetSpecTasksAffinityPodAntiAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTermNamespaceSelectorMatchExpressions = super::WorkflowSpecPodGCLabelSelectorMatchExpressions;
-
-/// `WorkflowTaskSet.spec.tasks.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution`.
-pub type WorkflowTaskSetSpecTasksAffinityPodAntiAffinityRequiredDuringSchedulingIgnoredDuringExecution = super::WorkflowSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecution;
-
-/// `WorkflowTaskSet.spec.tasks.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution.labelSelector`.
-pub type WorkflowTaskSetSpecTasksAffinityPodAntiAffinityRequiredDuringSchedulingIgnoredDuringExecutionLabelSelector = super::WorkflowSpecPodGCLabelSelector;
-
-/// `WorkflowTaskSet.spec.tasks.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution.labelSelector.matchExpressions`.
-pub type WorkflowTaskSetSpecTasksAffinityPodAntiAffinityRequiredDuringSchedulingIgnoredDuringExecutionLabelSelectorMatchExpressions = super::WorkflowSpecPodGCLabelSelectorMatchExpressions;
-
-/// `WorkflowTaskSet.spec.tasks.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution.namespaceSelector`.
-pub type WorkflowTaskSetSpecTasksAffinityPodAntiAffinityRequiredDuringSchedulingIgnoredDuringExecutionNamespaceSelector = super::WorkflowSpecPodGCLabelSelector;
-
-/// `WorkflowTaskSet.spec.tasks.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution.namespaceSelector.matchExpressions`.
-pub type WorkflowTaskSetSpecTasksAffinityPodAntiAffinityRequiredDuringSchedulingIgnoredDuringExecutionNamespaceSelectorMatchExpressions = super::WorkflowSpecPodGCLabelSelectorMatchExpressions;
-
-/// `WorkflowTaskSet.spec.tasks.archiveLocation.artifactory`.
-pub type WorkflowTaskSetSpecTasksArchiveLocationArtifactory = super::WorkflowSpecArgumentsArtifactsArtifactory;
-
-/// `WorkflowTaskSet.spec.tasks.archiveLocation.artifactory.passwordSecret`.
-pub type WorkflowTaskSetSpecTasksArchiveLocationArtifactoryPasswordSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.archiveLocation.artifactory.usernameSecret`.
-pub type WorkflowTaskSetSpecTasksArchiveLocationArtifactoryUsernameSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.archiveLocation.azure`.
-pub type WorkflowTaskSetSpecTasksArchiveLocationAzure = super::WorkflowSpecArgumentsArtifactsAzure;
-
-/// `WorkflowTaskSet.spec.tasks.archiveLocation.azure.accountKeySecret`.
-pub type WorkflowTaskSetSpecTasksArchiveLocationAzureAccountKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.archiveLocation.gcs`.
-pub type WorkflowTaskSetSpecTasksArchiveLocationGcs = super::WorkflowSpecArgumentsArtifactsGcs;
-
-/// `WorkflowTaskSet.spec.tasks.archiveLocation.gcs.serviceAccountKeySecret`.
-pub type WorkflowTaskSetSpecTasksArchiveLocationGcsServiceAccountKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.archiveLocation.git`.
-pub type WorkflowTaskSetSpecTasksArchiveLocationGit = super::WorkflowSpecArgumentsArtifactsGit;
-
-/// `WorkflowTaskSet.spec.tasks.archiveLocation.git.passwordSecret`.
-pub type WorkflowTaskSetSpecTasksArchiveLocationGitPasswordSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.archiveLocation.git.sshPrivateKeySecret`.
-pub type WorkflowTaskSetSpecTasksArchiveLocationGitSshPrivateKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.archiveLocation.git.usernameSecret`.
-pub type WorkflowTaskSetSpecTasksArchiveLocationGitUsernameSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.archiveLocation.hdfs`.
-pub type WorkflowTaskSetSpecTasksArchiveLocationHdfs = super::WorkflowSpecArgumentsArtifactsHdfs;
-
-/// `WorkflowTaskSet.spec.tasks.archiveLocation.hdfs.krbCCacheSecret`.
-pub type WorkflowTaskSetSpecTasksArchiveLocationHdfsKrbCCacheSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.archiveLocation.hdfs.krbConfigConfigMap`.
-pub type WorkflowTaskSetSpecTasksArchiveLocationHdfsKrbConfigConfigMap = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.archiveLocation.hdfs.krbKeytabSecret`.
-pub type WorkflowTaskSetSpecTasksArchiveLocationHdfsKrbKeytabSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.archiveLocation.http`.
-pub type WorkflowTaskSetSpecTasksArchiveLocationHttp = super::WorkflowSpecArgumentsArtifactsHttp;
-
-/// `WorkflowTaskSet.spec.tasks.archiveLocation.http.auth`.
-pub type WorkflowTaskSetSpecTasksArchiveLocationHttpAuth = super::WorkflowSpecArgumentsArtifactsHttpAuth;
-
-/// `WorkflowTaskSet.spec.tasks.archiveLocation.http.auth.basicAuth`.
-pub type WorkflowTaskSetSpecTasksArchiveLocationHttpAuthBasicAuth = super::WorkflowSpecArgumentsArtifactsHttpAuthBasicAuth;
-
-/// `WorkflowTaskSet.spec.tasks.archiveLocation.http.auth.basicAuth.passwordSecret`.
-pub type WorkflowTaskSetSpecTasksArchiveLocationHttpAuthBasicAuthPasswordSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.archiveLocation.http.auth.basicAuth.usernameSecret`.
-pub type WorkflowTaskSetSpecTasksArchiveLocationHttpAuthBasicAuthUsernameSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.archiveLocation.http.auth.clientCert`.
-pub type WorkflowTaskSetSpecTasksArchiveLocationHttpAuthClientCert = super::WorkflowSpecArgumentsArtifactsHttpAuthClientCert;
-
-/// `WorkflowTaskSet.spec.tasks.archiveLocation.http.auth.clientCert.clientCertSecret`.
-pub type WorkflowTaskSetSpecTasksArchiveLocationHttpAuthClientCertClientCertSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.archiveLocation.http.auth.clientCert.clientKeySecret`.
-pub type WorkflowTaskSetSpecTasksArchiveLocationHttpAuthClientCertClientKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.archiveLocation.http.auth.oauth2`.
-pub type WorkflowTaskSetSpecTasksArchiveLocationHttpAuthOauth2 = super::WorkflowSpecArgumentsArtifactsHttpAuthOauth2;
-
-/// `WorkflowTaskSet.spec.tasks.archiveLocation.http.auth.oauth2.clientIDSecret`.
-pub type WorkflowTaskSetSpecTasksArchiveLocationHttpAuthOauth2ClientIDSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.archiveLocation.http.auth.oauth2.clientSecretSecret`.
-pub type WorkflowTaskSetSpecTasksArchiveLocationHttpAuthOauth2ClientSecretSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.archiveLocation.http.auth.oauth2.endpointParams`.
-pub type WorkflowTaskSetSpecTasksArchiveLocationHttpAuthOauth2EndpointParams = super::WorkflowSpecArgumentsArtifactsHttpAuthOauth2EndpointParams;
-
-/// `WorkflowTaskSet.spec.tasks.archiveLocation.http.auth.oauth2.tokenURLSecret`.
-pub type WorkflowTaskSetSpecTasksArchiveLocationHttpAuthOauth2TokenURLSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.archiveLocation.http.headers`.
-pub type WorkflowTaskSetSpecTasksArchiveLocationHttpHeaders = super::WorkflowSpecSecurityContextSysctls;
-
-/// `WorkflowTaskSet.spec.tasks.archiveLocation.oss`.
-pub type WorkflowTaskSetSpecTasksArchiveLocationOss = super::WorkflowSpecArgumentsArtifactsOss;
-
-/// `WorkflowTaskSet.spec.tasks.archiveLocation.oss.accessKeySecret`.
-pub type WorkflowTaskSetSpecTasksArchiveLocationOssAccessKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.archiveLocation.oss.lifecycleRule`.
-pub type WorkflowTaskSetSpecTasksArchiveLocationOssLifecycleRule = super::WorkflowSpecArgumentsArtifactsOssLifecycleRule;
-
-/// `WorkflowTaskSet.spec.tasks.archiveLocation.oss.secretKeySecret`.
-pub type WorkflowTaskSetSpecTasksArchiveLocationOssSecretKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.archiveLocation.plugin`.
-pub type WorkflowTaskSetSpecTasksArchiveLocationPlugin = super::WorkflowSpecArgumentsArtifactsPlugin;
-
-/// `WorkflowTaskSet.spec.tasks.archiveLocation.raw`.
-pub type WorkflowTaskSetSpecTasksArchiveLocationRaw = super::WorkflowSpecArgumentsArtifactsRaw;
-
-/// `WorkflowTaskSet.spec.tasks.archiveLocation.s3`.
-pub type WorkflowTaskSetSpecTasksArchiveLocationS3 = super::WorkflowSpecArgumentsArtifactsS3;
-
-/// `WorkflowTaskSet.spec.tasks.archiveLocation.s3.accessKeySecret`.
-pub type WorkflowTaskSetSpecTasksArchiveLocationS3AccessKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.archiveLocation.s3.addressingStyle`.
-pub type WorkflowTaskSetSpecTasksArchiveLocationS3AddressingStyle = super::WorkflowSpecArgumentsArtifactsS3AddressingStyle;
-
-/// `WorkflowTaskSet.spec.tasks.archiveLocation.s3.caSecret`.
-pub type WorkflowTaskSetSpecTasksArchiveLocationS3CaSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.archiveLocation.s3.createBucketIfNotPresent`.
-pub type WorkflowTaskSetSpecTasksArchiveLocationS3CreateBucketIfNotPresent = super::WorkflowSpecArgumentsArtifactsS3CreateBucketIfNotPresent;
-
-/// `WorkflowTaskSet.spec.tasks.archiveLocation.s3.encryptionOptions`.
-pub type WorkflowTaskSetSpecTasksArchiveLocationS3EncryptionOptions = super::WorkflowSpecArgumentsArtifactsS3EncryptionOptions;
-
-/// `WorkflowTaskSet.spec.tasks.archiveLocation.s3.encryptionOptions.serverSideCustomerKeySecret`.
-pub type WorkflowTaskSetSpecTasksArchiveLocationS3EncryptionOptionsServerSideCustomerKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.archiveLocation.s3.secretKeySecret`.
-pub type WorkflowTaskSetSpecTasksArchiveLocationS3SecretKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.archiveLocation.s3.sessionTokenSecret`.
-pub type WorkflowTaskSetSpecTasksArchiveLocationS3SessionTokenSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.container.env`.
-pub type WorkflowTaskSetSpecTasksContainerEnv = super::WorkflowSpecTemplatesScriptEnv;
-
-/// `WorkflowTaskSet.spec.tasks.container.envFrom`.
-pub type WorkflowTaskSetSpecTasksContainerEnvFrom = super::WorkflowSpecTemplatesScriptEnvFrom;
-
-/// `WorkflowTaskSet.spec.tasks.container.envFrom.configMapRef`.
-pub type WorkflowTaskSetSpecTasksContainerEnvFromConfigMapRef = super::WorkflowSpecTemplatesScriptEnvFromSecretRef;
-
-/// `WorkflowTaskSet.spec.tasks.container.envFrom.secretRef`.
-pub type WorkflowTaskSetSpecTasksContainerEnvFromSecretRef = super::WorkflowSpecTemplatesScriptEnvFromSecretRef;
-
-/// `WorkflowTaskSet.spec.tasks.container.env.valueFrom`.
-pub type WorkflowTaskSetSpecTasksContainerEnvValueFrom = super::WorkflowSpecTemplatesScriptEnvValueFrom;
-
-/// `WorkflowTaskSet.spec.tasks.container.env.valueFrom.configMapKeyRef`.
-pub type WorkflowTaskSetSpecTasksContainerEnvValueFromConfigMapKeyRef = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.container.env.valueFrom.fieldRef`.
-pub type WorkflowTaskSetSpecTasksContainerEnvValueFromFieldRef = super::WorkflowSpecVolumesDownwardAPIItemsFieldRef;
-
-/// `WorkflowTaskSet.spec.tasks.container.env.valueFrom.fileKeyRef`.
-pub type WorkflowTaskSetSpecTasksContainerEnvValueFromFileKeyRef = super::WorkflowSpecTemplatesScriptEnvValueFromFileKeyRef;
-
-/// `WorkflowTaskSet.spec.tasks.container.env.valueFrom.resourceFieldRef`.
-pub type WorkflowTaskSetSpecTasksContainerEnvValueFromResourceFieldRef = super::WorkflowSpecVolumesDownwardAPIItemsResourceFieldRef;
-
-/// `WorkflowTaskSet.spec.tasks.container.env.valueFrom.secretKeyRef`.
-pub type WorkflowTaskSetSpecTasksContainerEnvValueFromSecretKeyRef = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.container.lifecycle`.
-pub type WorkflowTaskSetSpecTasksContainerLifecycle = super::WorkflowSpecTemplatesScriptLifecycle;
-
-/// `WorkflowTaskSet.spec.tasks.container.lifecycle.postStart`.
-pub type WorkflowTaskSetSpecTasksContainerLifecyclePostStart = super::WorkflowSpecTemplatesScriptLifecyclePreStop;
-
-/// `WorkflowTaskSet.spec.tasks.container.lifecycle.postStart.exec`.
-pub type WorkflowTaskSetSpecTasksContainerLifecyclePostStartExec = super::WorkflowSpecTemplatesScriptStartupProbeExec;
-
-/// `WorkflowTaskSet.spec.tasks.container.lifecycle.postStart.httpGet`.
-pub type WorkflowTaskSetSpecTasksContainerLifecyclePostStartHttpGet = super::WorkflowSpecTemplatesScriptStartupProbeHttpGet;
-
-/// `WorkflowTaskSet.spec.tasks.container.lifecycle.postStart.httpGet.httpHeaders`.
-pub type WorkflowTaskSetSpecTasksContainerLifecyclePostStartHttpGetHttpHeaders = super::WorkflowSpecSecurityContextSysctls;
-
-/// `WorkflowTaskSet.spec.tasks.container.lifecycle.postStart.sleep`.
-pub type WorkflowTaskSetSpecTasksContainerLifecyclePostStartSleep = super::WorkflowSpecTemplatesScriptLifecyclePreStopSleep;
-
-/// `WorkflowTaskSet.spec.tasks.container.lifecycle.postStart.tcpSocket`.
-pub type WorkflowTaskSetSpecTasksContainerLifecyclePostStartTcpSocket = super::WorkflowSpecTemplatesScriptStartupProbeTcpSocket;
-
-/// `WorkflowTaskSet.spec.tasks.container.lifecycle.preStop`.
-pub type WorkflowTaskSetSpecTasksContainerLifecyclePreStop = super::WorkflowSpecTemplatesScriptLifecyclePreStop;
-
-/// `WorkflowTaskSet.spec.tasks.container.lifecycle.preStop.exec`.
-pub type WorkflowTaskSetSpecTasksContainerLifecyclePreStopExec = super::WorkflowSpecTemplatesScriptStartupProbeExec;
-
-/// `WorkflowTaskSet.spec.tasks.container.lifecycle.preStop.httpGet`.
-pub type WorkflowTaskSetSpecTasksContainerLifecyclePreStopHttpGet = super::WorkflowSpecTemplatesScriptStartupProbeHttpGet;
-
-/// `WorkflowTaskSet.spec.tasks.container.lifecycle.preStop.httpGet.httpHeaders`.
-pub type WorkflowTaskSetSpecTasksContainerLifecyclePreStopHttpGetHttpHeaders = super::WorkflowSpecSecurityContextSysctls;
-
-/// `WorkflowTaskSet.spec.tasks.container.lifecycle.preStop.sleep`.
-pub type WorkflowTaskSetSpecTasksContainerLifecyclePreStopSleep = super::WorkflowSpecTemplatesScriptLifecyclePreStopSleep;
-
-/// `WorkflowTaskSet.spec.tasks.container.lifecycle.preStop.tcpSocket`.
-pub type WorkflowTaskSetSpecTasksContainerLifecyclePreStopTcpSocket = super::WorkflowSpecTemplatesScriptStartupProbeTcpSocket;
-
-/// `WorkflowTaskSet.spec.tasks.container.livenessProbe`.
-pub type WorkflowTaskSetSpecTasksContainerLivenessProbe = super::WorkflowSpecTemplatesScriptStartupProbe;
-
-/// `WorkflowTaskSet.spec.tasks.container.livenessProbe.exec`.
-pub type WorkflowTaskSetSpecTasksContainerLivenessProbeExec = super::WorkflowSpecTemplatesScriptStartupProbeExec;
-
-/// `WorkflowTaskSet.spec.tasks.container.livenessProbe.grpc`.
-pub type WorkflowTaskSetSpecTasksContainerLivenessProbeGrpc = super::WorkflowSpecTemplatesScriptStartupProbeGrpc;
-
-/// `WorkflowTaskSet.spec.tasks.container.livenessProbe.httpGet`.
-pub type WorkflowTaskSetSpecTasksContainerLivenessProbeHttpGet = super::WorkflowSpecTemplatesScriptStartupProbeHttpGet;
-
-/// `WorkflowTaskSet.spec.tasks.container.livenessProbe.httpGet.httpHeaders`.
-pub type WorkflowTaskSetSpecTasksContainerLivenessProbeHttpGetHttpHeaders = super::WorkflowSpecSecurityContextSysctls;
-
-/// `WorkflowTaskSet.spec.tasks.container.livenessProbe.tcpSocket`.
-pub type WorkflowTaskSetSpecTasksContainerLivenessProbeTcpSocket = super::WorkflowSpecTemplatesScriptStartupProbeTcpSocket;
-
-/// `WorkflowTaskSet.spec.tasks.container.ports`.
-pub type WorkflowTaskSetSpecTasksContainerPorts = super::WorkflowSpecTemplatesScriptPorts;
-
-/// `WorkflowTaskSet.spec.tasks.container.readinessProbe`.
-pub type WorkflowTaskSetSpecTasksContainerReadinessProbe = super::WorkflowSpecTemplatesScriptStartupProbe;
-
-/// `WorkflowTaskSet.spec.tasks.container.readinessProbe.exec`.
-pub type WorkflowTaskSetSpecTasksContainerReadinessProbeExec = super::WorkflowSpecTemplatesScriptStartupProbeExec;
-
-/// `WorkflowTaskSet.spec.tasks.container.readinessProbe.grpc`.
-pub type WorkflowTaskSetSpecTasksContainerReadinessProbeGrpc = super::WorkflowSpecTemplatesScriptStartupProbeGrpc;
-
-/// `WorkflowTaskSet.spec.tasks.container.readinessProbe.httpGet`.
-pub type WorkflowTaskSetSpecTasksContainerReadinessProbeHttpGet = super::WorkflowSpecTemplatesScriptStartupProbeHttpGet;
-
-/// `WorkflowTaskSet.spec.tasks.container.readinessProbe.httpGet.httpHeaders`.
-pub type WorkflowTaskSetSpecTasksContainerReadinessProbeHttpGetHttpHeaders = super::WorkflowSpecSecurityContextSysctls;
-
-/// `WorkflowTaskSet.spec.tasks.container.readinessProbe.tcpSocket`.
-pub type WorkflowTaskSetSpecTasksContainerReadinessProbeTcpSocket = super::WorkflowSpecTemplatesScriptStartupProbeTcpSocket;
-
-/// `WorkflowTaskSet.spec.tasks.container.resizePolicy`.
-pub type WorkflowTaskSetSpecTasksContainerResizePolicy = super::WorkflowSpecTemplatesScriptResizePolicy;
-
-/// `WorkflowTaskSet.spec.tasks.container.resources`.
-pub type WorkflowTaskSetSpecTasksContainerResources = super::WorkflowSpecPodResources;
-
-/// `WorkflowTaskSet.spec.tasks.container.resources.claims`.
-pub type WorkflowTaskSetSpecTasksContainerResourcesClaims = super::WorkflowSpecPodResourcesClaims;
-
-/// `WorkflowTaskSet.spec.tasks.container.restartPolicyRules`.
-pub type WorkflowTaskSetSpecTasksContainerRestartPolicyRules = super::WorkflowSpecTemplatesScriptRestartPolicyRules;
-
-/// `WorkflowTaskSet.spec.tasks.container.restartPolicyRules.exitCodes`.
-pub type WorkflowTaskSetSpecTasksContainerRestartPolicyRulesExitCodes = super::WorkflowSpecTemplatesScriptRestartPolicyRulesExitCodes;
-
-/// `WorkflowTaskSet.spec.tasks.container.securityContext`.
-pub type WorkflowTaskSetSpecTasksContainerSecurityContext = super::WorkflowSpecTemplatesScriptSecurityContext;
-
-/// `WorkflowTaskSet.spec.tasks.container.securityContext.appArmorProfile`.
-pub type WorkflowTaskSetSpecTasksContainerSecurityContextAppArmorProfile = super::WorkflowSpecSecurityContextSeccompProfile;
-
-/// `WorkflowTaskSet.spec.tasks.container.securityContext.capabilities`.
-pub type WorkflowTaskSetSpecTasksContainerSecurityContextCapabilities = super::WorkflowSpecTemplatesScriptSecurityContextCapabilities;
-
-/// `WorkflowTaskSet.spec.tasks.container.securityContext.seLinuxOptions`.
-pub type WorkflowTaskSetSpecTasksContainerSecurityContextSeLinuxOptions = super::WorkflowSpecSecurityContextSeLinuxOptions;
-
-/// `WorkflowTaskSet.spec.tasks.container.securityContext.seccompProfile`.
-pub type WorkflowTaskSetSpecTasksContainerSecurityContextSeccompProfile = super::WorkflowSpecSecurityContextSeccompProfile;
-
-/// `WorkflowTaskSet.spec.tasks.container.securityContext.windowsOptions`.
-pub type WorkflowTaskSetSpecTasksContainerSecurityContextWindowsOptions = super::WorkflowSpecSecurityContextWindowsOptions;
-
-/// `WorkflowTaskSet.spec.tasks.containerSet`.
-pub type WorkflowTaskSetSpecTasksContainerSet = super::WorkflowSpecTemplatesContainerSet;
-
-/// `WorkflowTaskSet.spec.tasks.containerSet.containers`.
-pub type WorkflowTaskSetSpecTasksContainerSetContainers = super::WorkflowSpecTemplatesContainerSetContainers;
-
-/// `WorkflowTaskSet.spec.tasks.containerSet.containers.env`.
-pub type WorkflowTaskSetSpecTasksContainerSetContainersEnv = super::WorkflowSpecTemplatesScriptEnv;
-
-/// `WorkflowTaskSet.spec.tasks.containerSet.containers.envFrom`.
-pub type WorkflowTaskSetSpecTasksContainerSetContainersEnvFrom = super::WorkflowSpecTemplatesScriptEnvFrom;
-
-/// `WorkflowTaskSet.spec.tasks.containerSet.containers.envFrom.configMapRef`.
-pub type WorkflowTaskSetSpecTasksContainerSetContainersEnvFromConfigMapRef = super::WorkflowSpecTemplatesScriptEnvFromSecretRef;
-
-/// `WorkflowTaskSet.spec.tasks.containerSet.containers.envFrom.secretRef`.
-pub type WorkflowTaskSetSpecTasksContainerSetContainersEnvFromSecretRef = super::WorkflowSpecTemplatesScriptEnvFromSecretRef;
-
-/// `WorkflowTaskSet.spec.tasks.containerSet.containers.env.valueFrom`.
-pub type WorkflowTaskSetSpecTasksContainerSetContainersEnvValueFrom = super::WorkflowSpecTemplatesScriptEnvValueFrom;
-
-/// `WorkflowTaskSet.spec.tasks.containerSet.containers.env.valueFrom.configMapKeyRef`.
-pub type WorkflowTaskSetSpecTasksContainerSetContainersEnvValueFromConfigMapKeyRef = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.containerSet.containers.env.valueFrom.fieldRef`.
-pub type WorkflowTaskSetSpecTasksContainerSetContainersEnvValueFromFieldRef = super::WorkflowSpecVolumesDownwardAPIItemsFieldRef;
-
-/// `WorkflowTaskSet.spec.tasks.containerSet.containers.env.valueFrom.fileKeyRef`.
-pub type WorkflowTaskSetSpecTasksContainerSetContainersEnvValueFromFileKeyRef = super::WorkflowSpecTemplatesScriptEnvValueFromFileKeyRef;
-
-/// `WorkflowTaskSet.spec.tasks.containerSet.containers.env.valueFrom.resourceFieldRef`.
-pub type WorkflowTaskSetSpecTasksContainerSetContainersEnvValueFromResourceFieldRef = super::WorkflowSpecVolumesDownwardAPIItemsResourceFieldRef;
-
-/// `WorkflowTaskSet.spec.tasks.containerSet.containers.env.valueFrom.secretKeyRef`.
-pub type WorkflowTaskSetSpecTasksContainerSetContainersEnvValueFromSecretKeyRef = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.containerSet.containers.lifecycle`.
-pub type WorkflowTaskSetSpecTasksContainerSetContainersLifecycle = super::WorkflowSpecTemplatesScriptLifecycle;
-
-/// `WorkflowTaskSet.spec.tasks.containerSet.containers.lifecycle.postStart`.
-pub type WorkflowTaskSetSpecTasksContainerSetContainersLifecyclePostStart = super::WorkflowSpecTemplatesScriptLifecyclePreStop;
-
-/// `WorkflowTaskSet.spec.tasks.containerSet.containers.lifecycle.postStart.exec`.
-pub type WorkflowTaskSetSpecTasksContainerSetContainersLifecyclePostStartExec = super::WorkflowSpecTemplatesScriptStartupProbeExec;
-
-/// `WorkflowTaskSet.spec.tasks.containerSet.containers.lifecycle.postStart.httpGet`.
-pub type WorkflowTaskSetSpecTasksContainerSetContainersLifecyclePostStartHttpGet = super::WorkflowSpecTemplatesScriptStartupProbeHttpGet;
-
-/// `WorkflowTaskSet.spec.tasks.containerSet.containers.lifecycle.postStart.httpGet.httpHeaders`.
-pub type WorkflowTaskSetSpecTasksContainerSetContainersLifecyclePostStartHttpGetHttpHeaders = super::WorkflowSpecSecurityContextSysctls;
-
-/// `WorkflowTaskSet.spec.tasks.containerSet.containers.lifecycle.postStart.sleep`.
-pub type WorkflowTaskSetSpecTasksContainerSetContainersLifecyclePostStartSleep = super::WorkflowSpecTemplatesScriptLifecyclePreStopSleep;
-
-/// `WorkflowTaskSet.spec.tasks.containerSet.containers.lifecycle.postStart.tcpSocket`.
-pub type WorkflowTaskSetSpecTasksContainerSetContainersLifecyclePostStartTcpSocket = super::WorkflowSpecTemplatesScriptStartupProbeTcpSocket;
-
-/// `WorkflowTaskSet.spec.tasks.containerSet.containers.lifecycle.preStop`.
-pub type WorkflowTaskSetSpecTasksContainerSetContainersLifecyclePreStop = super::WorkflowSpecTemplatesScriptLifecyclePreStop;
-
-/// `WorkflowTaskSet.spec.tasks.containerSet.containers.lifecycle.preStop.exec`.
-pub type WorkflowTaskSetSpecTasksContainerSetContainersLifecyclePreStopExec = super::WorkflowSpecTemplatesScriptStartupProbeExec;
-
-/// `WorkflowTaskSet.spec.tasks.containerSet.containers.lifecycle.preStop.httpGet`.
-pub type WorkflowTaskSetSpecTasksContainerSetContainersLifecyclePreStopHttpGet = super::WorkflowSpecTemplatesScriptStartupProbeHttpGet;
-
-/// `WorkflowTaskSet.spec.tasks.containerSet.containers.lifecycle.preStop.httpGet.httpHeaders`.
-pub type WorkflowTaskSetSpecTasksContainerSetContainersLifecyclePreStopHttpGetHttpHeaders = super::WorkflowSpecSecurityContextSysctls;
-
-/// `WorkflowTaskSet.spec.tasks.containerSet.containers.lifecycle.preStop.sleep`.
-pub type WorkflowTaskSetSpecTasksContainerSetContainersLifecyclePreStopSleep = super::WorkflowSpecTemplatesScriptLifecyclePreStopSleep;
-
-/// `WorkflowTaskSet.spec.tasks.containerSet.containers.lifecycle.preStop.tcpSocket`.
-pub type WorkflowTaskSetSpecTasksContainerSetContainersLifecyclePreStopTcpSocket = super::WorkflowSpecTemplatesScriptStartupProbeTcpSocket;
-
-/// `WorkflowTaskSet.spec.tasks.containerSet.containers.livenessProbe`.
-pub type WorkflowTaskSetSpecTasksContainerSetContainersLivenessProbe = super::WorkflowSpecTemplatesScriptStartupProbe;
-
-/// `WorkflowTaskSet.spec.tasks.containerSet.containers.livenessProbe.exec`.
-pub type WorkflowTaskSetSpecTasksContainerSetContainersLivenessProbeExec = super::WorkflowSpecTemplatesScriptStartupProbeExec;
-
-/// `WorkflowTaskSet.spec.tasks.containerSet.containers.livenessProbe.grpc`.
-pub type WorkflowTaskSetSpecTasksContainerSetContainersLivenessProbeGrpc = super::WorkflowSpecTemplatesScriptStartupProbeGrpc;
-
-/// `WorkflowTaskSet.spec.tasks.containerSet.containers.livenessProbe.httpGet`.
-pub type WorkflowTaskSetSpecTasksContainerSetContainersLivenessProbeHttpGet = super::WorkflowSpecTemplatesScriptStartupProbeHttpGet;
-
-/// `WorkflowTaskSet.spec.tasks.containerSet.containers.livenessProbe.httpGet.httpHeaders`.
-pub type WorkflowTaskSetSpecTasksContainerSetContainersLivenessProbeHttpGetHttpHeaders = super::WorkflowSpecSecurityContextSysctls;
-
-/// `WorkflowTaskSet.spec.tasks.containerSet.containers.livenessProbe.tcpSocket`.
-pub type WorkflowTaskSetSpecTasksContainerSetContainersLivenessProbeTcpSocket = super::WorkflowSpecTemplatesScriptStartupProbeTcpSocket;
-
-/// `WorkflowTaskSet.spec.tasks.containerSet.containers.ports`.
-pub type WorkflowTaskSetSpecTasksContainerSetContainersPorts = super::WorkflowSpecTemplatesScriptPorts;
-
-/// `WorkflowTaskSet.spec.tasks.containerSet.containers.readinessProbe`.
-pub type WorkflowTaskSetSpecTasksContainerSetContainersReadinessProbe = super::WorkflowSpecTemplatesScriptStartupProbe;
-
-/// `WorkflowTaskSet.spec.tasks.containerSet.containers.readinessProbe.exec`.
-pub type WorkflowTaskSetSpecTasksContainerSetContainersReadinessProbeExec = super::WorkflowSpecTemplatesScriptStartupProbeExec;
-
-/// `WorkflowTaskSet.spec.tasks.containerSet.containers.readinessProbe.grpc`.
-pub type WorkflowTaskSetSpecTasksContainerSetContainersReadinessProbeGrpc = super::WorkflowSpecTemplatesScriptStartupProbeGrpc;
-
-/// `WorkflowTaskSet.spec.tasks.containerSet.containers.readinessProbe.httpGet`.
-pub type WorkflowTaskSetSpecTasksContainerSetContainersReadinessProbeHttpGet = super::WorkflowSpecTemplatesScriptStartupProbeHttpGet;
-
-/// `WorkflowTaskSet.spec.tasks.containerSet.containers.readinessProbe.httpGet.httpHeaders`.
-pub type WorkflowTaskSetSpecTasksContainerSetContainersReadinessProbeHttpGetHttpHeaders = super::WorkflowSpecSecurityContextSysctls;
-
-/// `WorkflowTaskSet.spec.tasks.containerSet.containers.readinessProbe.tcpSocket`.
-pub type WorkflowTaskSetSpecTasksContainerSetContainersReadinessProbeTcpSocket = super::WorkflowSpecTemplatesScriptStartupProbeTcpSocket;
-
-/// `WorkflowTaskSet.spec.tasks.containerSet.containers.resizePolicy`.
-pub type WorkflowTaskSetSpecTasksContainerSetContainersResizePolicy = super::WorkflowSpecTemplatesScriptResizePolicy;
-
-/// `WorkflowTaskSet.spec.tasks.containerSet.containers.resources`.
-pub type WorkflowTaskSetSpecTasksContainerSetContainersResources = super::WorkflowSpecPodResources;
-
-/// `WorkflowTaskSet.spec.tasks.containerSet.containers.resources.claims`.
-pub type WorkflowTaskSetSpecTasksContainerSetContainersResourcesClaims = super::WorkflowSpecPodResourcesClaims;
-
-/// `WorkflowTaskSet.spec.tasks.containerSet.containers.restartPolicyRules`.
-pub type WorkflowTaskSetSpecTasksContainerSetContainersRestartPolicyRules = super::WorkflowSpecTemplatesScriptRestartPolicyRules;
-
-/// `WorkflowTaskSet.spec.tasks.containerSet.containers.restartPolicyRules.exitCodes`.
-pub type WorkflowTaskSetSpecTasksContainerSetContainersRestartPolicyRulesExitCodes = super::WorkflowSpecTemplatesScriptRestartPolicyRulesExitCodes;
-
-/// `WorkflowTaskSet.spec.tasks.containerSet.containers.securityContext`.
-pub type WorkflowTaskSetSpecTasksContainerSetContainersSecurityContext = super::WorkflowSpecTemplatesScriptSecurityContext;
-
-/// `WorkflowTaskSet.spec.tasks.containerSet.containers.securityContext.appArmorProfile`.
-pub type WorkflowTaskSetSpecTasksContainerSetContainersSecurityContextAppArmorProfile = super::WorkflowSpecSecurityContextSeccompProfile;
-
-/// `WorkflowTaskSet.spec.tasks.containerSet.containers.securityContext.capabilities`.
-pub type WorkflowTaskSetSpecTasksContainerSetContainersSecurityContextCapabilities = super::WorkflowSpecTemplatesScriptSecurityContextCapabilities;
-
-/// `WorkflowTaskSet.spec.tasks.containerSet.containers.securityContext.seLinuxOptions`.
-pub type WorkflowTaskSetSpecTasksContainerSetContainersSecurityContextSeLinuxOptions = super::WorkflowSpecSecurityContextSeLinuxOptions;
-
-/// `WorkflowTaskSet.spec.tasks.containerSet.containers.securityContext.seccompProfile`.
-pub type WorkflowTaskSetSpecTasksContainerSetContainersSecurityContextSeccompProfile = super::WorkflowSpecSecurityContextSeccompProfile;
-
-/// `WorkflowTaskSet.spec.tasks.containerSet.containers.securityContext.windowsOptions`.
-pub type WorkflowTaskSetSpecTasksContainerSetContainersSecurityContextWindowsOptions = super::WorkflowSpecSecurityContextWindowsOptions;
-
-/// `WorkflowTaskSet.spec.tasks.containerSet.containers.startupProbe`.
-pub type WorkflowTaskSetSpecTasksContainerSetContainersStartupProbe = super::WorkflowSpecTemplatesScriptStartupProbe;
-
-/// `WorkflowTaskSet.spec.tasks.containerSet.containers.startupProbe.exec`.
-pub type WorkflowTaskSetSpecTasksContainerSetContainersStartupProbeExec = super::WorkflowSpecTemplatesScriptStartupProbeExec;
-
-/// `WorkflowTaskSet.spec.tasks.containerSet.containers.startupProbe.grpc`.
-pub type WorkflowTaskSetSpecTasksContainerSetContainersStartupProbeGrpc = super::WorkflowSpecTemplatesScriptStartupProbeGrpc;
-
-/// `WorkflowTaskSet.spec.tasks.containerSet.containers.startupProbe.httpGet`.
-pub type WorkflowTaskSetSpecTasksContainerSetContainersStartupProbeHttpGet = super::WorkflowSpecTemplatesScriptStartupProbeHttpGet;
-
-/// `WorkflowTaskSet.spec.tasks.containerSet.containers.startupProbe.httpGet.httpHeaders`.
-pub type WorkflowTaskSetSpecTasksContainerSetContainersStartupProbeHttpGetHttpHeaders = super::WorkflowSpecSecurityContextSysctls;
-
-/// `WorkflowTaskSet.spec.tasks.containerSet.containers.startupProbe.tcpSocket`.
-pub type WorkflowTaskSetSpecTasksContainerSetContainersStartupProbeTcpSocket = super::WorkflowSpecTemplatesScriptStartupProbeTcpSocket;
-
-/// `WorkflowTaskSet.spec.tasks.containerSet.containers.volumeDevices`.
-pub type WorkflowTaskSetSpecTasksContainerSetContainersVolumeDevices = super::WorkflowSpecTemplatesScriptVolumeDevices;
-
-/// `WorkflowTaskSet.spec.tasks.containerSet.containers.volumeMounts`.
-pub type WorkflowTaskSetSpecTasksContainerSetContainersVolumeMounts = super::WorkflowSpecTemplatesScriptVolumeMounts;
-
-/// `WorkflowTaskSet.spec.tasks.containerSet.retryStrategy`.
-pub type WorkflowTaskSetSpecTasksContainerSetRetryStrategy = super::WorkflowSpecTemplatesContainerSetRetryStrategy;
-
-/// `WorkflowTaskSet.spec.tasks.containerSet.volumeMounts`.
-pub type WorkflowTaskSetSpecTasksContainerSetVolumeMounts = super::WorkflowSpecTemplatesScriptVolumeMounts;
-
-/// `WorkflowTaskSet.spec.tasks.container.startupProbe`.
-pub type WorkflowTaskSetSpecTasksContainerStartupProbe = super::WorkflowSpecTemplatesScriptStartupProbe;
-
-/// `WorkflowTaskSet.spec.tasks.container.startupProbe.exec`.
-pub type WorkflowTaskSetSpecTasksContainerStartupProbeExec = super::WorkflowSpecTemplatesScriptStartupProbeExec;
-
-/// `WorkflowTaskSet.spec.tasks.container.startupProbe.grpc`.
-pub type WorkflowTaskSetSpecTasksContainerStartupProbeGrpc = super::WorkflowSpecTemplatesScriptStartupProbeGrpc;
-
-/// `WorkflowTaskSet.spec.tasks.container.startupProbe.httpGet`.
-pub type WorkflowTaskSetSpecTasksContainerStartupProbeHttpGet = super::WorkflowSpecTemplatesScriptStartupProbeHttpGet;
-
-/// `WorkflowTaskSet.spec.tasks.container.startupProbe.httpGet.httpHeaders`.
-pub type WorkflowTaskSetSpecTasksContainerStartupProbeHttpGetHttpHeaders = super::WorkflowSpecSecurityContextSysctls;
-
-/// `WorkflowTaskSet.spec.tasks.container.startupProbe.tcpSocket`.
-pub type WorkflowTaskSetSpecTasksContainerStartupProbeTcpSocket = super::WorkflowSpecTemplatesScriptStartupProbeTcpSocket;
-
-/// `WorkflowTaskSet.spec.tasks.container.volumeDevices`.
-pub type WorkflowTaskSetSpecTasksContainerVolumeDevices = super::WorkflowSpecTemplatesScriptVolumeDevices;
-
-/// `WorkflowTaskSet.spec.tasks.container.volumeMounts`.
-pub type WorkflowTaskSetSpecTasksContainerVolumeMounts = super::WorkflowSpecTemplatesScriptVolumeMounts;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.arguments.artifacts`.
-pub type WorkflowTaskSetSpecTasksDagTasksArgumentsArtifacts = super::WorkflowStatusOutputsArtifacts;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.arguments.artifacts.archive`.
-pub type WorkflowTaskSetSpecTasksDagTasksArgumentsArtifactsArchive = super::WorkflowSpecArgumentsArtifactsArchive;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.arguments.artifacts.archive.tar`.
-pub type WorkflowTaskSetSpecTasksDagTasksArgumentsArtifactsArchiveTar = super::WorkflowSpecArgumentsArtifactsArchiveTar;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.arguments.artifacts.artifactGC`.
-pub type WorkflowTaskSetSpecTasksDagTasksArgumentsArtifactsArtifactGC = super::WorkflowSpecArgumentsArtifactsArtifactGC;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.arguments.artifacts.artifactGC.podMetadata`.
-pub type WorkflowTaskSetSpecTasksDagTasksArgumentsArtifactsArtifactGCPodMetadata = super::WorkflowSpecPodMetadata;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.arguments.artifacts.artifactGC.strategy`.
-pub type WorkflowTaskSetSpecTasksDagTasksArgumentsArtifactsArtifactGCStrategy = super::WorkflowSpecArtifactGCStrategy;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.arguments.artifacts.artifactory`.
-pub type WorkflowTaskSetSpecTasksDagTasksArgumentsArtifactsArtifactory = super::WorkflowSpecArgumentsArtifactsArtifactory;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.arguments.artifacts.artifactory.passwordSecret`.
-pub type WorkflowTaskSetSpecTasksDagTasksArgumentsArtifactsArtifactoryPasswordSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.arguments.artifacts.artifactory.usernameSecret`.
-pub type WorkflowTaskSetSpecTasksDagTasksArgumentsArtifactsArtifactoryUsernameSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.arguments.artifacts.azure`.
-pub type WorkflowTaskSetSpecTasksDagTasksArgumentsArtifactsAzure = super::WorkflowSpecArgumentsArtifactsAzure;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.arguments.artifacts.azure.accountKeySecret`.
-pub type WorkflowTaskSetSpecTasksDagTasksArgumentsArtifactsAzureAccountKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.arguments.artifacts.gcs`.
-pub type WorkflowTaskSetSpecTasksDagTasksArgumentsArtifactsGcs = super::WorkflowSpecArgumentsArtifactsGcs;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.arguments.artifacts.gcs.serviceAccountKeySecret`.
-pub type WorkflowTaskSetSpecTasksDagTasksArgumentsArtifactsGcsServiceAccountKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.arguments.artifacts.git`.
-pub type WorkflowTaskSetSpecTasksDagTasksArgumentsArtifactsGit = super::WorkflowSpecArgumentsArtifactsGit;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.arguments.artifacts.git.passwordSecret`.
-pub type WorkflowTaskSetSpecTasksDagTasksArgumentsArtifactsGitPasswordSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.arguments.artifacts.git.sshPrivateKeySecret`.
-pub type WorkflowTaskSetSpecTasksDagTasksArgumentsArtifactsGitSshPrivateKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.arguments.artifacts.git.usernameSecret`.
-pub type WorkflowTaskSetSpecTasksDagTasksArgumentsArtifactsGitUsernameSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.arguments.artifacts.hdfs`.
-pub type WorkflowTaskSetSpecTasksDagTasksArgumentsArtifactsHdfs = super::WorkflowSpecArgumentsArtifactsHdfs;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.arguments.artifacts.hdfs.krbCCacheSecret`.
-pub type WorkflowTaskSetSpecTasksDagTasksArgumentsArtifactsHdfsKrbCCacheSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.arguments.artifacts.hdfs.krbConfigConfigMap`.
-pub type WorkflowTaskSetSpecTasksDagTasksArgumentsArtifactsHdfsKrbConfigConfigMap = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.arguments.artifacts.hdfs.krbKeytabSecret`.
-pub type WorkflowTaskSetSpecTasksDagTasksArgumentsArtifactsHdfsKrbKeytabSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.arguments.artifacts.http`.
-pub type WorkflowTaskSetSpecTasksDagTasksArgumentsArtifactsHttp = super::WorkflowSpecArgumentsArtifactsHttp;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.arguments.artifacts.http.auth`.
-pub type WorkflowTaskSetSpecTasksDagTasksArgumentsArtifactsHttpAuth = super::WorkflowSpecArgumentsArtifactsHttpAuth;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.arguments.artifacts.http.auth.basicAuth`.
-pub type WorkflowTaskSetSpecTasksDagTasksArgumentsArtifactsHttpAuthBasicAuth = super::WorkflowSpecArgumentsArtifactsHttpAuthBasicAuth;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.arguments.artifacts.http.auth.basicAuth.passwordSecret`.
-pub type WorkflowTaskSetSpecTasksDagTasksArgumentsArtifactsHttpAuthBasicAuthPasswordSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.arguments.artifacts.http.auth.basicAuth.usernameSecret`.
-pub type WorkflowTaskSetSpecTasksDagTasksArgumentsArtifactsHttpAuthBasicAuthUsernameSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.arguments.artifacts.http.auth.clientCert`.
-pub type WorkflowTaskSetSpecTasksDagTasksArgumentsArtifactsHttpAuthClientCert = super::WorkflowSpecArgumentsArtifactsHttpAuthClientCert;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.arguments.artifacts.http.auth.clientCert.clientCertSecret`.
-pub type WorkflowTaskSetSpecTasksDagTasksArgumentsArtifactsHttpAuthClientCertClientCertSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.arguments.artifacts.http.auth.clientCert.clientKeySecret`.
-pub type WorkflowTaskSetSpecTasksDagTasksArgumentsArtifactsHttpAuthClientCertClientKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.arguments.artifacts.http.auth.oauth2`.
-pub type WorkflowTaskSetSpecTasksDagTasksArgumentsArtifactsHttpAuthOauth2 = super::WorkflowSpecArgumentsArtifactsHttpAuthOauth2;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.arguments.artifacts.http.auth.oauth2.clientIDSecret`.
-pub type WorkflowTaskSetSpecTasksDagTasksArgumentsArtifactsHttpAuthOauth2ClientIDSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.arguments.artifacts.http.auth.oauth2.clientSecretSecret`.
-pub type WorkflowTaskSetSpecTasksDagTasksArgumentsArtifactsHttpAuthOauth2ClientSecretSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.arguments.artifacts.http.auth.oauth2.endpointParams`.
-pub type WorkflowTaskSetSpecTasksDagTasksArgumentsArtifactsHttpAuthOauth2EndpointParams = super::WorkflowSpecArgumentsArtifactsHttpAuthOauth2EndpointParams;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.arguments.artifacts.http.auth.oauth2.tokenURLSecret`.
-pub type WorkflowTaskSetSpecTasksDagTasksArgumentsArtifactsHttpAuthOauth2TokenURLSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.arguments.artifacts.http.headers`.
-pub type WorkflowTaskSetSpecTasksDagTasksArgumentsArtifactsHttpHeaders = super::WorkflowSpecSecurityContextSysctls;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.arguments.artifacts.oss`.
-pub type WorkflowTaskSetSpecTasksDagTasksArgumentsArtifactsOss = super::WorkflowSpecArgumentsArtifactsOss;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.arguments.artifacts.oss.accessKeySecret`.
-pub type WorkflowTaskSetSpecTasksDagTasksArgumentsArtifactsOssAccessKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.arguments.artifacts.oss.lifecycleRule`.
-pub type WorkflowTaskSetSpecTasksDagTasksArgumentsArtifactsOssLifecycleRule = super::WorkflowSpecArgumentsArtifactsOssLifecycleRule;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.arguments.artifacts.oss.secretKeySecret`.
-pub type WorkflowTaskSetSpecTasksDagTasksArgumentsArtifactsOssSecretKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.arguments.artifacts.plugin`.
-pub type WorkflowTaskSetSpecTasksDagTasksArgumentsArtifactsPlugin = super::WorkflowSpecArgumentsArtifactsPlugin;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.arguments.artifacts.raw`.
-pub type WorkflowTaskSetSpecTasksDagTasksArgumentsArtifactsRaw = super::WorkflowSpecArgumentsArtifactsRaw;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.arguments.artifacts.s3`.
-pub type WorkflowTaskSetSpecTasksDagTasksArgumentsArtifactsS3 = super::WorkflowSpecArgumentsArtifactsS3;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.arguments.artifacts.s3.accessKeySecret`.
-pub type WorkflowTaskSetSpecTasksDagTasksArgumentsArtifactsS3AccessKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.arguments.artifacts.s3.addressingStyle`.
-pub type WorkflowTaskSetSpecTasksDagTasksArgumentsArtifactsS3AddressingStyle = super::WorkflowSpecArgumentsArtifactsS3AddressingStyle;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.arguments.artifacts.s3.caSecret`.
-pub type WorkflowTaskSetSpecTasksDagTasksArgumentsArtifactsS3CaSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.arguments.artifacts.s3.createBucketIfNotPresent`.
-pub type WorkflowTaskSetSpecTasksDagTasksArgumentsArtifactsS3CreateBucketIfNotPresent = super::WorkflowSpecArgumentsArtifactsS3CreateBucketIfNotPresent;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.arguments.artifacts.s3.encryptionOptions`.
-pub type WorkflowTaskSetSpecTasksDagTasksArgumentsArtifactsS3EncryptionOptions = super::WorkflowSpecArgumentsArtifactsS3EncryptionOptions;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.arguments.artifacts.s3.encryptionOptions.serverSideCustomerKeySecret`.
-pub type WorkflowTaskSetSpecTasksDagTasksArgumentsArtifactsS3EncryptionOptionsServerSideCustomerKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.arguments.artifacts.s3.secretKeySecret`.
-pub type WorkflowTaskSetSpecTasksDagTasksArgumentsArtifactsS3SecretKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.arguments.artifacts.s3.sessionTokenSecret`.
-pub type WorkflowTaskSetSpecTasksDagTasksArgumentsArtifactsS3SessionTokenSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.arguments.parameters`.
-pub type WorkflowTaskSetSpecTasksDagTasksArgumentsParameters = super::WorkflowSpecArgumentsParameters;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.arguments.parameters.valueFrom`.
-pub type WorkflowTaskSetSpecTasksDagTasksArgumentsParametersValueFrom = super::WorkflowSpecArgumentsParametersValueFrom;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.arguments.parameters.valueFrom.configMapKeyRef`.
-pub type WorkflowTaskSetSpecTasksDagTasksArgumentsParametersValueFromConfigMapKeyRef = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.continueOn`.
-pub type WorkflowTaskSetSpecTasksDagTasksContinueOn = super::WorkflowSpecTemplatesStepsContinueOn;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.hooks.arguments`.
-pub type WorkflowTaskSetSpecTasksDagTasksHooksArguments = super::WorkflowTaskSetSpecTasksDagTasksArguments;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.hooks.arguments.artifacts`.
-pub type WorkflowTaskSetSpecTasksDagTasksHooksArgumentsArtifacts = super::WorkflowStatusOutputsArtifacts;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.hooks.arguments.artifacts.archive`.
-pub type WorkflowTaskSetSpecTasksDagTasksHooksArgumentsArtifactsArchive = super::WorkflowSpecArgumentsArtifactsArchive;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.hooks.arguments.artifacts.archive.tar`.
-pub type WorkflowTaskSetSpecTasksDagTasksHooksArgumentsArtifactsArchiveTar = super::WorkflowSpecArgumentsArtifactsArchiveTar;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.hooks.arguments.artifacts.artifactGC`.
-pub type WorkflowTaskSetSpecTasksDagTasksHooksArgumentsArtifactsArtifactGC = super::WorkflowSpecArgumentsArtifactsArtifactGC;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.hooks.arguments.artifacts.artifactGC.podMetadata`.
-pub type WorkflowTaskSetSpecTasksDagTasksHooksArgumentsArtifactsArtifactGCPodMetadata = super::WorkflowSpecPodMetadata;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.hooks.arguments.artifacts.artifactGC.strategy`.
-pub type WorkflowTaskSetSpecTasksDagTasksHooksArgumentsArtifactsArtifactGCStrategy = super::WorkflowSpecArtifactGCStrategy;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.hooks.arguments.artifacts.artifactory`.
-pub type WorkflowTaskSetSpecTasksDagTasksHooksArgumentsArtifactsArtifactory = super::WorkflowSpecArgumentsArtifactsArtifactory;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.hooks.arguments.artifacts.artifactory.passwordSecret`.
-pub type WorkflowTaskSetSpecTasksDagTasksHooksArgumentsArtifactsArtifactoryPasswordSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.hooks.arguments.artifacts.artifactory.usernameSecret`.
-pub type WorkflowTaskSetSpecTasksDagTasksHooksArgumentsArtifactsArtifactoryUsernameSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.hooks.arguments.artifacts.azure`.
-pub type WorkflowTaskSetSpecTasksDagTasksHooksArgumentsArtifactsAzure = super::WorkflowSpecArgumentsArtifactsAzure;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.hooks.arguments.artifacts.azure.accountKeySecret`.
-pub type WorkflowTaskSetSpecTasksDagTasksHooksArgumentsArtifactsAzureAccountKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.hooks.arguments.artifacts.gcs`.
-pub type WorkflowTaskSetSpecTasksDagTasksHooksArgumentsArtifactsGcs = super::WorkflowSpecArgumentsArtifactsGcs;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.hooks.arguments.artifacts.gcs.serviceAccountKeySecret`.
-pub type WorkflowTaskSetSpecTasksDagTasksHooksArgumentsArtifactsGcsServiceAccountKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.hooks.arguments.artifacts.git`.
-pub type WorkflowTaskSetSpecTasksDagTasksHooksArgumentsArtifactsGit = super::WorkflowSpecArgumentsArtifactsGit;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.hooks.arguments.artifacts.git.passwordSecret`.
-pub type WorkflowTaskSetSpecTasksDagTasksHooksArgumentsArtifactsGitPasswordSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.hooks.arguments.artifacts.git.sshPrivateKeySecret`.
-pub type WorkflowTaskSetSpecTasksDagTasksHooksArgumentsArtifactsGitSshPrivateKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.hooks.arguments.artifacts.git.usernameSecret`.
-pub type WorkflowTaskSetSpecTasksDagTasksHooksArgumentsArtifactsGitUsernameSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.hooks.arguments.artifacts.hdfs`.
-pub type WorkflowTaskSetSpecTasksDagTasksHooksArgumentsArtifactsHdfs = super::WorkflowSpecArgumentsArtifactsHdfs;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.hooks.arguments.artifacts.hdfs.krbCCacheSecret`.
-pub type WorkflowTaskSetSpecTasksDagTasksHooksArgumentsArtifactsHdfsKrbCCacheSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.hooks.arguments.artifacts.hdfs.krbConfigConfigMap`.
-pub type WorkflowTaskSetSpecTasksDagTasksHooksArgumentsArtifactsHdfsKrbConfigConfigMap = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.hooks.arguments.artifacts.hdfs.krbKeytabSecret`.
-pub type WorkflowTaskSetSpecTasksDagTasksHooksArgumentsArtifactsHdfsKrbKeytabSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.hooks.arguments.artifacts.http`.
-pub type WorkflowTaskSetSpecTasksDagTasksHooksArgumentsArtifactsHttp = super::WorkflowSpecArgumentsArtifactsHttp;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.hooks.arguments.artifacts.http.auth`.
-pub type WorkflowTaskSetSpecTasksDagTasksHooksArgumentsArtifactsHttpAuth = super::WorkflowSpecArgumentsArtifactsHttpAuth;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.hooks.arguments.artifacts.http.auth.basicAuth`.
-pub type WorkflowTaskSetSpecTasksDagTasksHooksArgumentsArtifactsHttpAuthBasicAuth = super::WorkflowSpecArgumentsArtifactsHttpAuthBasicAuth;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.hooks.arguments.artifacts.http.auth.basicAuth.passwordSecret`.
-pub type WorkflowTaskSetSpecTasksDagTasksHooksArgumentsArtifactsHttpAuthBasicAuthPasswordSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.hooks.arguments.artifacts.http.auth.basicAuth.usernameSecret`.
-pub type WorkflowTaskSetSpecTasksDagTasksHooksArgumentsArtifactsHttpAuthBasicAuthUsernameSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.hooks.arguments.artifacts.http.auth.clientCert`.
-pub type WorkflowTaskSetSpecTasksDagTasksHooksArgumentsArtifactsHttpAuthClientCert = super::WorkflowSpecArgumentsArtifactsHttpAuthClientCert;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.hooks.arguments.artifacts.http.auth.clientCert.clientCertSecret`.
-pub type WorkflowTaskSetSpecTasksDagTasksHooksArgumentsArtifactsHttpAuthClientCertClientCertSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.hooks.arguments.artifacts.http.auth.clientCert.clientKeySecret`.
-pub type WorkflowTaskSetSpecTasksDagTasksHooksArgumentsArtifactsHttpAuthClientCertClientKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.hooks.arguments.artifacts.http.auth.oauth2`.
-pub type WorkflowTaskSetSpecTasksDagTasksHooksArgumentsArtifactsHttpAuthOauth2 = super::WorkflowSpecArgumentsArtifactsHttpAuthOauth2;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.hooks.arguments.artifacts.http.auth.oauth2.clientIDSecret`.
-pub type WorkflowTaskSetSpecTasksDagTasksHooksArgumentsArtifactsHttpAuthOauth2ClientIDSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.hooks.arguments.artifacts.http.auth.oauth2.clientSecretSecret`.
-pub type WorkflowTaskSetSpecTasksDagTasksHooksArgumentsArtifactsHttpAuthOauth2ClientSecretSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.hooks.arguments.artifacts.http.auth.oauth2.endpointParams`.
-pub type WorkflowTaskSetSpecTasksDagTasksHooksArgumentsArtifactsHttpAuthOauth2EndpointParams = super::WorkflowSpecArgumentsArtifactsHttpAuthOauth2EndpointParams;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.hooks.arguments.artifacts.http.auth.oauth2.tokenURLSecret`.
-pub type WorkflowTaskSetSpecTasksDagTasksHooksArgumentsArtifactsHttpAuthOauth2TokenURLSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.hooks.arguments.artifacts.http.headers`.
-pub type WorkflowTaskSetSpecTasksDagTasksHooksArgumentsArtifactsHttpHeaders = super::WorkflowSpecSecurityContextSysctls;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.hooks.arguments.artifacts.oss`.
-pub type WorkflowTaskSetSpecTasksDagTasksHooksArgumentsArtifactsOss = super::WorkflowSpecArgumentsArtifactsOss;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.hooks.arguments.artifacts.oss.accessKeySecret`.
-pub type WorkflowTaskSetSpecTasksDagTasksHooksArgumentsArtifactsOssAccessKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.hooks.arguments.artifacts.oss.lifecycleRule`.
-pub type WorkflowTaskSetSpecTasksDagTasksHooksArgumentsArtifactsOssLifecycleRule = super::WorkflowSpecArgumentsArtifactsOssLifecycleRule;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.hooks.arguments.artifacts.oss.secretKeySecret`.
-pub type WorkflowTaskSetSpecTasksDagTasksHooksArgumentsArtifactsOssSecretKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.hooks.arguments.artifacts.plugin`.
-pub type WorkflowTaskSetSpecTasksDagTasksHooksArgumentsArtifactsPlugin = super::WorkflowSpecArgumentsArtifactsPlugin;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.hooks.arguments.artifacts.raw`.
-pub type WorkflowTaskSetSpecTasksDagTasksHooksArgumentsArtifactsRaw = super::WorkflowSpecArgumentsArtifactsRaw;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.hooks.arguments.artifacts.s3`.
-pub type WorkflowTaskSetSpecTasksDagTasksHooksArgumentsArtifactsS3 = super::WorkflowSpecArgumentsArtifactsS3;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.hooks.arguments.artifacts.s3.accessKeySecret`.
-pub type WorkflowTaskSetSpecTasksDagTasksHooksArgumentsArtifactsS3AccessKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.hooks.arguments.artifacts.s3.addressingStyle`.
-pub type WorkflowTaskSetSpecTasksDagTasksHooksArgumentsArtifactsS3AddressingStyle = super::WorkflowSpecArgumentsArtifactsS3AddressingStyle;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.hooks.arguments.artifacts.s3.caSecret`.
-pub type WorkflowTaskSetSpecTasksDagTasksHooksArgumentsArtifactsS3CaSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.hooks.arguments.artifacts.s3.createBucketIfNotPresent`.
-pub type WorkflowTaskSetSpecTasksDagTasksHooksArgumentsArtifactsS3CreateBucketIfNotPresent = super::WorkflowSpecArgumentsArtifactsS3CreateBucketIfNotPresent;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.hooks.arguments.artifacts.s3.encryptionOptions`.
-pub type WorkflowTaskSetSpecTasksDagTasksHooksArgumentsArtifactsS3EncryptionOptions = super::WorkflowSpecArgumentsArtifactsS3EncryptionOptions;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.hooks.arguments.artifacts.s3.encryptionOptions.serverSideCustomerKeySecret`.
-pub type WorkflowTaskSetSpecTasksDagTasksHooksArgumentsArtifactsS3EncryptionOptionsServerSideCustomerKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.hooks.arguments.artifacts.s3.secretKeySecret`.
-pub type WorkflowTaskSetSpecTasksDagTasksHooksArgumentsArtifactsS3SecretKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.hooks.arguments.artifacts.s3.sessionTokenSecret`.
-pub type WorkflowTaskSetSpecTasksDagTasksHooksArgumentsArtifactsS3SessionTokenSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.hooks.arguments.parameters`.
-pub type WorkflowTaskSetSpecTasksDagTasksHooksArgumentsParameters = super::WorkflowSpecArgumentsParameters;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.hooks.arguments.parameters.valueFrom`.
-pub type WorkflowTaskSetSpecTasksDagTasksHooksArgumentsParametersValueFrom = super::WorkflowSpecArgumentsParametersValueFrom;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.hooks.arguments.parameters.valueFrom.configMapKeyRef`.
-pub type WorkflowTaskSetSpecTasksDagTasksHooksArgumentsParametersValueFromConfigMapKeyRef = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.hooks.templateRef`.
-pub type WorkflowTaskSetSpecTasksDagTasksHooksTemplateRef = super::WorkflowSpecHooksTemplateRef;
-
-/// `WorkflowTaskSet.spec.tasks.dag.tasks.templateRef`.
-pub type WorkflowTaskSetSpecTasksDagTasksTemplateRef = super::WorkflowSpecHooksTemplateRef;
-
-/// `WorkflowTaskSet.spec.tasks.data.source.artifactPaths`.
-pub type WorkflowTaskSetSpecTasksDataSourceArtifactPaths = super::WorkflowStatusOutputsArtifacts;
-
-/// `WorkflowTaskSet.spec.tasks.data.source.artifactPaths.archive`.
-pub type WorkflowTaskSetSpecTasksDataSourceArtifactPathsArchive = super::WorkflowSpecArgumentsArtifactsArchive;
-
-/// `WorkflowTaskSet.spec.tasks.data.source.artifactPaths.archive.tar`.
-pub type WorkflowTaskSetSpecTasksDataSourceArtifactPathsArchiveTar = super::WorkflowSpecArgumentsArtifactsArchiveTar;
-
-/// `WorkflowTaskSet.spec.tasks.data.source.artifactPaths.artifactGC`.
-pub type WorkflowTaskSetSpecTasksDataSourceArtifactPathsArtifactGC = super::WorkflowSpecArgumentsArtifactsArtifactGC;
-
-/// `WorkflowTaskSet.spec.tasks.data.source.artifactPaths.artifactGC.podMetadata`.
-pub type WorkflowTaskSetSpecTasksDataSourceArtifactPathsArtifactGCPodMetadata = super::WorkflowSpecPodMetadata;
-
-/// `WorkflowTaskSet.spec.tasks.data.source.artifactPaths.artifactGC.strategy`.
-pub type WorkflowTaskSetSpecTasksDataSourceArtifactPathsArtifactGCStrategy = super::WorkflowSpecArtifactGCStrategy;
-
-/// `WorkflowTaskSet.spec.tasks.data.source.artifactPaths.artifactory`.
-pub type WorkflowTaskSetSpecTasksDataSourceArtifactPathsArtifactory = super::WorkflowSpecArgumentsArtifactsArtifactory;
-
-/// `WorkflowTaskSet.spec.tasks.data.source.artifactPaths.artifactory.passwordSecret`.
-pub type WorkflowTaskSetSpecTasksDataSourceArtifactPathsArtifactoryPasswordSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.data.source.artifactPaths.artifactory.usernameSecret`.
-pub type WorkflowTaskSetSpecTasksDataSourceArtifactPathsArtifactoryUsernameSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.data.source.artifactPaths.azure`.
-pub type WorkflowTaskSetSpecTasksDataSourceArtifactPathsAzure = super::WorkflowSpecArgumentsArtifactsAzure;
-
-/// `WorkflowTaskSet.spec.tasks.data.source.artifactPaths.azure.accountKeySecret`.
-pub type WorkflowTaskSetSpecTasksDataSourceArtifactPathsAzureAccountKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.data.source.artifactPaths.gcs`.
-pub type WorkflowTaskSetSpecTasksDataSourceArtifactPathsGcs = super::WorkflowSpecArgumentsArtifactsGcs;
-
-/// `WorkflowTaskSet.spec.tasks.data.source.artifactPaths.gcs.serviceAccountKeySecret`.
-pub type WorkflowTaskSetSpecTasksDataSourceArtifactPathsGcsServiceAccountKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.data.source.artifactPaths.git`.
-pub type WorkflowTaskSetSpecTasksDataSourceArtifactPathsGit = super::WorkflowSpecArgumentsArtifactsGit;
-
-/// `WorkflowTaskSet.spec.tasks.data.source.artifactPaths.git.passwordSecret`.
-pub type WorkflowTaskSetSpecTasksDataSourceArtifactPathsGitPasswordSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.data.source.artifactPaths.git.sshPrivateKeySecret`.
-pub type WorkflowTaskSetSpecTasksDataSourceArtifactPathsGitSshPrivateKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.data.source.artifactPaths.git.usernameSecret`.
-pub type WorkflowTaskSetSpecTasksDataSourceArtifactPathsGitUsernameSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.data.source.artifactPaths.hdfs`.
-pub type WorkflowTaskSetSpecTasksDataSourceArtifactPathsHdfs = super::WorkflowSpecArgumentsArtifactsHdfs;
-
-/// `WorkflowTaskSet.spec.tasks.data.source.artifactPaths.hdfs.krbCCacheSecret`.
-pub type WorkflowTaskSetSpecTasksDataSourceArtifactPathsHdfsKrbCCacheSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.data.source.artifactPaths.hdfs.krbConfigConfigMap`.
-pub type WorkflowTaskSetSpecTasksDataSourceArtifactPathsHdfsKrbConfigConfigMap = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.data.source.artifactPaths.hdfs.krbKeytabSecret`.
-pub type WorkflowTaskSetSpecTasksDataSourceArtifactPathsHdfsKrbKeytabSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.data.source.artifactPaths.http`.
-pub type WorkflowTaskSetSpecTasksDataSourceArtifactPathsHttp = super::WorkflowSpecArgumentsArtifactsHttp;
-
-/// `WorkflowTaskSet.spec.tasks.data.source.artifactPaths.http.auth`.
-pub type WorkflowTaskSetSpecTasksDataSourceArtifactPathsHttpAuth = super::WorkflowSpecArgumentsArtifactsHttpAuth;
-
-/// `WorkflowTaskSet.spec.tasks.data.source.artifactPaths.http.auth.basicAuth`.
-pub type WorkflowTaskSetSpecTasksDataSourceArtifactPathsHttpAuthBasicAuth = super::WorkflowSpecArgumentsArtifactsHttpAuthBasicAuth;
-
-/// `WorkflowTaskSet.spec.tasks.data.source.artifactPaths.http.auth.basicAuth.passwordSecret`.
-pub type WorkflowTaskSetSpecTasksDataSourceArtifactPathsHttpAuthBasicAuthPasswordSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.data.source.artifactPaths.http.auth.basicAuth.usernameSecret`.
-pub type WorkflowTaskSetSpecTasksDataSourceArtifactPathsHttpAuthBasicAuthUsernameSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.data.source.artifactPaths.http.auth.clientCert`.
-pub type WorkflowTaskSetSpecTasksDataSourceArtifactPathsHttpAuthClientCert = super::WorkflowSpecArgumentsArtifactsHttpAuthClientCert;
-
-/// `WorkflowTaskSet.spec.tasks.data.source.artifactPaths.http.auth.clientCert.clientCertSecret`.
-pub type WorkflowTaskSetSpecTasksDataSourceArtifactPathsHttpAuthClientCertClientCertSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.data.source.artifactPaths.http.auth.clientCert.clientKeySecret`.
-pub type WorkflowTaskSetSpecTasksDataSourceArtifactPathsHttpAuthClientCertClientKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.data.source.artifactPaths.http.auth.oauth2`.
-pub type WorkflowTaskSetSpecTasksDataSourceArtifactPathsHttpAuthOauth2 = super::WorkflowSpecArgumentsArtifactsHttpAuthOauth2;
-
-/// `WorkflowTaskSet.spec.tasks.data.source.artifactPaths.http.auth.oauth2.clientIDSecret`.
-pub type WorkflowTaskSetSpecTasksDataSourceArtifactPathsHttpAuthOauth2ClientIDSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.data.source.artifactPaths.http.auth.oauth2.clientSecretSecret`.
-pub type WorkflowTaskSetSpecTasksDataSourceArtifactPathsHttpAuthOauth2ClientSecretSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.data.source.artifactPaths.http.auth.oauth2.endpointParams`.
-pub type WorkflowTaskSetSpecTasksDataSourceArtifactPathsHttpAuthOauth2EndpointParams = super::WorkflowSpecArgumentsArtifactsHttpAuthOauth2EndpointParams;
-
-/// `WorkflowTaskSet.spec.tasks.data.source.artifactPaths.http.auth.oauth2.tokenURLSecret`.
-pub type WorkflowTaskSetSpecTasksDataSourceArtifactPathsHttpAuthOauth2TokenURLSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.data.source.artifactPaths.http.headers`.
-pub type WorkflowTaskSetSpecTasksDataSourceArtifactPathsHttpHeaders = super::WorkflowSpecSecurityContextSysctls;
-
-/// `WorkflowTaskSet.spec.tasks.data.source.artifactPaths.oss`.
-pub type WorkflowTaskSetSpecTasksDataSourceArtifactPathsOss = super::WorkflowSpecArgumentsArtifactsOss;
-
-/// `WorkflowTaskSet.spec.tasks.data.source.artifactPaths.oss.accessKeySecret`.
-pub type WorkflowTaskSetSpecTasksDataSourceArtifactPathsOssAccessKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.data.source.artifactPaths.oss.lifecycleRule`.
-pub type WorkflowTaskSetSpecTasksDataSourceArtifactPathsOssLifecycleRule = super::WorkflowSpecArgumentsArtifactsOssLifecycleRule;
-
-/// `WorkflowTaskSet.spec.tasks.data.source.artifactPaths.oss.secretKeySecret`.
-pub type WorkflowTaskSetSpecTasksDataSourceArtifactPathsOssSecretKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.data.source.artifactPaths.plugin`.
-pub type WorkflowTaskSetSpecTasksDataSourceArtifactPathsPlugin = super::WorkflowSpecArgumentsArtifactsPlugin;
-
-/// `WorkflowTaskSet.spec.tasks.data.source.artifactPaths.raw`.
-pub type WorkflowTaskSetSpecTasksDataSourceArtifactPathsRaw = super::WorkflowSpecArgumentsArtifactsRaw;
-
-/// `WorkflowTaskSet.spec.tasks.data.source.artifactPaths.s3`.
-pub type WorkflowTaskSetSpecTasksDataSourceArtifactPathsS3 = super::WorkflowSpecArgumentsArtifactsS3;
-
-/// `WorkflowTaskSet.spec.tasks.data.source.artifactPaths.s3.accessKeySecret`.
-pub type WorkflowTaskSetSpecTasksDataSourceArtifactPathsS3AccessKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.data.source.artifactPaths.s3.addressingStyle`.
-pub type WorkflowTaskSetSpecTasksDataSourceArtifactPathsS3AddressingStyle = super::WorkflowSpecArgumentsArtifactsS3AddressingStyle;
-
-/// `WorkflowTaskSet.spec.tasks.data.source.artifactPaths.s3.caSecret`.
-pub type WorkflowTaskSetSpecTasksDataSourceArtifactPathsS3CaSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.data.source.artifactPaths.s3.createBucketIfNotPresent`.
-pub type WorkflowTaskSetSpecTasksDataSourceArtifactPathsS3CreateBucketIfNotPresent = super::WorkflowSpecArgumentsArtifactsS3CreateBucketIfNotPresent;
-
-/// `WorkflowTaskSet.spec.tasks.data.source.artifactPaths.s3.encryptionOptions`.
-pub type WorkflowTaskSetSpecTasksDataSourceArtifactPathsS3EncryptionOptions = super::WorkflowSpecArgumentsArtifactsS3EncryptionOptions;
-
-/// `WorkflowTaskSet.spec.tasks.data.source.artifactPaths.s3.encryptionOptions.serverSideCustomerKeySecret`.
-pub type WorkflowTaskSetSpecTasksDataSourceArtifactPathsS3EncryptionOptionsServerSideCustomerKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.data.source.artifactPaths.s3.secretKeySecret`.
-pub type WorkflowTaskSetSpecTasksDataSourceArtifactPathsS3SecretKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.data.source.artifactPaths.s3.sessionTokenSecret`.
-pub type WorkflowTaskSetSpecTasksDataSourceArtifactPathsS3SessionTokenSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.data.transformation`.
-pub type WorkflowTaskSetSpecTasksDataTransformation = super::CronWorkflowSpecStopStrategy;
-
-/// `WorkflowTaskSet.spec.tasks.executor`.
-pub type WorkflowTaskSetSpecTasksExecutor = super::WorkflowSpecExecutor;
-
-/// `WorkflowTaskSet.spec.tasks.hostAliases`.
-pub type WorkflowTaskSetSpecTasksHostAliases = super::WorkflowSpecHostAliases;
-
-/// `WorkflowTaskSet.spec.tasks.http`.
-pub type WorkflowTaskSetSpecTasksHttp = super::WorkflowSpecTemplatesHttp;
-
-/// `WorkflowTaskSet.spec.tasks.http.bodyFrom`.
-pub type WorkflowTaskSetSpecTasksHttpBodyFrom = super::WorkflowSpecTemplatesHttpBodyFrom;
-
-/// `WorkflowTaskSet.spec.tasks.http.headers`.
-pub type WorkflowTaskSetSpecTasksHttpHeaders = super::WorkflowSpecTemplatesHttpHeaders;
-
-/// `WorkflowTaskSet.spec.tasks.http.headers.valueFrom`.
-pub type WorkflowTaskSetSpecTasksHttpHeadersValueFrom = super::WorkflowSpecTemplatesHttpHeadersValueFrom;
-
-/// `WorkflowTaskSet.spec.tasks.http.headers.valueFrom.secretKeyRef`.
-pub type WorkflowTaskSetSpecTasksHttpHeadersValueFromSecretKeyRef = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.initContainers`.
-pub type WorkflowTaskSetSpecTasksInitContainers = super::WorkflowSpecTemplatesSidecars;
-
-/// `WorkflowTaskSet.spec.tasks.initContainers.env`.
-pub type WorkflowTaskSetSpecTasksInitContainersEnv = super::WorkflowSpecTemplatesScriptEnv;
-
-/// `WorkflowTaskSet.spec.tasks.initContainers.envFrom`.
-pub type WorkflowTaskSetSpecTasksInitContainersEnvFrom = super::WorkflowSpecTemplatesScriptEnvFrom;
-
-/// `WorkflowTaskSet.spec.tasks.initContainers.envFrom.configMapRef`.
-pub type WorkflowTaskSetSpecTasksInitContainersEnvFromConfigMapRef = super::WorkflowSpecTemplatesScriptEnvFromSecretRef;
-
-/// `WorkflowTaskSet.spec.tasks.initContainers.envFrom.secretRef`.
-pub type WorkflowTaskSetSpecTasksInitContainersEnvFromSecretRef = super::WorkflowSpecTemplatesScriptEnvFromSecretRef;
-
-/// `WorkflowTaskSet.spec.tasks.initContainers.env.valueFrom`.
-pub type WorkflowTaskSetSpecTasksInitContainersEnvValueFrom = super::WorkflowSpecTemplatesScriptEnvValueFrom;
-
-/// `WorkflowTaskSet.spec.tasks.initContainers.env.valueFrom.configMapKeyRef`.
-pub type WorkflowTaskSetSpecTasksInitContainersEnvValueFromConfigMapKeyRef = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.initContainers.env.valueFrom.fieldRef`.
-pub type WorkflowTaskSetSpecTasksInitContainersEnvValueFromFieldRef = super::WorkflowSpecVolumesDownwardAPIItemsFieldRef;
-
-/// `WorkflowTaskSet.spec.tasks.initContainers.env.valueFrom.fileKeyRef`.
-pub type WorkflowTaskSetSpecTasksInitContainersEnvValueFromFileKeyRef = super::WorkflowSpecTemplatesScriptEnvValueFromFileKeyRef;
-
-/// `WorkflowTaskSet.spec.tasks.initContainers.env.valueFrom.resourceFieldRef`.
-pub type WorkflowTaskSetSpecTasksInitContainersEnvValueFromResourceFieldRef = super::WorkflowSpecVolumesDownwardAPIItemsResourceFieldRef;
-
-/// `WorkflowTaskSet.spec.tasks.initContainers.env.valueFrom.secretKeyRef`.
-pub type WorkflowTaskSetSpecTasksInitContainersEnvValueFromSecretKeyRef = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.initContainers.lifecycle`.
-pub type WorkflowTaskSetSpecTasksInitContainersLifecycle = super::WorkflowSpecTemplatesScriptLifecycle;
-
-/// `WorkflowTaskSet.spec.tasks.initContainers.lifecycle.postStart`.
-pub type WorkflowTaskSetSpecTasksInitContainersLifecyclePostStart = super::WorkflowSpecTemplatesScriptLifecyclePreStop;
-
-/// `WorkflowTaskSet.spec.tasks.initContainers.lifecycle.postStart.exec`.
-pub type WorkflowTaskSetSpecTasksInitContainersLifecyclePostStartExec = super::WorkflowSpecTemplatesScriptStartupProbeExec;
-
-/// `WorkflowTaskSet.spec.tasks.initContainers.lifecycle.postStart.httpGet`.
-pub type WorkflowTaskSetSpecTasksInitContainersLifecyclePostStartHttpGet = super::WorkflowSpecTemplatesScriptStartupProbeHttpGet;
-
-/// `WorkflowTaskSet.spec.tasks.initContainers.lifecycle.postStart.httpGet.httpHeaders`.
-pub type WorkflowTaskSetSpecTasksInitContainersLifecyclePostStartHttpGetHttpHeaders = super::WorkflowSpecSecurityContextSysctls;
-
-/// `WorkflowTaskSet.spec.tasks.initContainers.lifecycle.postStart.sleep`.
-pub type WorkflowTaskSetSpecTasksInitContainersLifecyclePostStartSleep = super::WorkflowSpecTemplatesScriptLifecyclePreStopSleep;
-
-/// `WorkflowTaskSet.spec.tasks.initContainers.lifecycle.postStart.tcpSocket`.
-pub type WorkflowTaskSetSpecTasksInitContainersLifecyclePostStartTcpSocket = super::WorkflowSpecTemplatesScriptStartupProbeTcpSocket;
-
-/// `WorkflowTaskSet.spec.tasks.initContainers.lifecycle.preStop`.
-pub type WorkflowTaskSetSpecTasksInitContainersLifecyclePreStop = super::WorkflowSpecTemplatesScriptLifecyclePreStop;
-
-/// `WorkflowTaskSet.spec.tasks.initContainers.lifecycle.preStop.exec`.
-pub type WorkflowTaskSetSpecTasksInitContainersLifecyclePreStopExec = super::WorkflowSpecTemplatesScriptStartupProbeExec;
-
-/// `WorkflowTaskSet.spec.tasks.initContainers.lifecycle.preStop.httpGet`.
-pub type WorkflowTaskSetSpecTasksInitContainersLifecyclePreStopHttpGet = super::WorkflowSpecTemplatesScriptStartupProbeHttpGet;
-
-/// `WorkflowTaskSet.spec.tasks.initContainers.lifecycle.preStop.httpGet.httpHeaders`.
-pub type WorkflowTaskSetSpecTasksInitContainersLifecyclePreStopHttpGetHttpHeaders = super::WorkflowSpecSecurityContextSysctls;
-
-/// `WorkflowTaskSet.spec.tasks.initContainers.lifecycle.preStop.sleep`.
-pub type WorkflowTaskSetSpecTasksInitContainersLifecyclePreStopSleep = super::WorkflowSpecTemplatesScriptLifecyclePreStopSleep;
-
-/// `WorkflowTaskSet.spec.tasks.initContainers.lifecycle.preStop.tcpSocket`.
-pub type WorkflowTaskSetSpecTasksInitContainersLifecyclePreStopTcpSocket = super::WorkflowSpecTemplatesScriptStartupProbeTcpSocket;
-
-/// `WorkflowTaskSet.spec.tasks.initContainers.livenessProbe`.
-pub type WorkflowTaskSetSpecTasksInitContainersLivenessProbe = super::WorkflowSpecTemplatesScriptStartupProbe;
-
-/// `WorkflowTaskSet.spec.tasks.initContainers.livenessProbe.exec`.
-pub type WorkflowTaskSetSpecTasksInitContainersLivenessProbeExec = super::WorkflowSpecTemplatesScriptStartupProbeExec;
-
-/// `WorkflowTaskSet.spec.tasks.initContainers.livenessProbe.grpc`.
-pub type WorkflowTaskSetSpecTasksInitContainersLivenessProbeGrpc = super::WorkflowSpecTemplatesScriptStartupProbeGrpc;
-
-/// `WorkflowTaskSet.spec.tasks.initContainers.livenessProbe.httpGet`.
-pub type WorkflowTaskSetSpecTasksInitContainersLivenessProbeHttpGet = super::WorkflowSpecTemplatesScriptStartupProbeHttpGet;
-
-/// `WorkflowTaskSet.spec.tasks.initContainers.livenessProbe.httpGet.httpHeaders`.
-pub type WorkflowTaskSetSpecTasksInitContainersLivenessProbeHttpGetHttpHeaders = super::WorkflowSpecSecurityContextSysctls;
-
-/// `WorkflowTaskSet.spec.tasks.initContainers.livenessProbe.tcpSocket`.
-pub type WorkflowTaskSetSpecTasksInitContainersLivenessProbeTcpSocket = super::WorkflowSpecTemplatesScriptStartupProbeTcpSocket;
-
-/// `WorkflowTaskSet.spec.tasks.initContainers.ports`.
-pub type WorkflowTaskSetSpecTasksInitContainersPorts = super::WorkflowSpecTemplatesScriptPorts;
-
-/// `WorkflowTaskSet.spec.tasks.initContainers.readinessProbe`.
-pub type WorkflowTaskSetSpecTasksInitContainersReadinessProbe = super::WorkflowSpecTemplatesScriptStartupProbe;
-
-/// `WorkflowTaskSet.spec.tasks.initContainers.readinessProbe.exec`.
-pub type WorkflowTaskSetSpecTasksInitContainersReadinessProbeExec = super::WorkflowSpecTemplatesScriptStartupProbeExec;
-
-/// `WorkflowTaskSet.spec.tasks.initContainers.readinessProbe.grpc`.
-pub type WorkflowTaskSetSpecTasksInitContainersReadinessProbeGrpc = super::WorkflowSpecTemplatesScriptStartupProbeGrpc;
-
-/// `WorkflowTaskSet.spec.tasks.initContainers.readinessProbe.httpGet`.
-pub type WorkflowTaskSetSpecTasksInitContainersReadinessProbeHttpGet = super::WorkflowSpecTemplatesScriptStartupProbeHttpGet;
-
-/// `WorkflowTaskSet.spec.tasks.initContainers.readinessProbe.httpGet.httpHeaders`.
-pub type WorkflowTaskSetSpecTasksInitContainersReadinessProbeHttpGetHttpHeaders = super::WorkflowSpecSecurityContextSysctls;
-
-/// `WorkflowTaskSet.spec.tasks.initContainers.readinessProbe.tcpSocket`.
-pub type WorkflowTaskSetSpecTasksInitContainersReadinessProbeTcpSocket = super::WorkflowSpecTemplatesScriptStartupProbeTcpSocket;
-
-/// `WorkflowTaskSet.spec.tasks.initContainers.resizePolicy`.
-pub type WorkflowTaskSetSpecTasksInitContainersResizePolicy = super::WorkflowSpecTemplatesScriptResizePolicy;
-
-/// `WorkflowTaskSet.spec.tasks.initContainers.resources`.
-pub type WorkflowTaskSetSpecTasksInitContainersResources = super::WorkflowSpecPodResources;
-
-/// `WorkflowTaskSet.spec.tasks.initContainers.resources.claims`.
-pub type WorkflowTaskSetSpecTasksInitContainersResourcesClaims = super::WorkflowSpecPodResourcesClaims;
-
-/// `WorkflowTaskSet.spec.tasks.initContainers.restartPolicyRules`.
-pub type WorkflowTaskSetSpecTasksInitContainersRestartPolicyRules = super::WorkflowSpecTemplatesScriptRestartPolicyRules;
-
-/// `WorkflowTaskSet.spec.tasks.initContainers.restartPolicyRules.exitCodes`.
-pub type WorkflowTaskSetSpecTasksInitContainersRestartPolicyRulesExitCodes = super::WorkflowSpecTemplatesScriptRestartPolicyRulesExitCodes;
-
-/// `WorkflowTaskSet.spec.tasks.initContainers.securityContext`.
-pub type WorkflowTaskSetSpecTasksInitContainersSecurityContext = super::WorkflowSpecTemplatesScriptSecurityContext;
-
-/// `WorkflowTaskSet.spec.tasks.initContainers.securityContext.appArmorProfile`.
-pub type WorkflowTaskSetSpecTasksInitContainersSecurityContextAppArmorProfile = super::WorkflowSpecSecurityContextSeccompProfile;
-
-/// `WorkflowTaskSet.spec.tasks.initContainers.securityContext.capabilities`.
-pub type WorkflowTaskSetSpecTasksInitContainersSecurityContextCapabilities = super::WorkflowSpecTemplatesScriptSecurityContextCapabilities;
-
-/// `WorkflowTaskSet.spec.tasks.initContainers.securityContext.seLinuxOptions`.
-pub type WorkflowTaskSetSpecTasksInitContainersSecurityContextSeLinuxOptions = super::WorkflowSpecSecurityContextSeLinuxOptions;
-
-/// `WorkflowTaskSet.spec.tasks.initContainers.securityContext.seccompProfile`.
-pub type WorkflowTaskSetSpecTasksInitContainersSecurityContextSeccompProfile = super::WorkflowSpecSecurityContextSeccompProfile;
-
-/// `WorkflowTaskSet.spec.tasks.initContainers.securityContext.windowsOptions`.
-pub type WorkflowTaskSetSpecTasksInitContainersSecurityContextWindowsOptions = super::WorkflowSpecSecurityContextWindowsOptions;
-
-/// `WorkflowTaskSet.spec.tasks.initContainers.startupProbe`.
-pub type WorkflowTaskSetSpecTasksInitContainersStartupProbe = super::WorkflowSpecTemplatesScriptStartupProbe;
-
-/// `WorkflowTaskSet.spec.tasks.initContainers.startupProbe.exec`.
-pub type WorkflowTaskSetSpecTasksInitContainersStartupProbeExec = super::WorkflowSpecTemplatesScriptStartupProbeExec;
-
-/// `WorkflowTaskSet.spec.tasks.initContainers.startupProbe.grpc`.
-pub type WorkflowTaskSetSpecTasksInitContainersStartupProbeGrpc = super::WorkflowSpecTemplatesScriptStartupProbeGrpc;
-
-/// `WorkflowTaskSet.spec.tasks.initContainers.startupProbe.httpGet`.
-pub type WorkflowTaskSetSpecTasksInitContainersStartupProbeHttpGet = super::WorkflowSpecTemplatesScriptStartupProbeHttpGet;
-
-/// `WorkflowTaskSet.spec.tasks.initContainers.startupProbe.httpGet.httpHeaders`.
-pub type WorkflowTaskSetSpecTasksInitContainersStartupProbeHttpGetHttpHeaders = super::WorkflowSpecSecurityContextSysctls;
-
-/// `WorkflowTaskSet.spec.tasks.initContainers.startupProbe.tcpSocket`.
-pub type WorkflowTaskSetSpecTasksInitContainersStartupProbeTcpSocket = super::WorkflowSpecTemplatesScriptStartupProbeTcpSocket;
-
-/// `WorkflowTaskSet.spec.tasks.initContainers.volumeDevices`.
-pub type WorkflowTaskSetSpecTasksInitContainersVolumeDevices = super::WorkflowSpecTemplatesScriptVolumeDevices;
-
-/// `WorkflowTaskSet.spec.tasks.initContainers.volumeMounts`.
-pub type WorkflowTaskSetSpecTasksInitContainersVolumeMounts = super::WorkflowSpecTemplatesScriptVolumeMounts;
-
-/// `WorkflowTaskSet.spec.tasks.inputs`.
-pub type WorkflowTaskSetSpecTasksInputs = super::WorkflowStatusNodesInputs;
-
-/// `WorkflowTaskSet.spec.tasks.inputs.artifacts`.
-pub type WorkflowTaskSetSpecTasksInputsArtifacts = super::WorkflowStatusOutputsArtifacts;
-
-/// `WorkflowTaskSet.spec.tasks.inputs.artifacts.archive`.
-pub type WorkflowTaskSetSpecTasksInputsArtifactsArchive = super::WorkflowSpecArgumentsArtifactsArchive;
-
-/// `WorkflowTaskSet.spec.tasks.inputs.artifacts.archive.tar`.
-pub type WorkflowTaskSetSpecTasksInputsArtifactsArchiveTar = super::WorkflowSpecArgumentsArtifactsArchiveTar;
-
-/// `WorkflowTaskSet.spec.tasks.inputs.artifacts.artifactGC`.
-pub type WorkflowTaskSetSpecTasksInputsArtifactsArtifactGC = super::WorkflowSpecArgumentsArtifactsArtifactGC;
-
-/// `WorkflowTaskSet.spec.tasks.inputs.artifacts.artifactGC.podMetadata`.
-pub type WorkflowTaskSetSpecTasksInputsArtifactsArtifactGCPodMetadata = super::WorkflowSpecPodMetadata;
-
-/// `WorkflowTaskSet.spec.tasks.inputs.artifacts.artifactGC.strategy`.
-pub type WorkflowTaskSetSpecTasksInputsArtifactsArtifactGCStrategy = super::WorkflowSpecArtifactGCStrategy;
-
-/// `WorkflowTaskSet.spec.tasks.inputs.artifacts.artifactory`.
-pub type WorkflowTaskSetSpecTasksInputsArtifactsArtifactory = super::WorkflowSpecArgumentsArtifactsArtifactory;
-
-/// `WorkflowTaskSet.spec.tasks.inputs.artifacts.artifactory.passwordSecret`.
-pub type WorkflowTaskSetSpecTasksInputsArtifactsArtifactoryPasswordSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.inputs.artifacts.artifactory.usernameSecret`.
-pub type WorkflowTaskSetSpecTasksInputsArtifactsArtifactoryUsernameSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.inputs.artifacts.azure`.
-pub type WorkflowTaskSetSpecTasksInputsArtifactsAzure = super::WorkflowSpecArgumentsArtifactsAzure;
-
-/// `WorkflowTaskSet.spec.tasks.inputs.artifacts.azure.accountKeySecret`.
-pub type WorkflowTaskSetSpecTasksInputsArtifactsAzureAccountKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.inputs.artifacts.gcs`.
-pub type WorkflowTaskSetSpecTasksInputsArtifactsGcs = super::WorkflowSpecArgumentsArtifactsGcs;
-
-/// `WorkflowTaskSet.spec.tasks.inputs.artifacts.gcs.serviceAccountKeySecret`.
-pub type WorkflowTaskSetSpecTasksInputsArtifactsGcsServiceAccountKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.inputs.artifacts.git`.
-pub type WorkflowTaskSetSpecTasksInputsArtifactsGit = super::WorkflowSpecArgumentsArtifactsGit;
-
-/// `WorkflowTaskSet.spec.tasks.inputs.artifacts.git.passwordSecret`.
-pub type WorkflowTaskSetSpecTasksInputsArtifactsGitPasswordSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.inputs.artifacts.git.sshPrivateKeySecret`.
-pub type WorkflowTaskSetSpecTasksInputsArtifactsGitSshPrivateKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.inputs.artifacts.git.usernameSecret`.
-pub type WorkflowTaskSetSpecTasksInputsArtifactsGitUsernameSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.inputs.artifacts.hdfs`.
-pub type WorkflowTaskSetSpecTasksInputsArtifactsHdfs = super::WorkflowSpecArgumentsArtifactsHdfs;
-
-/// `WorkflowTaskSet.spec.tasks.inputs.artifacts.hdfs.krbCCacheSecret`.
-pub type WorkflowTaskSetSpecTasksInputsArtifactsHdfsKrbCCacheSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.inputs.artifacts.hdfs.krbConfigConfigMap`.
-pub type WorkflowTaskSetSpecTasksInputsArtifactsHdfsKrbConfigConfigMap = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.inputs.artifacts.hdfs.krbKeytabSecret`.
-pub type WorkflowTaskSetSpecTasksInputsArtifactsHdfsKrbKeytabSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.inputs.artifacts.http`.
-pub type WorkflowTaskSetSpecTasksInputsArtifactsHttp = super::WorkflowSpecArgumentsArtifactsHttp;
-
-/// `WorkflowTaskSet.spec.tasks.inputs.artifacts.http.auth`.
-pub type WorkflowTaskSetSpecTasksInputsArtifactsHttpAuth = super::WorkflowSpecArgumentsArtifactsHttpAuth;
-
-/// `WorkflowTaskSet.spec.tasks.inputs.artifacts.http.auth.basicAuth`.
-pub type WorkflowTaskSetSpecTasksInputsArtifactsHttpAuthBasicAuth = super::WorkflowSpecArgumentsArtifactsHttpAuthBasicAuth;
-
-/// `WorkflowTaskSet.spec.tasks.inputs.artifacts.http.auth.basicAuth.passwordSecret`.
-pub type WorkflowTaskSetSpecTasksInputsArtifactsHttpAuthBasicAuthPasswordSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.inputs.artifacts.http.auth.basicAuth.usernameSecret`.
-pub type WorkflowTaskSetSpecTasksInputsArtifactsHttpAuthBasicAuthUsernameSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.inputs.artifacts.http.auth.clientCert`.
-pub type WorkflowTaskSetSpecTasksInputsArtifactsHttpAuthClientCert = super::WorkflowSpecArgumentsArtifactsHttpAuthClientCert;
-
-/// `WorkflowTaskSet.spec.tasks.inputs.artifacts.http.auth.clientCert.clientCertSecret`.
-pub type WorkflowTaskSetSpecTasksInputsArtifactsHttpAuthClientCertClientCertSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.inputs.artifacts.http.auth.clientCert.clientKeySecret`.
-pub type WorkflowTaskSetSpecTasksInputsArtifactsHttpAuthClientCertClientKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.inputs.artifacts.http.auth.oauth2`.
-pub type WorkflowTaskSetSpecTasksInputsArtifactsHttpAuthOauth2 = super::WorkflowSpecArgumentsArtifactsHttpAuthOauth2;
-
-/// `WorkflowTaskSet.spec.tasks.inputs.artifacts.http.auth.oauth2.clientIDSecret`.
-pub type WorkflowTaskSetSpecTasksInputsArtifactsHttpAuthOauth2ClientIDSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.inputs.artifacts.http.auth.oauth2.clientSecretSecret`.
-pub type WorkflowTaskSetSpecTasksInputsArtifactsHttpAuthOauth2ClientSecretSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.inputs.artifacts.http.auth.oauth2.endpointParams`.
-pub type WorkflowTaskSetSpecTasksInputsArtifactsHttpAuthOauth2EndpointParams = super::WorkflowSpecArgumentsArtifactsHttpAuthOauth2EndpointParams;
-
-/// `WorkflowTaskSet.spec.tasks.inputs.artifacts.http.auth.oauth2.tokenURLSecret`.
-pub type WorkflowTaskSetSpecTasksInputsArtifactsHttpAuthOauth2TokenURLSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.inputs.artifacts.http.headers`.
-pub type WorkflowTaskSetSpecTasksInputsArtifactsHttpHeaders = super::WorkflowSpecSecurityContextSysctls;
-
-/// `WorkflowTaskSet.spec.tasks.inputs.artifacts.oss`.
-pub type WorkflowTaskSetSpecTasksInputsArtifactsOss = super::WorkflowSpecArgumentsArtifactsOss;
-
-/// `WorkflowTaskSet.spec.tasks.inputs.artifacts.oss.accessKeySecret`.
-pub type WorkflowTaskSetSpecTasksInputsArtifactsOssAccessKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.inputs.artifacts.oss.lifecycleRule`.
-pub type WorkflowTaskSetSpecTasksInputsArtifactsOssLifecycleRule = super::WorkflowSpecArgumentsArtifactsOssLifecycleRule;
-
-/// `WorkflowTaskSet.spec.tasks.inputs.artifacts.oss.secretKeySecret`.
-pub type WorkflowTaskSetSpecTasksInputsArtifactsOssSecretKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.inputs.artifacts.plugin`.
-pub type WorkflowTaskSetSpecTasksInputsArtifactsPlugin = super::WorkflowSpecArgumentsArtifactsPlugin;
-
-/// `WorkflowTaskSet.spec.tasks.inputs.artifacts.raw`.
-pub type WorkflowTaskSetSpecTasksInputsArtifactsRaw = super::WorkflowSpecArgumentsArtifactsRaw;
-
-/// `WorkflowTaskSet.spec.tasks.inputs.artifacts.s3`.
-pub type WorkflowTaskSetSpecTasksInputsArtifactsS3 = super::WorkflowSpecArgumentsArtifactsS3;
-
-/// `WorkflowTaskSet.spec.tasks.inputs.artifacts.s3.accessKeySecret`.
-pub type WorkflowTaskSetSpecTasksInputsArtifactsS3AccessKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.inputs.artifacts.s3.addressingStyle`.
-pub type WorkflowTaskSetSpecTasksInputsArtifactsS3AddressingStyle = super::WorkflowSpecArgumentsArtifactsS3AddressingStyle;
-
-/// `WorkflowTaskSet.spec.tasks.inputs.artifacts.s3.caSecret`.
-pub type WorkflowTaskSetSpecTasksInputsArtifactsS3CaSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.inputs.artifacts.s3.createBucketIfNotPresent`.
-pub type WorkflowTaskSetSpecTasksInputsArtifactsS3CreateBucketIfNotPresent = super::WorkflowSpecArgumentsArtifactsS3CreateBucketIfNotPresent;
-
-/// `WorkflowTaskSet.spec.tasks.inputs.artifacts.s3.encryptionOptions`.
-pub type WorkflowTaskSetSpecTasksInputsArtifactsS3EncryptionOptions = super::WorkflowSpecArgumentsArtifactsS3EncryptionOptions;
-
-/// `WorkflowTaskSet.spec.tasks.inputs.artifacts.s3.encryptionOptions.serverSideCustomerKeySecret`.
-pub type WorkflowTaskSetSpecTasksInputsArtifactsS3EncryptionOptionsServerSideCustomerKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.inputs.artifacts.s3.secretKeySecret`.
-pub type WorkflowTaskSetSpecTasksInputsArtifactsS3SecretKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.inputs.artifacts.s3.sessionTokenSecret`.
-pub type WorkflowTaskSetSpecTasksInputsArtifactsS3SessionTokenSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.inputs.parameters`.
-pub type WorkflowTaskSetSpecTasksInputsParameters = super::WorkflowSpecArgumentsParameters;
-
-/// `WorkflowTaskSet.spec.tasks.inputs.parameters.valueFrom`.
-pub type WorkflowTaskSetSpecTasksInputsParametersValueFrom = super::WorkflowSpecArgumentsParametersValueFrom;
-
-/// `WorkflowTaskSet.spec.tasks.inputs.parameters.valueFrom.configMapKeyRef`.
-pub type WorkflowTaskSetSpecTasksInputsParametersValueFromConfigMapKeyRef = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.memoize`.
-pub type WorkflowTaskSetSpecTasksMemoize = super::WorkflowSpecTemplatesMemoize;
-
-/// `WorkflowTaskSet.spec.tasks.memoize.cache`.
-pub type WorkflowTaskSetSpecTasksMemoizeCache = super::WorkflowSpecTemplatesMemoizeCache;
-
-/// `WorkflowTaskSet.spec.tasks.memoize.cache.configMap`.
-pub type WorkflowTaskSetSpecTasksMemoizeCacheConfigMap = super::WorkflowSpecImagePullSecrets;
-
-/// `WorkflowTaskSet.spec.tasks.metadata`.
-pub type WorkflowTaskSetSpecTasksMetadata = super::WorkflowSpecPodMetadata;
-
-/// `WorkflowTaskSet.spec.tasks.metrics.prometheus.counter`.
-pub type WorkflowTaskSetSpecTasksMetricsPrometheusCounter = super::WorkflowSpecMetricsPrometheusCounter;
-
-/// `WorkflowTaskSet.spec.tasks.metrics.prometheus.gauge.operation`.
-pub type WorkflowTaskSetSpecTasksMetricsPrometheusGaugeOperation = super::WorkflowSpecMetricsPrometheusGaugeOperation;
-
-/// `WorkflowTaskSet.spec.tasks.metrics.prometheus.histogram`.
-pub type WorkflowTaskSetSpecTasksMetricsPrometheusHistogram = super::WorkflowSpecMetricsPrometheusHistogram;
-
-/// `WorkflowTaskSet.spec.tasks.metrics.prometheus.labels`.
-pub type WorkflowTaskSetSpecTasksMetricsPrometheusLabels = super::WorkflowSpecMetricsPrometheusLabels;
-
-/// `WorkflowTaskSet.spec.tasks.outputs`.
-pub type WorkflowTaskSetSpecTasksOutputs = super::WorkflowStatusOutputs;
-
-/// `WorkflowTaskSet.spec.tasks.outputs.artifacts`.
-pub type WorkflowTaskSetSpecTasksOutputsArtifacts = super::WorkflowStatusOutputsArtifacts;
-
-/// `WorkflowTaskSet.spec.tasks.outputs.artifacts.archive`.
-pub type WorkflowTaskSetSpecTasksOutputsArtifactsArchive = super::WorkflowSpecArgumentsArtifactsArchive;
-
-/// `WorkflowTaskSet.spec.tasks.outputs.artifacts.archive.tar`.
-pub type WorkflowTaskSetSpecTasksOutputsArtifactsArchiveTar = super::WorkflowSpecArgumentsArtifactsArchiveTar;
-
-/// `WorkflowTaskSet.spec.tasks.outputs.artifacts.artifactGC`.
-pub type WorkflowTaskSetSpecTasksOutputsArtifactsArtifactGC = super::WorkflowSpecArgumentsArtifactsArtifactGC;
-
-/// `WorkflowTaskSet.spec.tasks.outputs.artifacts.artifactGC.podMetadata`.
-pub type WorkflowTaskSetSpecTasksOutputsArtifactsArtifactGCPodMetadata = super::WorkflowSpecPodMetadata;
-
-/// `WorkflowTaskSet.spec.tasks.outputs.artifacts.artifactGC.strategy`.
-pub type WorkflowTaskSetSpecTasksOutputsArtifactsArtifactGCStrategy = super::WorkflowSpecArtifactGCStrategy;
-
-/// `WorkflowTaskSet.spec.tasks.outputs.artifacts.artifactory`.
-pub type WorkflowTaskSetSpecTasksOutputsArtifactsArtifactory = super::WorkflowSpecArgumentsArtifactsArtifactory;
-
-/// `WorkflowTaskSet.spec.tasks.outputs.artifacts.artifactory.passwordSecret`.
-pub type WorkflowTaskSetSpecTasksOutputsArtifactsArtifactoryPasswordSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.outputs.artifacts.artifactory.usernameSecret`.
-pub type WorkflowTaskSetSpecTasksOutputsArtifactsArtifactoryUsernameSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.outputs.artifacts.azure`.
-pub type WorkflowTaskSetSpecTasksOutputsArtifactsAzure = super::WorkflowSpecArgumentsArtifactsAzure;
-
-/// `WorkflowTaskSet.spec.tasks.outputs.artifacts.azure.accountKeySecret`.
-pub type WorkflowTaskSetSpecTasksOutputsArtifactsAzureAccountKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.outputs.artifacts.gcs`.
-pub type WorkflowTaskSetSpecTasksOutputsArtifactsGcs = super::WorkflowSpecArgumentsArtifactsGcs;
-
-/// `WorkflowTaskSet.spec.tasks.outputs.artifacts.gcs.serviceAccountKeySecret`.
-pub type WorkflowTaskSetSpecTasksOutputsArtifactsGcsServiceAccountKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.outputs.artifacts.git`.
-pub type WorkflowTaskSetSpecTasksOutputsArtifactsGit = super::WorkflowSpecArgumentsArtifactsGit;
-
-/// `WorkflowTaskSet.spec.tasks.outputs.artifacts.git.passwordSecret`.
-pub type WorkflowTaskSetSpecTasksOutputsArtifactsGitPasswordSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.outputs.artifacts.git.sshPrivateKeySecret`.
-pub type WorkflowTaskSetSpecTasksOutputsArtifactsGitSshPrivateKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.outputs.artifacts.git.usernameSecret`.
-pub type WorkflowTaskSetSpecTasksOutputsArtifactsGitUsernameSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.outputs.artifacts.hdfs`.
-pub type WorkflowTaskSetSpecTasksOutputsArtifactsHdfs = super::WorkflowSpecArgumentsArtifactsHdfs;
-
-/// `WorkflowTaskSet.spec.tasks.outputs.artifacts.hdfs.krbCCacheSecret`.
-pub type WorkflowTaskSetSpecTasksOutputsArtifactsHdfsKrbCCacheSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.outputs.artifacts.hdfs.krbConfigConfigMap`.
-pub type WorkflowTaskSetSpecTasksOutputsArtifactsHdfsKrbConfigConfigMap = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.outputs.artifacts.hdfs.krbKeytabSecret`.
-pub type WorkflowTaskSetSpecTasksOutputsArtifactsHdfsKrbKeytabSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.outputs.artifacts.http`.
-pub type WorkflowTaskSetSpecTasksOutputsArtifactsHttp = super::WorkflowSpecArgumentsArtifactsHttp;
-
-/// `WorkflowTaskSet.spec.tasks.outputs.artifacts.http.auth`.
-pub type WorkflowTaskSetSpecTasksOutputsArtifactsHttpAuth = super::WorkflowSpecArgumentsArtifactsHttpAuth;
-
-/// `WorkflowTaskSet.spec.tasks.outputs.artifacts.http.auth.basicAuth`.
-pub type WorkflowTaskSetSpecTasksOutputsArtifactsHttpAuthBasicAuth = super::WorkflowSpecArgumentsArtifactsHttpAuthBasicAuth;
-
-/// `WorkflowTaskSet.spec.tasks.outputs.artifacts.http.auth.basicAuth.passwordSecret`.
-pub type WorkflowTaskSetSpecTasksOutputsArtifactsHttpAuthBasicAuthPasswordSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.outputs.artifacts.http.auth.basicAuth.usernameSecret`.
-pub type WorkflowTaskSetSpecTasksOutputsArtifactsHttpAuthBasicAuthUsernameSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.outputs.artifacts.http.auth.clientCert`.
-pub type WorkflowTaskSetSpecTasksOutputsArtifactsHttpAuthClientCert = super::WorkflowSpecArgumentsArtifactsHttpAuthClientCert;
-
-/// `WorkflowTaskSet.spec.tasks.outputs.artifacts.http.auth.clientCert.clientCertSecret`.
-pub type WorkflowTaskSetSpecTasksOutputsArtifactsHttpAuthClientCertClientCertSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.outputs.artifacts.http.auth.clientCert.clientKeySecret`.
-pub type WorkflowTaskSetSpecTasksOutputsArtifactsHttpAuthClientCertClientKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.outputs.artifacts.http.auth.oauth2`.
-pub type WorkflowTaskSetSpecTasksOutputsArtifactsHttpAuthOauth2 = super::WorkflowSpecArgumentsArtifactsHttpAuthOauth2;
-
-/// `WorkflowTaskSet.spec.tasks.outputs.artifacts.http.auth.oauth2.clientIDSecret`.
-pub type WorkflowTaskSetSpecTasksOutputsArtifactsHttpAuthOauth2ClientIDSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.outputs.artifacts.http.auth.oauth2.clientSecretSecret`.
-pub type WorkflowTaskSetSpecTasksOutputsArtifactsHttpAuthOauth2ClientSecretSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.outputs.artifacts.http.auth.oauth2.endpointParams`.
-pub type WorkflowTaskSetSpecTasksOutputsArtifactsHttpAuthOauth2EndpointParams = super::WorkflowSpecArgumentsArtifactsHttpAuthOauth2EndpointParams;
-
-/// `WorkflowTaskSet.spec.tasks.outputs.artifacts.http.auth.oauth2.tokenURLSecret`.
-pub type WorkflowTaskSetSpecTasksOutputsArtifactsHttpAuthOauth2TokenURLSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.outputs.artifacts.http.headers`.
-pub type WorkflowTaskSetSpecTasksOutputsArtifactsHttpHeaders = super::WorkflowSpecSecurityContextSysctls;
-
-/// `WorkflowTaskSet.spec.tasks.outputs.artifacts.oss`.
-pub type WorkflowTaskSetSpecTasksOutputsArtifactsOss = super::WorkflowSpecArgumentsArtifactsOss;
-
-/// `WorkflowTaskSet.spec.tasks.outputs.artifacts.oss.accessKeySecret`.
-pub type WorkflowTaskSetSpecTasksOutputsArtifactsOssAccessKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.outputs.artifacts.oss.lifecycleRule`.
-pub type WorkflowTaskSetSpecTasksOutputsArtifactsOssLifecycleRule = super::WorkflowSpecArgumentsArtifactsOssLifecycleRule;
-
-/// `WorkflowTaskSet.spec.tasks.outputs.artifacts.oss.secretKeySecret`.
-pub type WorkflowTaskSetSpecTasksOutputsArtifactsOssSecretKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.outputs.artifacts.plugin`.
-pub type WorkflowTaskSetSpecTasksOutputsArtifactsPlugin = super::WorkflowSpecArgumentsArtifactsPlugin;
-
-/// `WorkflowTaskSet.spec.tasks.outputs.artifacts.raw`.
-pub type WorkflowTaskSetSpecTasksOutputsArtifactsRaw = super::WorkflowSpecArgumentsArtifactsRaw;
-
-/// `WorkflowTaskSet.spec.tasks.outputs.artifacts.s3`.
-pub type WorkflowTaskSetSpecTasksOutputsArtifactsS3 = super::WorkflowSpecArgumentsArtifactsS3;
-
-/// `WorkflowTaskSet.spec.tasks.outputs.artifacts.s3.accessKeySecret`.
-pub type WorkflowTaskSetSpecTasksOutputsArtifactsS3AccessKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.outputs.artifacts.s3.addressingStyle`.
-pub type WorkflowTaskSetSpecTasksOutputsArtifactsS3AddressingStyle = super::WorkflowSpecArgumentsArtifactsS3AddressingStyle;
-
-/// `WorkflowTaskSet.spec.tasks.outputs.artifacts.s3.caSecret`.
-pub type WorkflowTaskSetSpecTasksOutputsArtifactsS3CaSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.outputs.artifacts.s3.createBucketIfNotPresent`.
-pub type WorkflowTaskSetSpecTasksOutputsArtifactsS3CreateBucketIfNotPresent = super::WorkflowSpecArgumentsArtifactsS3CreateBucketIfNotPresent;
-
-/// `WorkflowTaskSet.spec.tasks.outputs.artifacts.s3.encryptionOptions`.
-pub type WorkflowTaskSetSpecTasksOutputsArtifactsS3EncryptionOptions = super::WorkflowSpecArgumentsArtifactsS3EncryptionOptions;
-
-/// `WorkflowTaskSet.spec.tasks.outputs.artifacts.s3.encryptionOptions.serverSideCustomerKeySecret`.
-pub type WorkflowTaskSetSpecTasksOutputsArtifactsS3EncryptionOptionsServerSideCustomerKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.outputs.artifacts.s3.secretKeySecret`.
-pub type WorkflowTaskSetSpecTasksOutputsArtifactsS3SecretKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.outputs.artifacts.s3.sessionTokenSecret`.
-pub type WorkflowTaskSetSpecTasksOutputsArtifactsS3SessionTokenSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.outputs.parameters`.
-pub type WorkflowTaskSetSpecTasksOutputsParameters = super::WorkflowSpecArgumentsParameters;
-
-/// `WorkflowTaskSet.spec.tasks.outputs.parameters.valueFrom`.
-pub type WorkflowTaskSetSpecTasksOutputsParametersValueFrom = super::WorkflowSpecArgumentsParametersValueFrom;
-
-/// `WorkflowTaskSet.spec.tasks.outputs.parameters.valueFrom.configMapKeyRef`.
-pub type WorkflowTaskSetSpecTasksOutputsParametersValueFromConfigMapKeyRef = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.podResources`.
-pub type WorkflowTaskSetSpecTasksPodResources = super::WorkflowSpecPodResources;
-
-/// `WorkflowTaskSet.spec.tasks.podResources.claims`.
-pub type WorkflowTaskSetSpecTasksPodResourcesClaims = super::WorkflowSpecPodResourcesClaims;
-
-/// `WorkflowTaskSet.spec.tasks.resource.action`.
-pub type WorkflowTaskSetSpecTasksResourceAction = super::WorkflowSpecTemplatesResourceAction;
-
-/// `WorkflowTaskSet.spec.tasks.resourceClaims`.
-pub type WorkflowTaskSetSpecTasksResourceClaims = super::WorkflowSpecResourceClaims;
-
-/// `WorkflowTaskSet.spec.tasks.resource.manifestFrom.artifact`.
-pub type WorkflowTaskSetSpecTasksResourceManifestFromArtifact = super::WorkflowStatusOutputsArtifacts;
-
-/// `WorkflowTaskSet.spec.tasks.resource.manifestFrom.artifact.archive`.
-pub type WorkflowTaskSetSpecTasksResourceManifestFromArtifactArchive = super::WorkflowSpecArgumentsArtifactsArchive;
-
-/// `WorkflowTaskSet.spec.tasks.resource.manifestFrom.artifact.archive.tar`.
-pub type WorkflowTaskSetSpecTasksResourceManifestFromArtifactArchiveTar = super::WorkflowSpecArgumentsArtifactsArchiveTar;
-
-/// `WorkflowTaskSet.spec.tasks.resource.manifestFrom.artifact.artifactGC`.
-pub type WorkflowTaskSetSpecTasksResourceManifestFromArtifactArtifactGC = super::WorkflowSpecArgumentsArtifactsArtifactGC;
-
-/// `WorkflowTaskSet.spec.tasks.resource.manifestFrom.artifact.artifactGC.podMetadata`.
-pub type WorkflowTaskSetSpecTasksResourceManifestFromArtifactArtifactGCPodMetadata = super::WorkflowSpecPodMetadata;
-
-/// `WorkflowTaskSet.spec.tasks.resource.manifestFrom.artifact.artifactGC.strategy`.
-pub type WorkflowTaskSetSpecTasksResourceManifestFromArtifactArtifactGCStrategy = super::WorkflowSpecArtifactGCStrategy;
-
-/// `WorkflowTaskSet.spec.tasks.resource.manifestFrom.artifact.artifactory`.
-pub type WorkflowTaskSetSpecTasksResourceManifestFromArtifactArtifactory = super::WorkflowSpecArgumentsArtifactsArtifactory;
-
-/// `WorkflowTaskSet.spec.tasks.resource.manifestFrom.artifact.artifactory.passwordSecret`.
-pub type WorkflowTaskSetSpecTasksResourceManifestFromArtifactArtifactoryPasswordSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.resource.manifestFrom.artifact.artifactory.usernameSecret`.
-pub type WorkflowTaskSetSpecTasksResourceManifestFromArtifactArtifactoryUsernameSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.resource.manifestFrom.artifact.azure`.
-pub type WorkflowTaskSetSpecTasksResourceManifestFromArtifactAzure = super::WorkflowSpecArgumentsArtifactsAzure;
-
-/// `WorkflowTaskSet.spec.tasks.resource.manifestFrom.artifact.azure.accountKeySecret`.
-pub type WorkflowTaskSetSpecTasksResourceManifestFromArtifactAzureAccountKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.resource.manifestFrom.artifact.gcs`.
-pub type WorkflowTaskSetSpecTasksResourceManifestFromArtifactGcs = super::WorkflowSpecArgumentsArtifactsGcs;
-
-/// `WorkflowTaskSet.spec.tasks.resource.manifestFrom.artifact.gcs.serviceAccountKeySecret`.
-pub type WorkflowTaskSetSpecTasksResourceManifestFromArtifactGcsServiceAccountKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.resource.manifestFrom.artifact.git`.
-pub type WorkflowTaskSetSpecTasksResourceManifestFromArtifactGit = super::WorkflowSpecArgumentsArtifactsGit;
-
-/// `WorkflowTaskSet.spec.tasks.resource.manifestFrom.artifact.git.passwordSecret`.
-pub type WorkflowTaskSetSpecTasksResourceManifestFromArtifactGitPasswordSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.resource.manifestFrom.artifact.git.sshPrivateKeySecret`.
-pub type WorkflowTaskSetSpecTasksResourceManifestFromArtifactGitSshPrivateKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.resource.manifestFrom.artifact.git.usernameSecret`.
-pub type WorkflowTaskSetSpecTasksResourceManifestFromArtifactGitUsernameSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.resource.manifestFrom.artifact.hdfs`.
-pub type WorkflowTaskSetSpecTasksResourceManifestFromArtifactHdfs = super::WorkflowSpecArgumentsArtifactsHdfs;
-
-/// `WorkflowTaskSet.spec.tasks.resource.manifestFrom.artifact.hdfs.krbCCacheSecret`.
-pub type WorkflowTaskSetSpecTasksResourceManifestFromArtifactHdfsKrbCCacheSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.resource.manifestFrom.artifact.hdfs.krbConfigConfigMap`.
-pub type WorkflowTaskSetSpecTasksResourceManifestFromArtifactHdfsKrbConfigConfigMap = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.resource.manifestFrom.artifact.hdfs.krbKeytabSecret`.
-pub type WorkflowTaskSetSpecTasksResourceManifestFromArtifactHdfsKrbKeytabSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.resource.manifestFrom.artifact.http`.
-pub type WorkflowTaskSetSpecTasksResourceManifestFromArtifactHttp = super::WorkflowSpecArgumentsArtifactsHttp;
-
-/// `WorkflowTaskSet.spec.tasks.resource.manifestFrom.artifact.http.auth`.
-pub type WorkflowTaskSetSpecTasksResourceManifestFromArtifactHttpAuth = super::WorkflowSpecArgumentsArtifactsHttpAuth;
-
-/// `WorkflowTaskSet.spec.tasks.resource.manifestFrom.artifact.http.auth.basicAuth`.
-pub type WorkflowTaskSetSpecTasksResourceManifestFromArtifactHttpAuthBasicAuth = super::WorkflowSpecArgumentsArtifactsHttpAuthBasicAuth;
-
-/// `WorkflowTaskSet.spec.tasks.resource.manifestFrom.artifact.http.auth.basicAuth.passwordSecret`.
-pub type WorkflowTaskSetSpecTasksResourceManifestFromArtifactHttpAuthBasicAuthPasswordSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.resource.manifestFrom.artifact.http.auth.basicAuth.usernameSecret`.
-pub type WorkflowTaskSetSpecTasksResourceManifestFromArtifactHttpAuthBasicAuthUsernameSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.resource.manifestFrom.artifact.http.auth.clientCert`.
-pub type WorkflowTaskSetSpecTasksResourceManifestFromArtifactHttpAuthClientCert = super::WorkflowSpecArgumentsArtifactsHttpAuthClientCert;
-
-/// `WorkflowTaskSet.spec.tasks.resource.manifestFrom.artifact.http.auth.clientCert.clientCertSecret`.
-pub type WorkflowTaskSetSpecTasksResourceManifestFromArtifactHttpAuthClientCertClientCertSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.resource.manifestFrom.artifact.http.auth.clientCert.clientKeySecret`.
-pub type WorkflowTaskSetSpecTasksResourceManifestFromArtifactHttpAuthClientCertClientKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.resource.manifestFrom.artifact.http.auth.oauth2`.
-pub type WorkflowTaskSetSpecTasksResourceManifestFromArtifactHttpAuthOauth2 = super::WorkflowSpecArgumentsArtifactsHttpAuthOauth2;
-
-/// `WorkflowTaskSet.spec.tasks.resource.manifestFrom.artifact.http.auth.oauth2.clientIDSecret`.
-pub type WorkflowTaskSetSpecTasksResourceManifestFromArtifactHttpAuthOauth2ClientIDSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.resource.manifestFrom.artifact.http.auth.oauth2.clientSecretSecret`.
-pub type WorkflowTaskSetSpecTasksResourceManifestFromArtifactHttpAuthOauth2ClientSecretSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.resource.manifestFrom.artifact.http.auth.oauth2.endpointParams`.
-pub type WorkflowTaskSetSpecTasksResourceManifestFromArtifactHttpAuthOauth2EndpointParams = super::WorkflowSpecArgumentsArtifactsHttpAuthOauth2EndpointParams;
-
-/// `WorkflowTaskSet.spec.tasks.resource.manifestFrom.artifact.http.auth.oauth2.tokenURLSecret`.
-pub type WorkflowTaskSetSpecTasksResourceManifestFromArtifactHttpAuthOauth2TokenURLSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.resource.manifestFrom.artifact.http.headers`.
-pub type WorkflowTaskSetSpecTasksResourceManifestFromArtifactHttpHeaders = super::WorkflowSpecSecurityContextSysctls;
-
-/// `WorkflowTaskSet.spec.tasks.resource.manifestFrom.artifact.oss`.
-pub type WorkflowTaskSetSpecTasksResourceManifestFromArtifactOss = super::WorkflowSpecArgumentsArtifactsOss;
-
-/// `WorkflowTaskSet.spec.tasks.resource.manifestFrom.artifact.oss.accessKeySecret`.
-pub type WorkflowTaskSetSpecTasksResourceManifestFromArtifactOssAccessKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.resource.manifestFrom.artifact.oss.lifecycleRule`.
-pub type WorkflowTaskSetSpecTasksResourceManifestFromArtifactOssLifecycleRule = super::WorkflowSpecArgumentsArtifactsOssLifecycleRule;
-
-/// `WorkflowTaskSet.spec.tasks.resource.manifestFrom.artifact.oss.secretKeySecret`.
-pub type WorkflowTaskSetSpecTasksResourceManifestFromArtifactOssSecretKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.resource.manifestFrom.artifact.plugin`.
-pub type WorkflowTaskSetSpecTasksResourceManifestFromArtifactPlugin = super::WorkflowSpecArgumentsArtifactsPlugin;
-
-/// `WorkflowTaskSet.spec.tasks.resource.manifestFrom.artifact.raw`.
-pub type WorkflowTaskSetSpecTasksResourceManifestFromArtifactRaw = super::WorkflowSpecArgumentsArtifactsRaw;
-
-/// `WorkflowTaskSet.spec.tasks.resource.manifestFrom.artifact.s3`.
-pub type WorkflowTaskSetSpecTasksResourceManifestFromArtifactS3 = super::WorkflowSpecArgumentsArtifactsS3;
-
-/// `WorkflowTaskSet.spec.tasks.resource.manifestFrom.artifact.s3.accessKeySecret`.
-pub type WorkflowTaskSetSpecTasksResourceManifestFromArtifactS3AccessKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.resource.manifestFrom.artifact.s3.addressingStyle`.
-pub type WorkflowTaskSetSpecTasksResourceManifestFromArtifactS3AddressingStyle = super::WorkflowSpecArgumentsArtifactsS3AddressingStyle;
-
-/// `WorkflowTaskSet.spec.tasks.resource.manifestFrom.artifact.s3.caSecret`.
-pub type WorkflowTaskSetSpecTasksResourceManifestFromArtifactS3CaSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.resource.manifestFrom.artifact.s3.createBucketIfNotPresent`.
-pub type WorkflowTaskSetSpecTasksResourceManifestFromArtifactS3CreateBucketIfNotPresent = super::WorkflowSpecArgumentsArtifactsS3CreateBucketIfNotPresent;
-
-/// `WorkflowTaskSet.spec.tasks.resource.manifestFrom.artifact.s3.encryptionOptions`.
-pub type WorkflowTaskSetSpecTasksResourceManifestFromArtifactS3EncryptionOptions = super::WorkflowSpecArgumentsArtifactsS3EncryptionOptions;
-
-/// `WorkflowTaskSet.spec.tasks.resource.manifestFrom.artifact.s3.encryptionOptions.serverSideCustomerKeySecret`.
-pub type WorkflowTaskSetSpecTasksResourceManifestFromArtifactS3EncryptionOptionsServerSideCustomerKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.resource.manifestFrom.artifact.s3.secretKeySecret`.
-pub type WorkflowTaskSetSpecTasksResourceManifestFromArtifactS3SecretKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.resource.manifestFrom.artifact.s3.sessionTokenSecret`.
-pub type WorkflowTaskSetSpecTasksResourceManifestFromArtifactS3SessionTokenSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.resource.mergeStrategy`.
-pub type WorkflowTaskSetSpecTasksResourceMergeStrategy = super::WorkflowSpecTemplatesResourceMergeStrategy;
-
-/// `WorkflowTaskSet.spec.tasks.retryStrategy`.
-pub type WorkflowTaskSetSpecTasksRetryStrategy = super::WorkflowSpecRetryStrategy;
-
-/// `WorkflowTaskSet.spec.tasks.retryStrategy.affinity`.
-pub type WorkflowTaskSetSpecTasksRetryStrategyAffinity = super::WorkflowSpecRetryStrategyAffinity;
-
-/// `WorkflowTaskSet.spec.tasks.retryStrategy.backoff`.
-pub type WorkflowTaskSetSpecTasksRetryStrategyBackoff = super::WorkflowSpecRetryStrategyBackoff;
-
-/// `WorkflowTaskSet.spec.tasks.retryStrategy.retryPolicy`.
-pub type WorkflowTaskSetSpecTasksRetryStrategyRetryPolicy = super::WorkflowSpecRetryStrategyRetryPolicy;
-
-/// `WorkflowTaskSet.spec.tasks.script.env`.
-pub type WorkflowTaskSetSpecTasksScriptEnv = super::WorkflowSpecTemplatesScriptEnv;
-
-/// `WorkflowTaskSet.spec.tasks.script.envFrom`.
-pub type WorkflowTaskSetSpecTasksScriptEnvFrom = super::WorkflowSpecTemplatesScriptEnvFrom;
-
-/// `WorkflowTaskSet.spec.tasks.script.envFrom.configMapRef`.
-pub type WorkflowTaskSetSpecTasksScriptEnvFromConfigMapRef = super::WorkflowSpecTemplatesScriptEnvFromSecretRef;
-
-/// `WorkflowTaskSet.spec.tasks.script.envFrom.secretRef`.
-pub type WorkflowTaskSetSpecTasksScriptEnvFromSecretRef = super::WorkflowSpecTemplatesScriptEnvFromSecretRef;
-
-/// `WorkflowTaskSet.spec.tasks.script.env.valueFrom`.
-pub type WorkflowTaskSetSpecTasksScriptEnvValueFrom = super::WorkflowSpecTemplatesScriptEnvValueFrom;
-
-/// `WorkflowTaskSet.spec.tasks.script.env.valueFrom.configMapKeyRef`.
-pub type WorkflowTaskSetSpecTasksScriptEnvValueFromConfigMapKeyRef = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.script.env.valueFrom.fieldRef`.
-pub type WorkflowTaskSetSpecTasksScriptEnvValueFromFieldRef = super::WorkflowSpecVolumesDownwardAPIItemsFieldRef;
-
-/// `WorkflowTaskSet.spec.tasks.script.env.valueFrom.fileKeyRef`.
-pub type WorkflowTaskSetSpecTasksScriptEnvValueFromFileKeyRef = super::WorkflowSpecTemplatesScriptEnvValueFromFileKeyRef;
-
-/// `WorkflowTaskSet.spec.tasks.script.env.valueFrom.resourceFieldRef`.
-pub type WorkflowTaskSetSpecTasksScriptEnvValueFromResourceFieldRef = super::WorkflowSpecVolumesDownwardAPIItemsResourceFieldRef;
-
-/// `WorkflowTaskSet.spec.tasks.script.env.valueFrom.secretKeyRef`.
-pub type WorkflowTaskSetSpecTasksScriptEnvValueFromSecretKeyRef = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.script.lifecycle`.
-pub type WorkflowTaskSetSpecTasksScriptLifecycle = super::WorkflowSpecTemplatesScriptLifecycle;
-
-/// `WorkflowTaskSet.spec.tasks.script.lifecycle.postStart`.
-pub type WorkflowTaskSetSpecTasksScriptLifecyclePostStart = super::WorkflowSpecTemplatesScriptLifecyclePreStop;
-
-/// `WorkflowTaskSet.spec.tasks.script.lifecycle.postStart.exec`.
-pub type WorkflowTaskSetSpecTasksScriptLifecyclePostStartExec = super::WorkflowSpecTemplatesScriptStartupProbeExec;
-
-/// `WorkflowTaskSet.spec.tasks.script.lifecycle.postStart.httpGet`.
-pub type WorkflowTaskSetSpecTasksScriptLifecyclePostStartHttpGet = super::WorkflowSpecTemplatesScriptStartupProbeHttpGet;
-
-/// `WorkflowTaskSet.spec.tasks.script.lifecycle.postStart.httpGet.httpHeaders`.
-pub type WorkflowTaskSetSpecTasksScriptLifecyclePostStartHttpGetHttpHeaders = super::WorkflowSpecSecurityContextSysctls;
-
-/// `WorkflowTaskSet.spec.tasks.script.lifecycle.postStart.sleep`.
-pub type WorkflowTaskSetSpecTasksScriptLifecyclePostStartSleep = super::WorkflowSpecTemplatesScriptLifecyclePreStopSleep;
-
-/// `WorkflowTaskSet.spec.tasks.script.lifecycle.postStart.tcpSocket`.
-pub type WorkflowTaskSetSpecTasksScriptLifecyclePostStartTcpSocket = super::WorkflowSpecTemplatesScriptStartupProbeTcpSocket;
-
-/// `WorkflowTaskSet.spec.tasks.script.lifecycle.preStop`.
-pub type WorkflowTaskSetSpecTasksScriptLifecyclePreStop = super::WorkflowSpecTemplatesScriptLifecyclePreStop;
-
-/// `WorkflowTaskSet.spec.tasks.script.lifecycle.preStop.exec`.
-pub type WorkflowTaskSetSpecTasksScriptLifecyclePreStopExec = super::WorkflowSpecTemplatesScriptStartupProbeExec;
-
-/// `WorkflowTaskSet.spec.tasks.script.lifecycle.preStop.httpGet`.
-pub type WorkflowTaskSetSpecTasksScriptLifecyclePreStopHttpGet = super::WorkflowSpecTemplatesScriptStartupProbeHttpGet;
-
-/// `WorkflowTaskSet.spec.tasks.script.lifecycle.preStop.httpGet.httpHeaders`.
-pub type WorkflowTaskSetSpecTasksScriptLifecyclePreStopHttpGetHttpHeaders = super::WorkflowSpecSecurityContextSysctls;
-
-/// `WorkflowTaskSet.spec.tasks.script.lifecycle.preStop.sleep`.
-pub type WorkflowTaskSetSpecTasksScriptLifecyclePreStopSleep = super::WorkflowSpecTemplatesScriptLifecyclePreStopSleep;
-
-/// `WorkflowTaskSet.spec.tasks.script.lifecycle.preStop.tcpSocket`.
-pub type WorkflowTaskSetSpecTasksScriptLifecyclePreStopTcpSocket = super::WorkflowSpecTemplatesScriptStartupProbeTcpSocket;
-
-/// `WorkflowTaskSet.spec.tasks.script.livenessProbe`.
-pub type WorkflowTaskSetSpecTasksScriptLivenessProbe = super::WorkflowSpecTemplatesScriptStartupProbe;
-
-/// `WorkflowTaskSet.spec.tasks.script.livenessProbe.exec`.
-pub type WorkflowTaskSetSpecTasksScriptLivenessProbeExec = super::WorkflowSpecTemplatesScriptStartupProbeExec;
-
-/// `WorkflowTaskSet.spec.tasks.script.livenessProbe.grpc`.
-pub type WorkflowTaskSetSpecTasksScriptLivenessProbeGrpc = super::WorkflowSpecTemplatesScriptStartupProbeGrpc;
-
-/// `WorkflowTaskSet.spec.tasks.script.livenessProbe.httpGet`.
-pub type WorkflowTaskSetSpecTasksScriptLivenessProbeHttpGet = super::WorkflowSpecTemplatesScriptStartupProbeHttpGet;
-
-/// `WorkflowTaskSet.spec.tasks.script.livenessProbe.httpGet.httpHeaders`.
-pub type WorkflowTaskSetSpecTasksScriptLivenessProbeHttpGetHttpHeaders = super::WorkflowSpecSecurityContextSysctls;
-
-/// `WorkflowTaskSet.spec.tasks.script.livenessProbe.tcpSocket`.
-pub type WorkflowTaskSetSpecTasksScriptLivenessProbeTcpSocket = super::WorkflowSpecTemplatesScriptStartupProbeTcpSocket;
-
-/// `WorkflowTaskSet.spec.tasks.script.ports`.
-pub type WorkflowTaskSetSpecTasksScriptPorts = super::WorkflowSpecTemplatesScriptPorts;
-
-/// `WorkflowTaskSet.spec.tasks.script.readinessProbe`.
-pub type WorkflowTaskSetSpecTasksScriptReadinessProbe = super::WorkflowSpecTemplatesScriptStartupProbe;
-
-/// `WorkflowTaskSet.spec.tasks.script.readinessProbe.exec`.
-pub type WorkflowTaskSetSpecTasksScriptReadinessProbeExec = super::WorkflowSpecTemplatesScriptStartupProbeExec;
-
-/// `WorkflowTaskSet.spec.tasks.script.readinessProbe.grpc`.
-pub type WorkflowTaskSetSpecTasksScriptReadinessProbeGrpc = super::WorkflowSpecTemplatesScriptStartupProbeGrpc;
-
-/// `WorkflowTaskSet.spec.tasks.script.readinessProbe.httpGet`.
-pub type WorkflowTaskSetSpecTasksScriptReadinessProbeHttpGet = super::WorkflowSpecTemplatesScriptStartupProbeHttpGet;
-
-/// `WorkflowTaskSet.spec.tasks.script.readinessProbe.httpGet.httpHeaders`.
-pub type WorkflowTaskSetSpecTasksScriptReadinessProbeHttpGetHttpHeaders = super::WorkflowSpecSecurityContextSysctls;
-
-/// `WorkflowTaskSet.spec.tasks.script.readinessProbe.tcpSocket`.
-pub type WorkflowTaskSetSpecTasksScriptReadinessProbeTcpSocket = super::WorkflowSpecTemplatesScriptStartupProbeTcpSocket;
-
-/// `WorkflowTaskSet.spec.tasks.script.resizePolicy`.
-pub type WorkflowTaskSetSpecTasksScriptResizePolicy = super::WorkflowSpecTemplatesScriptResizePolicy;
-
-/// `WorkflowTaskSet.spec.tasks.script.resources`.
-pub type WorkflowTaskSetSpecTasksScriptResources = super::WorkflowSpecPodResources;
-
-/// `WorkflowTaskSet.spec.tasks.script.resources.claims`.
-pub type WorkflowTaskSetSpecTasksScriptResourcesClaims = super::WorkflowSpecPodResourcesClaims;
-
-/// `WorkflowTaskSet.spec.tasks.script.restartPolicyRules`.
-pub type WorkflowTaskSetSpecTasksScriptRestartPolicyRules = super::WorkflowSpecTemplatesScriptRestartPolicyRules;
-
-/// `WorkflowTaskSet.spec.tasks.script.restartPolicyRules.exitCodes`.
-pub type WorkflowTaskSetSpecTasksScriptRestartPolicyRulesExitCodes = super::WorkflowSpecTemplatesScriptRestartPolicyRulesExitCodes;
-
-/// `WorkflowTaskSet.spec.tasks.script.securityContext`.
-pub type WorkflowTaskSetSpecTasksScriptSecurityContext = super::WorkflowSpecTemplatesScriptSecurityContext;
-
-/// `WorkflowTaskSet.spec.tasks.script.securityContext.appArmorProfile`.
-pub type WorkflowTaskSetSpecTasksScriptSecurityContextAppArmorProfile = super::WorkflowSpecSecurityContextSeccompProfile;
-
-/// `WorkflowTaskSet.spec.tasks.script.securityContext.capabilities`.
-pub type WorkflowTaskSetSpecTasksScriptSecurityContextCapabilities = super::WorkflowSpecTemplatesScriptSecurityContextCapabilities;
-
-/// `WorkflowTaskSet.spec.tasks.script.securityContext.seLinuxOptions`.
-pub type WorkflowTaskSetSpecTasksScriptSecurityContextSeLinuxOptions = super::WorkflowSpecSecurityContextSeLinuxOptions;
-
-/// `WorkflowTaskSet.spec.tasks.script.securityContext.seccompProfile`.
-pub type WorkflowTaskSetSpecTasksScriptSecurityContextSeccompProfile = super::WorkflowSpecSecurityContextSeccompProfile;
-
-/// `WorkflowTaskSet.spec.tasks.script.securityContext.windowsOptions`.
-pub type WorkflowTaskSetSpecTasksScriptSecurityContextWindowsOptions = super::WorkflowSpecSecurityContextWindowsOptions;
-
-/// `WorkflowTaskSet.spec.tasks.script.startupProbe`.
-pub type WorkflowTaskSetSpecTasksScriptStartupProbe = super::WorkflowSpecTemplatesScriptStartupProbe;
-
-/// `WorkflowTaskSet.spec.tasks.script.startupProbe.exec`.
-pub type WorkflowTaskSetSpecTasksScriptStartupProbeExec = super::WorkflowSpecTemplatesScriptStartupProbeExec;
-
-/// `WorkflowTaskSet.spec.tasks.script.startupProbe.grpc`.
-pub type WorkflowTaskSetSpecTasksScriptStartupProbeGrpc = super::WorkflowSpecTemplatesScriptStartupProbeGrpc;
-
-/// `WorkflowTaskSet.spec.tasks.script.startupProbe.httpGet`.
-pub type WorkflowTaskSetSpecTasksScriptStartupProbeHttpGet = super::WorkflowSpecTemplatesScriptStartupProbeHttpGet;
-
-/// `WorkflowTaskSet.spec.tasks.script.startupProbe.httpGet.httpHeaders`.
-pub type WorkflowTaskSetSpecTasksScriptStartupProbeHttpGetHttpHeaders = super::WorkflowSpecSecurityContextSysctls;
-
-/// `WorkflowTaskSet.spec.tasks.script.startupProbe.tcpSocket`.
-pub type WorkflowTaskSetSpecTasksScriptStartupProbeTcpSocket = super::WorkflowSpecTemplatesScriptStartupProbeTcpSocket;
-
-/// `WorkflowTaskSet.spec.tasks.script.volumeDevices`.
-pub type WorkflowTaskSetSpecTasksScriptVolumeDevices = super::WorkflowSpecTemplatesScriptVolumeDevices;
-
-/// `WorkflowTaskSet.spec.tasks.script.volumeMounts`.
-pub type WorkflowTaskSetSpecTasksScriptVolumeMounts = super::WorkflowSpecTemplatesScriptVolumeMounts;
-
-/// `WorkflowTaskSet.spec.tasks.securityContext`.
-pub type WorkflowTaskSetSpecTasksSecurityContext = super::WorkflowSpecSecurityContext;
-
-/// `WorkflowTaskSet.spec.tasks.securityContext.appArmorProfile`.
-pub type WorkflowTaskSetSpecTasksSecurityContextAppArmorProfile = super::WorkflowSpecSecurityContextSeccompProfile;
-
-/// `WorkflowTaskSet.spec.tasks.securityContext.seLinuxOptions`.
-pub type WorkflowTaskSetSpecTasksSecurityContextSeLinuxOptions = super::WorkflowSpecSecurityContextSeLinuxOptions;
-
-/// `WorkflowTaskSet.spec.tasks.securityContext.seccompProfile`.
-pub type WorkflowTaskSetSpecTasksSecurityContextSeccompProfile = super::WorkflowSpecSecurityContextSeccompProfile;
-
-/// `WorkflowTaskSet.spec.tasks.securityContext.sysctls`.
-pub type WorkflowTaskSetSpecTasksSecurityContextSysctls = super::WorkflowSpecSecurityContextSysctls;
-
-/// `WorkflowTaskSet.spec.tasks.securityContext.windowsOptions`.
-pub type WorkflowTaskSetSpecTasksSecurityContextWindowsOptions = super::WorkflowSpecSecurityContextWindowsOptions;
-
-/// `WorkflowTaskSet.spec.tasks.sidecars`.
-pub type WorkflowTaskSetSpecTasksSidecars = super::WorkflowSpecTemplatesSidecars;
-
-/// `WorkflowTaskSet.spec.tasks.sidecars.env`.
-pub type WorkflowTaskSetSpecTasksSidecarsEnv = super::WorkflowSpecTemplatesScriptEnv;
-
-/// `WorkflowTaskSet.spec.tasks.sidecars.envFrom`.
-pub type WorkflowTaskSetSpecTasksSidecarsEnvFrom = super::WorkflowSpecTemplatesScriptEnvFrom;
-
-/// `WorkflowTaskSet.spec.tasks.sidecars.envFrom.configMapRef`.
-pub type WorkflowTaskSetSpecTasksSidecarsEnvFromConfigMapRef = super::WorkflowSpecTemplatesScriptEnvFromSecretRef;
-
-/// `WorkflowTaskSet.spec.tasks.sidecars.envFrom.secretRef`.
-pub type WorkflowTaskSetSpecTasksSidecarsEnvFromSecretRef = super::WorkflowSpecTemplatesScriptEnvFromSecretRef;
-
-/// `WorkflowTaskSet.spec.tasks.sidecars.env.valueFrom`.
-pub type WorkflowTaskSetSpecTasksSidecarsEnvValueFrom = super::WorkflowSpecTemplatesScriptEnvValueFrom;
-
-/// `WorkflowTaskSet.spec.tasks.sidecars.env.valueFrom.configMapKeyRef`.
-pub type WorkflowTaskSetSpecTasksSidecarsEnvValueFromConfigMapKeyRef = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.sidecars.env.valueFrom.fieldRef`.
-pub type WorkflowTaskSetSpecTasksSidecarsEnvValueFromFieldRef = super::WorkflowSpecVolumesDownwardAPIItemsFieldRef;
-
-/// `WorkflowTaskSet.spec.tasks.sidecars.env.valueFrom.fileKeyRef`.
-pub type WorkflowTaskSetSpecTasksSidecarsEnvValueFromFileKeyRef = super::WorkflowSpecTemplatesScriptEnvValueFromFileKeyRef;
-
-/// `WorkflowTaskSet.spec.tasks.sidecars.env.valueFrom.resourceFieldRef`.
-pub type WorkflowTaskSetSpecTasksSidecarsEnvValueFromResourceFieldRef = super::WorkflowSpecVolumesDownwardAPIItemsResourceFieldRef;
-
-/// `WorkflowTaskSet.spec.tasks.sidecars.env.valueFrom.secretKeyRef`.
-pub type WorkflowTaskSetSpecTasksSidecarsEnvValueFromSecretKeyRef = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.sidecars.lifecycle`.
-pub type WorkflowTaskSetSpecTasksSidecarsLifecycle = super::WorkflowSpecTemplatesScriptLifecycle;
-
-/// `WorkflowTaskSet.spec.tasks.sidecars.lifecycle.postStart`.
-pub type WorkflowTaskSetSpecTasksSidecarsLifecyclePostStart = super::WorkflowSpecTemplatesScriptLifecyclePreStop;
-
-/// `WorkflowTaskSet.spec.tasks.sidecars.lifecycle.postStart.exec`.
-pub type WorkflowTaskSetSpecTasksSidecarsLifecyclePostStartExec = super::WorkflowSpecTemplatesScriptStartupProbeExec;
-
-/// `WorkflowTaskSet.spec.tasks.sidecars.lifecycle.postStart.httpGet`.
-pub type WorkflowTaskSetSpecTasksSidecarsLifecyclePostStartHttpGet = super::WorkflowSpecTemplatesScriptStartupProbeHttpGet;
-
-/// `WorkflowTaskSet.spec.tasks.sidecars.lifecycle.postStart.httpGet.httpHeaders`.
-pub type WorkflowTaskSetSpecTasksSidecarsLifecyclePostStartHttpGetHttpHeaders = super::WorkflowSpecSecurityContextSysctls;
-
-/// `WorkflowTaskSet.spec.tasks.sidecars.lifecycle.postStart.sleep`.
-pub type WorkflowTaskSetSpecTasksSidecarsLifecyclePostStartSleep = super::WorkflowSpecTemplatesScriptLifecyclePreStopSleep;
-
-/// `WorkflowTaskSet.spec.tasks.sidecars.lifecycle.postStart.tcpSocket`.
-pub type WorkflowTaskSetSpecTasksSidecarsLifecyclePostStartTcpSocket = super::WorkflowSpecTemplatesScriptStartupProbeTcpSocket;
-
-/// `WorkflowTaskSet.spec.tasks.sidecars.lifecycle.preStop`.
-pub type WorkflowTaskSetSpecTasksSidecarsLifecyclePreStop = super::WorkflowSpecTemplatesScriptLifecyclePreStop;
-
-/// `WorkflowTaskSet.spec.tasks.sidecars.lifecycle.preStop.exec`.
-pub type WorkflowTaskSetSpecTasksSidecarsLifecyclePreStopExec = super::WorkflowSpecTemplatesScriptStartupProbeExec;
-
-/// `WorkflowTaskSet.spec.tasks.sidecars.lifecycle.preStop.httpGet`.
-pub type WorkflowTaskSetSpecTasksSidecarsLifecyclePreStopHttpGet = super::WorkflowSpecTemplatesScriptStartupProbeHttpGet;
-
-/// `WorkflowTaskSet.spec.tasks.sidecars.lifecycle.preStop.httpGet.httpHeaders`.
-pub type WorkflowTaskSetSpecTasksSidecarsLifecyclePreStopHttpGetHttpHeaders = super::WorkflowSpecSecurityContextSysctls;
-
-/// `WorkflowTaskSet.spec.tasks.sidecars.lifecycle.preStop.sleep`.
-pub type WorkflowTaskSetSpecTasksSidecarsLifecyclePreStopSleep = super::WorkflowSpecTemplatesScriptLifecyclePreStopSleep;
-
-/// `WorkflowTaskSet.spec.tasks.sidecars.lifecycle.preStop.tcpSocket`.
-pub type WorkflowTaskSetSpecTasksSidecarsLifecyclePreStopTcpSocket = super::WorkflowSpecTemplatesScriptStartupProbeTcpSocket;
-
-/// `WorkflowTaskSet.spec.tasks.sidecars.livenessProbe`.
-pub type WorkflowTaskSetSpecTasksSidecarsLivenessProbe = super::WorkflowSpecTemplatesScriptStartupProbe;
-
-/// `WorkflowTaskSet.spec.tasks.sidecars.livenessProbe.exec`.
-pub type WorkflowTaskSetSpecTasksSidecarsLivenessProbeExec = super::WorkflowSpecTemplatesScriptStartupProbeExec;
-
-/// `WorkflowTaskSet.spec.tasks.sidecars.livenessProbe.grpc`.
-pub type WorkflowTaskSetSpecTasksSidecarsLivenessProbeGrpc = super::WorkflowSpecTemplatesScriptStartupProbeGrpc;
-
-/// `WorkflowTaskSet.spec.tasks.sidecars.livenessProbe.httpGet`.
-pub type WorkflowTaskSetSpecTasksSidecarsLivenessProbeHttpGet = super::WorkflowSpecTemplatesScriptStartupProbeHttpGet;
-
-/// `WorkflowTaskSet.spec.tasks.sidecars.livenessProbe.httpGet.httpHeaders`.
-pub type WorkflowTaskSetSpecTasksSidecarsLivenessProbeHttpGetHttpHeaders = super::WorkflowSpecSecurityContextSysctls;
-
-/// `WorkflowTaskSet.spec.tasks.sidecars.livenessProbe.tcpSocket`.
-pub type WorkflowTaskSetSpecTasksSidecarsLivenessProbeTcpSocket = super::WorkflowSpecTemplatesScriptStartupProbeTcpSocket;
-
-/// `WorkflowTaskSet.spec.tasks.sidecars.ports`.
-pub type WorkflowTaskSetSpecTasksSidecarsPorts = super::WorkflowSpecTemplatesScriptPorts;
-
-/// `WorkflowTaskSet.spec.tasks.sidecars.readinessProbe`.
-pub type WorkflowTaskSetSpecTasksSidecarsReadinessProbe = super::WorkflowSpecTemplatesScriptStartupProbe;
-
-/// `WorkflowTaskSet.spec.tasks.sidecars.readinessProbe.exec`.
-pub type WorkflowTaskSetSpecTasksSidecarsReadinessProbeExec = super::WorkflowSpecTemplatesScriptStartupProbeExec;
-
-/// `WorkflowTaskSet.spec.tasks.sidecars.readinessProbe.grpc`.
-pub type WorkflowTaskSetSpecTasksSidecarsReadinessProbeGrpc = super::WorkflowSpecTemplatesScriptStartupProbeGrpc;
-
-/// `WorkflowTaskSet.spec.tasks.sidecars.readinessProbe.httpGet`.
-pub type WorkflowTaskSetSpecTasksSidecarsReadinessProbeHttpGet = super::WorkflowSpecTemplatesScriptStartupProbeHttpGet;
-
-/// `WorkflowTaskSet.spec.tasks.sidecars.readinessProbe.httpGet.httpHeaders`.
-pub type WorkflowTaskSetSpecTasksSidecarsReadinessProbeHttpGetHttpHeaders = super::WorkflowSpecSecurityContextSysctls;
-
-/// `WorkflowTaskSet.spec.tasks.sidecars.readinessProbe.tcpSocket`.
-pub type WorkflowTaskSetSpecTasksSidecarsReadinessProbeTcpSocket = super::WorkflowSpecTemplatesScriptStartupProbeTcpSocket;
-
-/// `WorkflowTaskSet.spec.tasks.sidecars.resizePolicy`.
-pub type WorkflowTaskSetSpecTasksSidecarsResizePolicy = super::WorkflowSpecTemplatesScriptResizePolicy;
-
-/// `WorkflowTaskSet.spec.tasks.sidecars.resources`.
-pub type WorkflowTaskSetSpecTasksSidecarsResources = super::WorkflowSpecPodResources;
-
-/// `WorkflowTaskSet.spec.tasks.sidecars.resources.claims`.
-pub type WorkflowTaskSetSpecTasksSidecarsResourcesClaims = super::WorkflowSpecPodResourcesClaims;
-
-/// `WorkflowTaskSet.spec.tasks.sidecars.restartPolicyRules`.
-pub type WorkflowTaskSetSpecTasksSidecarsRestartPolicyRules = super::WorkflowSpecTemplatesScriptRestartPolicyRules;
-
-/// `WorkflowTaskSet.spec.tasks.sidecars.restartPolicyRules.exitCodes`.
-pub type WorkflowTaskSetSpecTasksSidecarsRestartPolicyRulesExitCodes = super::WorkflowSpecTemplatesScriptRestartPolicyRulesExitCodes;
-
-/// `WorkflowTaskSet.spec.tasks.sidecars.securityContext`.
-pub type WorkflowTaskSetSpecTasksSidecarsSecurityContext = super::WorkflowSpecTemplatesScriptSecurityContext;
-
-/// `WorkflowTaskSet.spec.tasks.sidecars.securityContext.appArmorProfile`.
-pub type WorkflowTaskSetSpecTasksSidecarsSecurityContextAppArmorProfile = super::WorkflowSpecSecurityContextSeccompProfile;
-
-/// `WorkflowTaskSet.spec.tasks.sidecars.securityContext.capabilities`.
-pub type WorkflowTaskSetSpecTasksSidecarsSecurityContextCapabilities = super::WorkflowSpecTemplatesScriptSecurityContextCapabilities;
-
-/// `WorkflowTaskSet.spec.tasks.sidecars.securityContext.seLinuxOptions`.
-pub type WorkflowTaskSetSpecTasksSidecarsSecurityContextSeLinuxOptions = super::WorkflowSpecSecurityContextSeLinuxOptions;
-
-/// `WorkflowTaskSet.spec.tasks.sidecars.securityContext.seccompProfile`.
-pub type WorkflowTaskSetSpecTasksSidecarsSecurityContextSeccompProfile = super::WorkflowSpecSecurityContextSeccompProfile;
-
-/// `WorkflowTaskSet.spec.tasks.sidecars.securityContext.windowsOptions`.
-pub type WorkflowTaskSetSpecTasksSidecarsSecurityContextWindowsOptions = super::WorkflowSpecSecurityContextWindowsOptions;
-
-/// `WorkflowTaskSet.spec.tasks.sidecars.startupProbe`.
-pub type WorkflowTaskSetSpecTasksSidecarsStartupProbe = super::WorkflowSpecTemplatesScriptStartupProbe;
-
-/// `WorkflowTaskSet.spec.tasks.sidecars.startupProbe.exec`.
-pub type WorkflowTaskSetSpecTasksSidecarsStartupProbeExec = super::WorkflowSpecTemplatesScriptStartupProbeExec;
-
-/// `WorkflowTaskSet.spec.tasks.sidecars.startupProbe.grpc`.
-pub type WorkflowTaskSetSpecTasksSidecarsStartupProbeGrpc = super::WorkflowSpecTemplatesScriptStartupProbeGrpc;
-
-/// `WorkflowTaskSet.spec.tasks.sidecars.startupProbe.httpGet`.
-pub type WorkflowTaskSetSpecTasksSidecarsStartupProbeHttpGet = super::WorkflowSpecTemplatesScriptStartupProbeHttpGet;
-
-/// `WorkflowTaskSet.spec.tasks.sidecars.startupProbe.httpGet.httpHeaders`.
-pub type WorkflowTaskSetSpecTasksSidecarsStartupProbeHttpGetHttpHeaders = super::WorkflowSpecSecurityContextSysctls;
-
-/// `WorkflowTaskSet.spec.tasks.sidecars.startupProbe.tcpSocket`.
-pub type WorkflowTaskSetSpecTasksSidecarsStartupProbeTcpSocket = super::WorkflowSpecTemplatesScriptStartupProbeTcpSocket;
-
-/// `WorkflowTaskSet.spec.tasks.sidecars.volumeDevices`.
-pub type WorkflowTaskSetSpecTasksSidecarsVolumeDevices = super::WorkflowSpecTemplatesScriptVolumeDevices;
-
-/// `WorkflowTaskSet.spec.tasks.sidecars.volumeMounts`.
-pub type WorkflowTaskSetSpecTasksSidecarsVolumeMounts = super::WorkflowSpecTemplatesScriptVolumeMounts;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.arguments`.
-pub type WorkflowTaskSetSpecTasksStepsStepsArguments = super::WorkflowTaskSetSpecTasksDagTasksArguments;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.arguments.artifacts`.
-pub type WorkflowTaskSetSpecTasksStepsStepsArgumentsArtifacts = super::WorkflowStatusOutputsArtifacts;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.arguments.artifacts.archive`.
-pub type WorkflowTaskSetSpecTasksStepsStepsArgumentsArtifactsArchive = super::WorkflowSpecArgumentsArtifactsArchive;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.arguments.artifacts.archive.tar`.
-pub type WorkflowTaskSetSpecTasksStepsStepsArgumentsArtifactsArchiveTar = super::WorkflowSpecArgumentsArtifactsArchiveTar;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.arguments.artifacts.artifactGC`.
-pub type WorkflowTaskSetSpecTasksStepsStepsArgumentsArtifactsArtifactGC = super::WorkflowSpecArgumentsArtifactsArtifactGC;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.arguments.artifacts.artifactGC.podMetadata`.
-pub type WorkflowTaskSetSpecTasksStepsStepsArgumentsArtifactsArtifactGCPodMetadata = super::WorkflowSpecPodMetadata;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.arguments.artifacts.artifactGC.strategy`.
-pub type WorkflowTaskSetSpecTasksStepsStepsArgumentsArtifactsArtifactGCStrategy = super::WorkflowSpecArtifactGCStrategy;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.arguments.artifacts.artifactory`.
-pub type WorkflowTaskSetSpecTasksStepsStepsArgumentsArtifactsArtifactory = super::WorkflowSpecArgumentsArtifactsArtifactory;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.arguments.artifacts.artifactory.passwordSecret`.
-pub type WorkflowTaskSetSpecTasksStepsStepsArgumentsArtifactsArtifactoryPasswordSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.arguments.artifacts.artifactory.usernameSecret`.
-pub type WorkflowTaskSetSpecTasksStepsStepsArgumentsArtifactsArtifactoryUsernameSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.arguments.artifacts.azure`.
-pub type WorkflowTaskSetSpecTasksStepsStepsArgumentsArtifactsAzure = super::WorkflowSpecArgumentsArtifactsAzure;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.arguments.artifacts.azure.accountKeySecret`.
-pub type WorkflowTaskSetSpecTasksStepsStepsArgumentsArtifactsAzureAccountKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.arguments.artifacts.gcs`.
-pub type WorkflowTaskSetSpecTasksStepsStepsArgumentsArtifactsGcs = super::WorkflowSpecArgumentsArtifactsGcs;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.arguments.artifacts.gcs.serviceAccountKeySecret`.
-pub type WorkflowTaskSetSpecTasksStepsStepsArgumentsArtifactsGcsServiceAccountKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.arguments.artifacts.git`.
-pub type WorkflowTaskSetSpecTasksStepsStepsArgumentsArtifactsGit = super::WorkflowSpecArgumentsArtifactsGit;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.arguments.artifacts.git.passwordSecret`.
-pub type WorkflowTaskSetSpecTasksStepsStepsArgumentsArtifactsGitPasswordSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.arguments.artifacts.git.sshPrivateKeySecret`.
-pub type WorkflowTaskSetSpecTasksStepsStepsArgumentsArtifactsGitSshPrivateKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.arguments.artifacts.git.usernameSecret`.
-pub type WorkflowTaskSetSpecTasksStepsStepsArgumentsArtifactsGitUsernameSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.arguments.artifacts.hdfs`.
-pub type WorkflowTaskSetSpecTasksStepsStepsArgumentsArtifactsHdfs = super::WorkflowSpecArgumentsArtifactsHdfs;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.arguments.artifacts.hdfs.krbCCacheSecret`.
-pub type WorkflowTaskSetSpecTasksStepsStepsArgumentsArtifactsHdfsKrbCCacheSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.arguments.artifacts.hdfs.krbConfigConfigMap`.
-pub type WorkflowTaskSetSpecTasksStepsStepsArgumentsArtifactsHdfsKrbConfigConfigMap = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.arguments.artifacts.hdfs.krbKeytabSecret`.
-pub type WorkflowTaskSetSpecTasksStepsStepsArgumentsArtifactsHdfsKrbKeytabSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.arguments.artifacts.http`.
-pub type WorkflowTaskSetSpecTasksStepsStepsArgumentsArtifactsHttp = super::WorkflowSpecArgumentsArtifactsHttp;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.arguments.artifacts.http.auth`.
-pub type WorkflowTaskSetSpecTasksStepsStepsArgumentsArtifactsHttpAuth = super::WorkflowSpecArgumentsArtifactsHttpAuth;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.arguments.artifacts.http.auth.basicAuth`.
-pub type WorkflowTaskSetSpecTasksStepsStepsArgumentsArtifactsHttpAuthBasicAuth = super::WorkflowSpecArgumentsArtifactsHttpAuthBasicAuth;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.arguments.artifacts.http.auth.basicAuth.passwordSecret`.
-pub type WorkflowTaskSetSpecTasksStepsStepsArgumentsArtifactsHttpAuthBasicAuthPasswordSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.arguments.artifacts.http.auth.basicAuth.usernameSecret`.
-pub type WorkflowTaskSetSpecTasksStepsStepsArgumentsArtifactsHttpAuthBasicAuthUsernameSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.arguments.artifacts.http.auth.clientCert`.
-pub type WorkflowTaskSetSpecTasksStepsStepsArgumentsArtifactsHttpAuthClientCert = super::WorkflowSpecArgumentsArtifactsHttpAuthClientCert;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.arguments.artifacts.http.auth.clientCert.clientCertSecret`.
-pub type WorkflowTaskSetSpecTasksStepsStepsArgumentsArtifactsHttpAuthClientCertClientCertSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.arguments.artifacts.http.auth.clientCert.clientKeySecret`.
-pub type WorkflowTaskSetSpecTasksStepsStepsArgumentsArtifactsHttpAuthClientCertClientKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.arguments.artifacts.http.auth.oauth2`.
-pub type WorkflowTaskSetSpecTasksStepsStepsArgumentsArtifactsHttpAuthOauth2 = super::WorkflowSpecArgumentsArtifactsHttpAuthOauth2;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.arguments.artifacts.http.auth.oauth2.clientIDSecret`.
-pub type WorkflowTaskSetSpecTasksStepsStepsArgumentsArtifactsHttpAuthOauth2ClientIDSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.arguments.artifacts.http.auth.oauth2.clientSecretSecret`.
-pub type WorkflowTaskSetSpecTasksStepsStepsArgumentsArtifactsHttpAuthOauth2ClientSecretSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.arguments.artifacts.http.auth.oauth2.endpointParams`.
-pub type WorkflowTaskSetSpecTasksStepsStepsArgumentsArtifactsHttpAuthOauth2EndpointParams = super::WorkflowSpecArgumentsArtifactsHttpAuthOauth2EndpointParams;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.arguments.artifacts.http.auth.oauth2.tokenURLSecret`.
-pub type WorkflowTaskSetSpecTasksStepsStepsArgumentsArtifactsHttpAuthOauth2TokenURLSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.arguments.artifacts.http.headers`.
-pub type WorkflowTaskSetSpecTasksStepsStepsArgumentsArtifactsHttpHeaders = super::WorkflowSpecSecurityContextSysctls;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.arguments.artifacts.oss`.
-pub type WorkflowTaskSetSpecTasksStepsStepsArgumentsArtifactsOss = super::WorkflowSpecArgumentsArtifactsOss;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.arguments.artifacts.oss.accessKeySecret`.
-pub type WorkflowTaskSetSpecTasksStepsStepsArgumentsArtifactsOssAccessKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.arguments.artifacts.oss.lifecycleRule`.
-pub type WorkflowTaskSetSpecTasksStepsStepsArgumentsArtifactsOssLifecycleRule = super::WorkflowSpecArgumentsArtifactsOssLifecycleRule;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.arguments.artifacts.oss.secretKeySecret`.
-pub type WorkflowTaskSetSpecTasksStepsStepsArgumentsArtifactsOssSecretKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.arguments.artifacts.plugin`.
-pub type WorkflowTaskSetSpecTasksStepsStepsArgumentsArtifactsPlugin = super::WorkflowSpecArgumentsArtifactsPlugin;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.arguments.artifacts.raw`.
-pub type WorkflowTaskSetSpecTasksStepsStepsArgumentsArtifactsRaw = super::WorkflowSpecArgumentsArtifactsRaw;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.arguments.artifacts.s3`.
-pub type WorkflowTaskSetSpecTasksStepsStepsArgumentsArtifactsS3 = super::WorkflowSpecArgumentsArtifactsS3;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.arguments.artifacts.s3.accessKeySecret`.
-pub type WorkflowTaskSetSpecTasksStepsStepsArgumentsArtifactsS3AccessKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.arguments.artifacts.s3.addressingStyle`.
-pub type WorkflowTaskSetSpecTasksStepsStepsArgumentsArtifactsS3AddressingStyle = super::WorkflowSpecArgumentsArtifactsS3AddressingStyle;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.arguments.artifacts.s3.caSecret`.
-pub type WorkflowTaskSetSpecTasksStepsStepsArgumentsArtifactsS3CaSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.arguments.artifacts.s3.createBucketIfNotPresent`.
-pub type WorkflowTaskSetSpecTasksStepsStepsArgumentsArtifactsS3CreateBucketIfNotPresent = super::WorkflowSpecArgumentsArtifactsS3CreateBucketIfNotPresent;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.arguments.artifacts.s3.encryptionOptions`.
-pub type WorkflowTaskSetSpecTasksStepsStepsArgumentsArtifactsS3EncryptionOptions = super::WorkflowSpecArgumentsArtifactsS3EncryptionOptions;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.arguments.artifacts.s3.encryptionOptions.serverSideCustomerKeySecret`.
-pub type WorkflowTaskSetSpecTasksStepsStepsArgumentsArtifactsS3EncryptionOptionsServerSideCustomerKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.arguments.artifacts.s3.secretKeySecret`.
-pub type WorkflowTaskSetSpecTasksStepsStepsArgumentsArtifactsS3SecretKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.arguments.artifacts.s3.sessionTokenSecret`.
-pub type WorkflowTaskSetSpecTasksStepsStepsArgumentsArtifactsS3SessionTokenSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.arguments.parameters`.
-pub type WorkflowTaskSetSpecTasksStepsStepsArgumentsParameters = super::WorkflowSpecArgumentsParameters;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.arguments.parameters.valueFrom`.
-pub type WorkflowTaskSetSpecTasksStepsStepsArgumentsParametersValueFrom = super::WorkflowSpecArgumentsParametersValueFrom;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.arguments.parameters.valueFrom.configMapKeyRef`.
-pub type WorkflowTaskSetSpecTasksStepsStepsArgumentsParametersValueFromConfigMapKeyRef = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.continueOn`.
-pub type WorkflowTaskSetSpecTasksStepsStepsContinueOn = super::WorkflowSpecTemplatesStepsContinueOn;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.hooks`.
-pub type WorkflowTaskSetSpecTasksStepsStepsHooks = super::WorkflowTaskSetSpecTasksDagTasksHooks;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.hooks.arguments`.
-pub type WorkflowTaskSetSpecTasksStepsStepsHooksArguments = super::WorkflowTaskSetSpecTasksDagTasksArguments;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.hooks.arguments.artifacts`.
-pub type WorkflowTaskSetSpecTasksStepsStepsHooksArgumentsArtifacts = super::WorkflowStatusOutputsArtifacts;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.hooks.arguments.artifacts.archive`.
-pub type WorkflowTaskSetSpecTasksStepsStepsHooksArgumentsArtifactsArchive = super::WorkflowSpecArgumentsArtifactsArchive;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.hooks.arguments.artifacts.archive.tar`.
-pub type WorkflowTaskSetSpecTasksStepsStepsHooksArgumentsArtifactsArchiveTar = super::WorkflowSpecArgumentsArtifactsArchiveTar;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.hooks.arguments.artifacts.artifactGC`.
-pub type WorkflowTaskSetSpecTasksStepsStepsHooksArgumentsArtifactsArtifactGC = super::WorkflowSpecArgumentsArtifactsArtifactGC;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.hooks.arguments.artifacts.artifactGC.podMetadata`.
-pub type WorkflowTaskSetSpecTasksStepsStepsHooksArgumentsArtifactsArtifactGCPodMetadata = super::WorkflowSpecPodMetadata;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.hooks.arguments.artifacts.artifactGC.strategy`.
-pub type WorkflowTaskSetSpecTasksStepsStepsHooksArgumentsArtifactsArtifactGCStrategy = super::WorkflowSpecArtifactGCStrategy;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.hooks.arguments.artifacts.artifactory`.
-pub type WorkflowTaskSetSpecTasksStepsStepsHooksArgumentsArtifactsArtifactory = super::WorkflowSpecArgumentsArtifactsArtifactory;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.hooks.arguments.artifacts.artifactory.passwordSecret`.
-pub type WorkflowTaskSetSpecTasksStepsStepsHooksArgumentsArtifactsArtifactoryPasswordSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.hooks.arguments.artifacts.artifactory.usernameSecret`.
-pub type WorkflowTaskSetSpecTasksStepsStepsHooksArgumentsArtifactsArtifactoryUsernameSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.hooks.arguments.artifacts.azure`.
-pub type WorkflowTaskSetSpecTasksStepsStepsHooksArgumentsArtifactsAzure = super::WorkflowSpecArgumentsArtifactsAzure;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.hooks.arguments.artifacts.azure.accountKeySecret`.
-pub type WorkflowTaskSetSpecTasksStepsStepsHooksArgumentsArtifactsAzureAccountKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.hooks.arguments.artifacts.gcs`.
-pub type WorkflowTaskSetSpecTasksStepsStepsHooksArgumentsArtifactsGcs = super::WorkflowSpecArgumentsArtifactsGcs;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.hooks.arguments.artifacts.gcs.serviceAccountKeySecret`.
-pub type WorkflowTaskSetSpecTasksStepsStepsHooksArgumentsArtifactsGcsServiceAccountKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.hooks.arguments.artifacts.git`.
-pub type WorkflowTaskSetSpecTasksStepsStepsHooksArgumentsArtifactsGit = super::WorkflowSpecArgumentsArtifactsGit;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.hooks.arguments.artifacts.git.passwordSecret`.
-pub type WorkflowTaskSetSpecTasksStepsStepsHooksArgumentsArtifactsGitPasswordSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.hooks.arguments.artifacts.git.sshPrivateKeySecret`.
-pub type WorkflowTaskSetSpecTasksStepsStepsHooksArgumentsArtifactsGitSshPrivateKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.hooks.arguments.artifacts.git.usernameSecret`.
-pub type WorkflowTaskSetSpecTasksStepsStepsHooksArgumentsArtifactsGitUsernameSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.hooks.arguments.artifacts.hdfs`.
-pub type WorkflowTaskSetSpecTasksStepsStepsHooksArgumentsArtifactsHdfs = super::WorkflowSpecArgumentsArtifactsHdfs;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.hooks.arguments.artifacts.hdfs.krbCCacheSecret`.
-pub type WorkflowTaskSetSpecTasksStepsStepsHooksArgumentsArtifactsHdfsKrbCCacheSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.hooks.arguments.artifacts.hdfs.krbConfigConfigMap`.
-pub type WorkflowTaskSetSpecTasksStepsStepsHooksArgumentsArtifactsHdfsKrbConfigConfigMap = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.hooks.arguments.artifacts.hdfs.krbKeytabSecret`.
-pub type WorkflowTaskSetSpecTasksStepsStepsHooksArgumentsArtifactsHdfsKrbKeytabSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.hooks.arguments.artifacts.http`.
-pub type WorkflowTaskSetSpecTasksStepsStepsHooksArgumentsArtifactsHttp = super::WorkflowSpecArgumentsArtifactsHttp;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.hooks.arguments.artifacts.http.auth`.
-pub type WorkflowTaskSetSpecTasksStepsStepsHooksArgumentsArtifactsHttpAuth = super::WorkflowSpecArgumentsArtifactsHttpAuth;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.hooks.arguments.artifacts.http.auth.basicAuth`.
-pub type WorkflowTaskSetSpecTasksStepsStepsHooksArgumentsArtifactsHttpAuthBasicAuth = super::WorkflowSpecArgumentsArtifactsHttpAuthBasicAuth;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.hooks.arguments.artifacts.http.auth.basicAuth.passwordSecret`.
-pub type WorkflowTaskSetSpecTasksStepsStepsHooksArgumentsArtifactsHttpAuthBasicAuthPasswordSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.hooks.arguments.artifacts.http.auth.basicAuth.usernameSecret`.
-pub type WorkflowTaskSetSpecTasksStepsStepsHooksArgumentsArtifactsHttpAuthBasicAuthUsernameSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.hooks.arguments.artifacts.http.auth.clientCert`.
-pub type WorkflowTaskSetSpecTasksStepsStepsHooksArgumentsArtifactsHttpAuthClientCert = super::WorkflowSpecArgumentsArtifactsHttpAuthClientCert;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.hooks.arguments.artifacts.http.auth.clientCert.clientCertSecret`.
-pub type WorkflowTaskSetSpecTasksStepsStepsHooksArgumentsArtifactsHttpAuthClientCertClientCertSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.hooks.arguments.artifacts.http.auth.clientCert.clientKeySecret`.
-pub type WorkflowTaskSetSpecTasksStepsStepsHooksArgumentsArtifactsHttpAuthClientCertClientKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.hooks.arguments.artifacts.http.auth.oauth2`.
-pub type WorkflowTaskSetSpecTasksStepsStepsHooksArgumentsArtifactsHttpAuthOauth2 = super::WorkflowSpecArgumentsArtifactsHttpAuthOauth2;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.hooks.arguments.artifacts.http.auth.oauth2.clientIDSecret`.
-pub type WorkflowTaskSetSpecTasksStepsStepsHooksArgumentsArtifactsHttpAuthOauth2ClientIDSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.hooks.arguments.artifacts.http.auth.oauth2.clientSecretSecret`.
-pub type WorkflowTaskSetSpecTasksStepsStepsHooksArgumentsArtifactsHttpAuthOauth2ClientSecretSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.hooks.arguments.artifacts.http.auth.oauth2.endpointParams`.
-pub type WorkflowTaskSetSpecTasksStepsStepsHooksArgumentsArtifactsHttpAuthOauth2EndpointParams = super::WorkflowSpecArgumentsArtifactsHttpAuthOauth2EndpointParams;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.hooks.arguments.artifacts.http.auth.oauth2.tokenURLSecret`.
-pub type WorkflowTaskSetSpecTasksStepsStepsHooksArgumentsArtifactsHttpAuthOauth2TokenURLSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.hooks.arguments.artifacts.http.headers`.
-pub type WorkflowTaskSetSpecTasksStepsStepsHooksArgumentsArtifactsHttpHeaders = super::WorkflowSpecSecurityContextSysctls;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.hooks.arguments.artifacts.oss`.
-pub type WorkflowTaskSetSpecTasksStepsStepsHooksArgumentsArtifactsOss = super::WorkflowSpecArgumentsArtifactsOss;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.hooks.arguments.artifacts.oss.accessKeySecret`.
-pub type WorkflowTaskSetSpecTasksStepsStepsHooksArgumentsArtifactsOssAccessKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.hooks.arguments.artifacts.oss.lifecycleRule`.
-pub type WorkflowTaskSetSpecTasksStepsStepsHooksArgumentsArtifactsOssLifecycleRule = super::WorkflowSpecArgumentsArtifactsOssLifecycleRule;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.hooks.arguments.artifacts.oss.secretKeySecret`.
-pub type WorkflowTaskSetSpecTasksStepsStepsHooksArgumentsArtifactsOssSecretKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.hooks.arguments.artifacts.plugin`.
-pub type WorkflowTaskSetSpecTasksStepsStepsHooksArgumentsArtifactsPlugin = super::WorkflowSpecArgumentsArtifactsPlugin;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.hooks.arguments.artifacts.raw`.
-pub type WorkflowTaskSetSpecTasksStepsStepsHooksArgumentsArtifactsRaw = super::WorkflowSpecArgumentsArtifactsRaw;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.hooks.arguments.artifacts.s3`.
-pub type WorkflowTaskSetSpecTasksStepsStepsHooksArgumentsArtifactsS3 = super::WorkflowSpecArgumentsArtifactsS3;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.hooks.arguments.artifacts.s3.accessKeySecret`.
-pub type WorkflowTaskSetSpecTasksStepsStepsHooksArgumentsArtifactsS3AccessKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.hooks.arguments.artifacts.s3.addressingStyle`.
-pub type WorkflowTaskSetSpecTasksStepsStepsHooksArgumentsArtifactsS3AddressingStyle = super::WorkflowSpecArgumentsArtifactsS3AddressingStyle;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.hooks.arguments.artifacts.s3.caSecret`.
-pub type WorkflowTaskSetSpecTasksStepsStepsHooksArgumentsArtifactsS3CaSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.hooks.arguments.artifacts.s3.createBucketIfNotPresent`.
-pub type WorkflowTaskSetSpecTasksStepsStepsHooksArgumentsArtifactsS3CreateBucketIfNotPresent = super::WorkflowSpecArgumentsArtifactsS3CreateBucketIfNotPresent;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.hooks.arguments.artifacts.s3.encryptionOptions`.
-pub type WorkflowTaskSetSpecTasksStepsStepsHooksArgumentsArtifactsS3EncryptionOptions = super::WorkflowSpecArgumentsArtifactsS3EncryptionOptions;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.hooks.arguments.artifacts.s3.encryptionOptions.serverSideCustomerKeySecret`.
-pub type WorkflowTaskSetSpecTasksStepsStepsHooksArgumentsArtifactsS3EncryptionOptionsServerSideCustomerKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.hooks.arguments.artifacts.s3.secretKeySecret`.
-pub type WorkflowTaskSetSpecTasksStepsStepsHooksArgumentsArtifactsS3SecretKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.hooks.arguments.artifacts.s3.sessionTokenSecret`.
-pub type WorkflowTaskSetSpecTasksStepsStepsHooksArgumentsArtifactsS3SessionTokenSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.hooks.arguments.parameters`.
-pub type WorkflowTaskSetSpecTasksStepsStepsHooksArgumentsParameters = super::WorkflowSpecArgumentsParameters;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.hooks.arguments.parameters.valueFrom`.
-pub type WorkflowTaskSetSpecTasksStepsStepsHooksArgumentsParametersValueFrom = super::WorkflowSpecArgumentsParametersValueFrom;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.hooks.arguments.parameters.valueFrom.configMapKeyRef`.
-pub type WorkflowTaskSetSpecTasksStepsStepsHooksArgumentsParametersValueFromConfigMapKeyRef = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.hooks.templateRef`.
-pub type WorkflowTaskSetSpecTasksStepsStepsHooksTemplateRef = super::WorkflowSpecHooksTemplateRef;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.templateRef`.
-pub type WorkflowTaskSetSpecTasksStepsStepsTemplateRef = super::WorkflowSpecHooksTemplateRef;
-
-/// `WorkflowTaskSet.spec.tasks.steps.steps.withSequence`.
-pub type WorkflowTaskSetSpecTasksStepsStepsWithSequence = super::WorkflowTaskSetSpecTasksDagTasksWithSequence;
-
-/// `WorkflowTaskSet.spec.tasks.suspend`.
-pub type WorkflowTaskSetSpecTasksSuspend = super::WorkflowSpecTemplatesSuspend;
-
-/// `WorkflowTaskSet.spec.tasks.synchronization`.
-pub type WorkflowTaskSetSpecTasksSynchronization = super::WorkflowSpecSynchronization;
-
-/// `WorkflowTaskSet.spec.tasks.synchronization.mutexes`.
-pub type WorkflowTaskSetSpecTasksSynchronizationMutexes = super::WorkflowSpecSynchronizationMutexes;
-
-/// `WorkflowTaskSet.spec.tasks.synchronization.semaphores`.
-pub type WorkflowTaskSetSpecTasksSynchronizationSemaphores = super::WorkflowSpecSynchronizationSemaphores;
-
-/// `WorkflowTaskSet.spec.tasks.synchronization.semaphores.configMapKeyRef`.
-pub type WorkflowTaskSetSpecTasksSynchronizationSemaphoresConfigMapKeyRef = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// `WorkflowTaskSet.spec.tasks.synchronization.semaphores.database`.
-pub type WorkflowTaskSetSpecTasksSynchronizationSemaphoresDatabase = super::WorkflowSpecSynchronizationSemaphoresDatabase;
-
-/// `WorkflowTaskSet.spec.tasks.tolerations`.
-pub type WorkflowTaskSetSpecTasksTolerations = super::WorkflowSpecTolerations;
-
-/// `WorkflowTaskSet.spec.tasks.volumes`.
-pub type WorkflowTaskSetSpecTasksVolumes = super::WorkflowSpecVolumes;
-
-/// `WorkflowTaskSet.spec.tasks.volumes.awsElasticBlockStore`.
-pub type WorkflowTaskSetSpecTasksVolumesAwsElasticBlockStore = super::WorkflowSpecVolumesAwsElasticBlockStore;
-
-/// `WorkflowTaskSet.spec.tasks.volumes.azureDisk`.
-pub type WorkflowTaskSetSpecTasksVolumesAzureDisk = super::WorkflowSpecVolumesAzureDisk;
-
-/// `WorkflowTaskSet.spec.tasks.volumes.azureFile`.
-pub type WorkflowTaskSetSpecTasksVolumesAzureFile = super::WorkflowSpecVolumesAzureFile;
-
-/// `WorkflowTaskSet.spec.tasks.volumes.cephfs`.
-pub type WorkflowTaskSetSpecTasksVolumesCephfs = super::WorkflowSpecVolumesCephfs;
-
-/// `WorkflowTaskSet.spec.tasks.volumes.cephfs.secretRef`.
-pub type WorkflowTaskSetSpecTasksVolumesCephfsSecretRef = super::WorkflowSpecImagePullSecrets;
-
-/// `WorkflowTaskSet.spec.tasks.volumes.cinder`.
-pub type WorkflowTaskSetSpecTasksVolumesCinder = super::WorkflowSpecVolumesCinder;
-
-/// `WorkflowTaskSet.spec.tasks.volumes.cinder.secretRef`.
-pub type WorkflowTaskSetSpecTasksVolumesCinderSecretRef = super::WorkflowSpecImagePullSecrets;
-
-/// `WorkflowTaskSet.spec.tasks.volumes.configMap`.
-pub type WorkflowTaskSetSpecTasksVolumesConfigMap = super::WorkflowSpecVolumesConfigMap;
-
-/// `WorkflowTaskSet.spec.tasks.volumes.configMap.items`.
-pub type WorkflowTaskSetSpecTasksVolumesConfigMapItems = super::WorkflowSpecVolumesSecretItems;
-
-/// `WorkflowTaskSet.spec.tasks.volumes.csi`.
-pub type WorkflowTaskSetSpecTasksVolumesCsi = super::WorkflowSpecVolumesCsi;
-
-/// `WorkflowTaskSet.spec.tasks.volumes.csi.nodePublishSecretRef`.
-pub type WorkflowTaskSetSpecTasksVolumesCsiNodePublishSecretRef = super::WorkflowSpecImagePullSecrets;
-
-/// `WorkflowTaskSet.spec.tasks.volumes.downwardAPI`.
-pub type WorkflowTaskSetSpecTasksVolumesDownwardAPI = super::WorkflowSpecVolumesDownwardAPI;
-
-/// `WorkflowTaskSet.spec.tasks.volumes.downwardAPI.items`.
-pub type WorkflowTaskSetSpecTasksVolumesDownwardAPIItems = super::WorkflowSpecVolumesDownwardAPIItems;
-
-/// `WorkflowTaskSet.spec.tasks.volumes.downwardAPI.items.fieldRef`.
-pub type WorkflowTaskSetSpecTasksVolumesDownwardAPIItemsFieldRef = super::WorkflowSpecVolumesDownwardAPIItemsFieldRef;
-
-/// `WorkflowTaskSet.spec.tasks.volumes.downwardAPI.items.resourceFieldRef`.
-pub type WorkflowTaskSetSpecTasksVolumesDownwardAPIItemsResourceFieldRef = super::WorkflowSpecVolumesDownwardAPIItemsResourceFieldRef;
-
-/// `WorkflowTaskSet.spec.tasks.volumes.emptyDir`.
-pub type WorkflowTaskSetSpecTasksVolumesEmptyDir = super::WorkflowSpecVolumesEmptyDir;
-
-/// `WorkflowTaskSet.spec.tasks.volumes.ephemeral`.
-pub type WorkflowTaskSetSpecTasksVolumesEphemeral = super::WorkflowSpecVolumesEphemeral;
-
-/// `WorkflowTaskSet.spec.tasks.volumes.ephemeral.volumeClaimTemplate`.
-pub type WorkflowTaskSetSpecTasksVolumesEphemeralVolumeClaimTemplate = super::WorkflowSpecVolumesEphemeralVolumeClaimTemplate;
-
-/// `WorkflowTaskSet.spec.tasks.volumes.ephemeral.volumeClaimTemplate.metadata`.
-pub type WorkflowTaskSetSpecTasksVolumesEphemeralVolumeClaimTemplateMetadata = super::CronWorkflowSpecWorkflowMetadata;
-
-/// `WorkflowTaskSet.spec.tasks.volumes.ephemeral.volumeClaimTemplate.spec`.
-pub type WorkflowTaskSetSpecTasksVolumesEphemeralVolumeClaimTemplateSpec = super::WorkflowSpecVolumeClaimTemplatesSpec;
-
-/// `WorkflowTaskSet.spec.tasks.volumes.ephemeral.volumeClaimTemplate.spec.dataSource`.
-pub type WorkflowTaskSetSpecTasksVolumesEphemeralVolumeClaimTemplateSpecDataSource = super::WorkflowSpecVolumeClaimTemplatesSpecDataSource;
-
-/// `WorkflowTaskSet.spec.tasks.volumes.ephemeral.volumeClaimTemplate.spec.dataSourceRef`.
-pub type WorkflowTaskSetSpecTasksVolumesEphemeralVolumeClaimTemplateSpecDataSourceRef = super::WorkflowSpecVolumeClaimTemplatesSpecDataSourceRef;
-
-/// `WorkflowTaskSet.spec.tasks.volumes.ephemeral.volumeClaimTemplate.spec.resources`.
-pub type WorkflowTaskSetSpecTasksVolumesEphemeralVolumeClaimTemplateSpecResources = super::WorkflowSpecVolumeClaimTemplatesSpecResources;
-
-/// `WorkflowTaskSet.spec.tasks.volumes.ephemeral.volumeClaimTemplate.spec.selector`.
-pub type WorkflowTaskSetSpecTasksVolumesEphemeralVolumeClaimTemplateSpecSelector = super::WorkflowSpecPodGCLabelSelector;
-
-/// `WorkflowTaskSet.spec.tasks.volumes.ephemeral.volumeClaimTemplate.spec.selector.matchExpressions`.
-pub type WorkflowTaskSetSpecTasksVolumesEphemeralVolumeClaimTemplateSpecSelectorMatchExpressions = super::WorkflowSpecPodGCLabelSelectorMatchExpressions;
-
-/// `WorkflowTaskSet.spec.tasks.volumes.fc`.
-pub type WorkflowTaskSetSpecTasksVolumesFc = super::WorkflowSpecVolumesFc;
-
-/// `WorkflowTaskSet.spec.tasks.volumes.flexVolume`.
-pub type WorkflowTaskSetSpecTasksVolumesFlexVolume = super::WorkflowSpecVolumesFlexVolume;
-
-/// `WorkflowTaskSet.spec.tasks.volumes.flexVolume.secretRef`.
-pub type WorkflowTaskSetSpecTasksVolumesFlexVolumeSecretRef = super::WorkflowSpecImagePullSecrets;
-
-/// `WorkflowTaskSet.spec.tasks.volumes.flocker`.
-pub type WorkflowTaskSetSpecTasksVolumesFlocker = super::WorkflowSpecVolumesFlocker;
-
-/// `WorkflowTaskSet.spec.tasks.volumes.gcePersistentDisk`.
-pub type WorkflowTaskSetSpecTasksVolumesGcePersistentDisk = super::WorkflowSpecVolumesGcePersistentDisk;
-
-/// `WorkflowTaskSet.spec.tasks.volumes.gitRepo`.
-pub type WorkflowTaskSetSpecTasksVolumesGitRepo = super::WorkflowSpecVolumesGitRepo;
-
-/// `WorkflowTaskSet.spec.tasks.volumes.glusterfs`.
-pub type WorkflowTaskSetSpecTasksVolumesGlusterfs = super::WorkflowSpecVolumesGlusterfs;
-
-/// `WorkflowTaskSet.spec.tasks.volumes.hostPath`.
-pub type WorkflowTaskSetSpecTasksVolumesHostPath = super::WorkflowSpecVolumesHostPath;
-
-/// `WorkflowTaskSet.spec.tasks.volumes.image`.
-pub type WorkflowTaskSetSpecTasksVolumesImage = super::WorkflowSpecVolumesImage;
-
-/// `WorkflowTaskSet.spec.tasks.volumes.iscsi`.
-pub type WorkflowTaskSetSpecTasksVolumesIscsi = super::WorkflowSpecVolumesIscsi;
-
-/// `WorkflowTaskSet.spec.tasks.volumes.iscsi.secretRef`.
-pub type WorkflowTaskSetSpecTasksVolumesIscsiSecretRef = super::WorkflowSpecImagePullSecrets;
-
-/// `WorkflowTaskSet.spec.tasks.volumes.nfs`.
-pub type WorkflowTaskSetSpecTasksVolumesNfs = super::WorkflowSpecVolumesNfs;
-
-/// `WorkflowTaskSet.spec.tasks.volumes.persistentVolumeClaim`.
-pub type WorkflowTaskSetSpecTasksVolumesPersistentVolumeClaim = super::WorkflowSpecVolumesPersistentVolumeClaim;
-
-/// `WorkflowTaskSet.spec.tasks.volumes.photonPersistentDisk`.
-pub type WorkflowTaskSetSpecTasksVolumesPhotonPersistentDisk = super::WorkflowSpecVolumesPhotonPersistentDisk;
-
-/// `WorkflowTaskSet.spec.tasks.volumes.portworxVolume`.
-pub type WorkflowTaskSetSpecTasksVolumesPortworxVolume = super::WorkflowSpecVolumesPortworxVolume;
-
-/// `WorkflowTaskSet.spec.tasks.volumes.projected`.
-pub type WorkflowTaskSetSpecTasksVolumesProjected = super::WorkflowSpecVolumesProjected;
-
-/// `WorkflowTaskSet.spec.tasks.volumes.projected.sources`.
-pub type WorkflowTaskSetSpecTasksVolumesProjectedSources = super::WorkflowSpecVolumesProjectedSources;
-
-/// `WorkflowTaskSet.spec.tasks.volumes.projected.sources.clusterTrustBundle`.
-pub type WorkflowTaskSetSpecTasksVolumesProjectedSourcesClusterTrustBundle = super::WorkflowSpecVolumesProjectedSourcesClusterTrustBundle;
-
-/// `WorkflowTaskSet.spec.tasks.volumes.projected.sources.clusterTrustBundle.labelSelector`.
-pub type WorkflowTaskSetSpecTasksVolumesProjectedSourcesClusterTrustBundleLabelSelector = super::WorkflowSpecPodGCLabelSelector;
-
-/// `WorkflowTaskSet.spec.tasks.volumes.projected.sources.clusterTrustBundle.labelSelector.matchExpressions`.
-pub type WorkflowTaskSetSpecTasksVolumesProjectedSourcesClusterTrustBundleLabelSelectorMatchExpressions = super::WorkflowSpecPodGCLabelSelectorMatchExpressions;
-
-/// `WorkflowTaskSet.spec.tasks.volumes.projected.sources.configMap`.
-pub type WorkflowTaskSetSpecTasksVolumesProjectedSourcesConfigMap = super::WorkflowSpecVolumesProjectedSourcesSecret;
-
-/// `WorkflowTaskSet.spec.tasks.volumes.projected.sources.configMap.items`.
-pub type WorkflowTaskSetSpecTasksVolumesProjectedSourcesConfigMapItems = super::WorkflowSpecVolumesSecretItems;
-
-/// `WorkflowTaskSet.spec.tasks.volumes.projected.sources.downwardAPI`.
-pub type WorkflowTaskSetSpecTasksVolumesProjectedSourcesDownwardAPI = super::WorkflowSpecVolumesProjectedSourcesDownwardAPI;
-
-/// `WorkflowTaskSet.spec.tasks.volumes.projected.sources.downwardAPI.items`.
-pub type WorkflowTaskSetSpecTasksVolumesProjectedSourcesDownwardAPIItems = super::WorkflowSpecVolumesDownwardAPIItems;
-
-/// `WorkflowTaskSet.spec.tasks.volumes.projected.sources.downwardAPI.items.fieldRef`.
-pub type WorkflowTaskSetSpecTasksVolumesProjectedSourcesDownwardAPIItemsFieldRef = super::WorkflowSpecVolumesDownwardAPIItemsFieldRef;
-
-/// `WorkflowTaskSet.spec.tasks.volumes.projected.sources.downwardAPI.items.resourceFieldRef`.
-pub type WorkflowTaskSetSpecTasksVolumesProjectedSourcesDownwardAPIItemsResourceFieldRef = super::WorkflowSpecVolumesDownwardAPIItemsResourceFieldRef;
-
-/// `WorkflowTaskSet.spec.tasks.volumes.projected.sources.podCertificate`.
-pub type WorkflowTaskSetSpecTasksVolumesProjectedSourcesPodCertificate = super::WorkflowSpecVolumesProjectedSourcesPodCertificate;
-
-/// `WorkflowTaskSet.spec.tasks.volumes.projected.sources.secret`.
-pub type WorkflowTaskSetSpecTasksVolumesProjectedSourcesSecret = super::WorkflowSpecVolumesProjectedSourcesSecret;
-
-/// `WorkflowTaskSet.spec.tasks.volumes.projected.sources.secret.items`.
-pub type WorkflowTaskSetSpecTasksVolumesProjectedSourcesSecretItems = super::WorkflowSpecVolumesSecretItems;
-
-/// `WorkflowTaskSet.spec.tasks.volumes.projected.sources.serviceAccountToken`.
-pub type WorkflowTaskSetSpecTasksVolumesProjectedSourcesServiceAccountToken = super::WorkflowSpecVolumesProjectedSourcesServiceAccountToken;
-
-/// `WorkflowTaskSet.spec.tasks.volumes.quobyte`.
-pub type WorkflowTaskSetSpecTasksVolumesQuobyte = super::WorkflowSpecVolumesQuobyte;
-
-/// `WorkflowTaskSet.spec.tasks.volumes.rbd`.
-pub type WorkflowTaskSetSpecTasksVolumesRbd = super::WorkflowSpecVolumesRbd;
-
-/// `WorkflowTaskSet.spec.tasks.volumes.rbd.secretRef`.
-pub type WorkflowTaskSetSpecTasksVolumesRbdSecretRef = super::WorkflowSpecImagePullSecrets;
-
-/// `WorkflowTaskSet.spec.tasks.volumes.scaleIO`.
-pub type WorkflowTaskSetSpecTasksVolumesScaleIO = super::WorkflowSpecVolumesScaleIO;
-
-/// `WorkflowTaskSet.spec.tasks.volumes.scaleIO.secretRef`.
-pub type WorkflowTaskSetSpecTasksVolumesScaleIOSecretRef = super::WorkflowSpecImagePullSecrets;
-
-/// `WorkflowTaskSet.spec.tasks.volumes.secret`.
-pub type WorkflowTaskSetSpecTasksVolumesSecret = super::WorkflowSpecVolumesSecret;
-
-/// `WorkflowTaskSet.spec.tasks.volumes.secret.items`.
-pub type WorkflowTaskSetSpecTasksVolumesSecretItems = super::WorkflowSpecVolumesSecretItems;
-
-/// `WorkflowTaskSet.spec.tasks.volumes.storageos`.
-pub type WorkflowTaskSetSpecTasksVolumesStorageos = super::WorkflowSpecVolumesStorageos;
-
-/// `WorkflowTaskSet.spec.tasks.volumes.storageos.secretRef`.
-pub type WorkflowTaskSetSpecTasksVolumesStorageosSecretRef = super::WorkflowSpecImagePullSecrets;
-
-/// `WorkflowTaskSet.spec.tasks.volumes.vsphereVolume`.
-pub type WorkflowTaskSetSpecTasksVolumesVsphereVolume = super::WorkflowSpecVolumesVsphereVolume;
-
-/// Outputs hold parameters, artifacts, and results from a step
-pub type WorkflowTaskSetStatusNodesOutputs = super::WorkflowStatusOutputs;
-
-/// Artifact indicates an artifact to place at a specified path
-pub type WorkflowTaskSetStatusNodesOutputsArtifacts = super::WorkflowStatusOutputsArtifacts;
-
-/// Archive controls how the artifact will be saved to the artifact repository.
-pub type WorkflowTaskSetStatusNodesOutputsArtifactsArchive = super::WorkflowSpecArgumentsArtifactsArchive;
-
-/// TarStrategy will tar and gzip the file or directory when saving
-pub type WorkflowTaskSetStatusNodesOutputsArtifactsArchiveTar = super::WorkflowSpecArgumentsArtifactsArchiveTar;
-
-/// ArtifactGC describes the strategy to use when to deleting an artifact from completed or deleted
-/// workflows
-pub type WorkflowTaskSetStatusNodesOutputsArtifactsArtifactGC = super::WorkflowSpecArgumentsArtifactsArtifactGC;
-
-/// PodMetadata is an optional field for specifying the Labels and Annotations that should be
-/// assigned to the Pod doing the deletion
-pub type WorkflowTaskSetStatusNodesOutputsArtifactsArtifactGCPodMetadata = super::WorkflowSpecPodMetadata;
-
-/// Strategy is the strategy to use.
-pub type WorkflowTaskSetStatusNodesOutputsArtifactsArtifactGCStrategy = super::WorkflowSpecArtifactGCStrategy;
-
-/// Artifactory contains artifactory artifact location details
-pub type WorkflowTaskSetStatusNodesOutputsArtifactsArtifactory = super::WorkflowSpecArgumentsArtifactsArtifactory;
-
-/// PasswordSecret is the secret selector to the repository password
-pub type WorkflowTaskSetStatusNodesOutputsArtifactsArtifactoryPasswordSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// UsernameSecret is the secret selector to the repository username
-pub type WorkflowTaskSetStatusNodesOutputsArtifactsArtifactoryUsernameSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// Azure contains Azure Storage artifact location details
-pub type WorkflowTaskSetStatusNodesOutputsArtifactsAzure = super::WorkflowSpecArgumentsArtifactsAzure;
-
-/// AccountKeySecret is the secret selector to the Azure Blob Storage account access key
-pub type WorkflowTaskSetStatusNodesOutputsArtifactsAzureAccountKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// GCS contains GCS artifact location details
-pub type WorkflowTaskSetStatusNodesOutputsArtifactsGcs = super::WorkflowSpecArgumentsArtifactsGcs;
-
-/// ServiceAccountKeySecret is the secret selector to the bucket's service account key
-pub type WorkflowTaskSetStatusNodesOutputsArtifactsGcsServiceAccountKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// Git contains git artifact location details
-pub type WorkflowTaskSetStatusNodesOutputsArtifactsGit = super::WorkflowSpecArgumentsArtifactsGit;
-
-/// PasswordSecret is the secret selector to the repository password
-pub type WorkflowTaskSetStatusNodesOutputsArtifactsGitPasswordSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// SSHPrivateKeySecret is the secret selector to the repository ssh private key
-pub type WorkflowTaskSetStatusNodesOutputsArtifactsGitSshPrivateKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// UsernameSecret is the secret selector to the repository username
-pub type WorkflowTaskSetStatusNodesOutputsArtifactsGitUsernameSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// HDFS contains HDFS artifact location details
-pub type WorkflowTaskSetStatusNodesOutputsArtifactsHdfs = super::WorkflowSpecArgumentsArtifactsHdfs;
-
-/// KrbCCacheSecret is the secret selector for Kerberos ccache Either ccache or keytab can be set to
-/// use Kerberos.
-pub type WorkflowTaskSetStatusNodesOutputsArtifactsHdfsKrbCCacheSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// KrbConfig is the configmap selector for Kerberos config as string It must be set if either
-/// ccache or keytab is used.
-pub type WorkflowTaskSetStatusNodesOutputsArtifactsHdfsKrbConfigConfigMap = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// KrbKeytabSecret is the secret selector for Kerberos keytab Either ccache or keytab can be set to
-/// use Kerberos.
-pub type WorkflowTaskSetStatusNodesOutputsArtifactsHdfsKrbKeytabSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// HTTP contains HTTP artifact location details
-pub type WorkflowTaskSetStatusNodesOutputsArtifactsHttp = super::WorkflowSpecArgumentsArtifactsHttp;
-
-/// Auth contains information for client authentication
-pub type WorkflowTaskSetStatusNodesOutputsArtifactsHttpAuth = super::WorkflowSpecArgumentsArtifactsHttpAuth;
-
-/// BasicAuth describes the secret selectors required for basic authentication
-pub type WorkflowTaskSetStatusNodesOutputsArtifactsHttpAuthBasicAuth = super::WorkflowSpecArgumentsArtifactsHttpAuthBasicAuth;
-
-/// PasswordSecret is the secret selector to the repository password
-pub type WorkflowTaskSetStatusNodesOutputsArtifactsHttpAuthBasicAuthPasswordSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// UsernameSecret is the secret selector to the repository username
-pub type WorkflowTaskSetStatusNodesOutputsArtifactsHttpAuthBasicAuthUsernameSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// ClientCertAuth holds necessary information for client authentication via certificates
-pub type WorkflowTaskSetStatusNodesOutputsArtifactsHttpAuthClientCert = super::WorkflowSpecArgumentsArtifactsHttpAuthClientCert;
-
-/// SecretKeySelector selects a key of a Secret.
-pub type WorkflowTaskSetStatusNodesOutputsArtifactsHttpAuthClientCertClientCertSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// SecretKeySelector selects a key of a Secret.
-pub type WorkflowTaskSetStatusNodesOutputsArtifactsHttpAuthClientCertClientKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// OAuth2Auth holds all information for client authentication via OAuth2 tokens
-pub type WorkflowTaskSetStatusNodesOutputsArtifactsHttpAuthOauth2 = super::WorkflowSpecArgumentsArtifactsHttpAuthOauth2;
-
-/// SecretKeySelector selects a key of a Secret.
-pub type WorkflowTaskSetStatusNodesOutputsArtifactsHttpAuthOauth2ClientIDSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// SecretKeySelector selects a key of a Secret.
-pub type WorkflowTaskSetStatusNodesOutputsArtifactsHttpAuthOauth2ClientSecretSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// OAuth2EndpointParam is an optional field that should be sent in the OAuth request.
-pub type WorkflowTaskSetStatusNodesOutputsArtifactsHttpAuthOauth2EndpointParams = super::WorkflowSpecArgumentsArtifactsHttpAuthOauth2EndpointParams;
-
-/// SecretKeySelector selects a key of a Secret.
-pub type WorkflowTaskSetStatusNodesOutputsArtifactsHttpAuthOauth2TokenURLSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// Header indicate a key-value request header to be used when fetching artifacts over HTTP
-pub type WorkflowTaskSetStatusNodesOutputsArtifactsHttpHeaders = super::WorkflowSpecSecurityContextSysctls;
-
-/// OSS contains OSS artifact location details
-pub type WorkflowTaskSetStatusNodesOutputsArtifactsOss = super::WorkflowSpecArgumentsArtifactsOss;
-
-/// AccessKeySecret is the secret selector to the bucket's access key
-pub type WorkflowTaskSetStatusNodesOutputsArtifactsOssAccessKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// LifecycleRule specifies how to manage bucket's lifecycle
-pub type WorkflowTaskSetStatusNodesOutputsArtifactsOssLifecycleRule = super::WorkflowSpecArgumentsArtifactsOssLifecycleRule;
-
-/// SecretKeySecret is the secret selector to the bucket's secret key
-pub type WorkflowTaskSetStatusNodesOutputsArtifactsOssSecretKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// Plugin contains plugin artifact location details
-pub type WorkflowTaskSetStatusNodesOutputsArtifactsPlugin = super::WorkflowSpecArgumentsArtifactsPlugin;
-
-/// Raw contains raw artifact location details
-pub type WorkflowTaskSetStatusNodesOutputsArtifactsRaw = super::WorkflowSpecArgumentsArtifactsRaw;
-
-/// S3 contains S3 artifact location details
-pub type WorkflowTaskSetStatusNodesOutputsArtifactsS3 = super::WorkflowSpecArgumentsArtifactsS3;
-
-/// AccessKeySecret is the secret selector to the bucket's access key
-pub type WorkflowTaskSetStatusNodesOutputsArtifactsS3AccessKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// AddressingStyle defines how buckets are addressed by the S3 client. This is required for some
-/// S3-compatible providers that only support virtual-hosted-style bucket addressing.
-///
-/// Valid values are:
-///
-/// - "" (default, auto-detect)
-/// - "path"
-/// - "virtual-hosted"
-pub type WorkflowTaskSetStatusNodesOutputsArtifactsS3AddressingStyle = super::WorkflowSpecArgumentsArtifactsS3AddressingStyle;
-
-/// CASecret specifies the secret that contains the CA, used to verify the TLS connection
-pub type WorkflowTaskSetStatusNodesOutputsArtifactsS3CaSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// CreateBucketIfNotPresent tells the driver to attempt to create the S3 bucket for output
-/// artifacts, if it doesn't exist. Setting Enabled Encryption will apply either SSE-S3 to the
-/// bucket if KmsKeyId is not set or SSE-KMS if it is.
-pub type WorkflowTaskSetStatusNodesOutputsArtifactsS3CreateBucketIfNotPresent = super::WorkflowSpecArgumentsArtifactsS3CreateBucketIfNotPresent;
-
-/// S3EncryptionOptions used to determine encryption options during s3 operations
-pub type WorkflowTaskSetStatusNodesOutputsArtifactsS3EncryptionOptions = super::WorkflowSpecArgumentsArtifactsS3EncryptionOptions;
-
-/// ServerSideCustomerKeySecret tells the driver to encrypt the output artifacts using SSE-C with
-/// the specified secret.
-pub type WorkflowTaskSetStatusNodesOutputsArtifactsS3EncryptionOptionsServerSideCustomerKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// SecretKeySecret is the secret selector to the bucket's secret key
-pub type WorkflowTaskSetStatusNodesOutputsArtifactsS3SecretKeySecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// SessionTokenSecret is used for ephemeral credentials like an IAM assume role or S3 access grant
-pub type WorkflowTaskSetStatusNodesOutputsArtifactsS3SessionTokenSecret = super::WorkflowSpecArgumentsArtifactsS3CaSecret;
-
-/// Parameter indicate a passed string parameter to a service template with an optional default
-/// value
-pub type WorkflowTaskSetStatusNodesOutputsParameters = super::WorkflowSpecArgumentsParameters;
-
-/// ValueFrom is the source for the output parameter's value
-pub type WorkflowTaskSetStatusNodesOutputsParametersValueFrom = super::WorkflowSpecArgumentsParametersValueFrom;
-
-/// ConfigMapKeyRef is configmap selector for input parameter configuration
-pub type WorkflowTaskSetStatusNodesOutputsParametersValueFromConfigMapKeyRef = super::WorkflowSpecArgumentsArtifactsS3CaSecret;

@@ -12,6 +12,7 @@ use ::codegen_runtime::k8s_openapi::apimachinery::pkg::util::intstr::IntOrString
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
+use super::{ChallengeIssuerRef, ChallengeState};
 
 /// Challenge is a type to represent a Challenge request with an ACME server
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -24,139 +25,13 @@ pub struct Challenge {
     pub status: Option<ChallengeStatus>,
 }
 
-/// `Challenge.spec`.
+/// The SecretAccessKey is used for authentication. If set, pull the AWS access key ID from a key
+/// within a Kubernetes Secret. Cannot be set when AccessKeyID is set. If neither the Access Key nor
+/// Key ID are set, we fall back to using env vars, shared credentials file, or AWS Instance
+/// metadata, see:
+/// <https://docs.aws.amazon.com/sdk-for-go/v1/developer-guide/configuring-sdk.html#specifying-credentials>
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ChallengeSpec {
-    /// The URL to the ACME Authorization resource that this challenge is a part of.
-    #[serde(rename = "authorizationURL")]
-    pub authorization_url: String,
-    /// dnsName is the identifier that this challenge is for, e.g., example.com. If the requested
-    /// DNSName is a 'wildcard', this field MUST be set to the non-wildcard domain, e.g., for
-    /// `*.example.com`, it must be `example.com`.
-    pub dns_name: String,
-    /// References a properly configured ACME-type Issuer which should be used to create this Challenge.
-    /// If the Issuer does not exist, processing will be retried. If the Issuer is not an 'ACME' Issuer,
-    /// an error will be returned and the Challenge will be marked as failed.
-    pub issuer_ref: ChallengeSpecIssuerRef,
-    /// The ACME challenge key for this challenge For HTTP01 challenges, this is the value that must be
-    /// responded with to complete the HTTP01 challenge in the format: `<private key JWK
-    /// thumbprint>.<key from acme server for challenge>`. For DNS01 challenges, this is the base64
-    /// encoded SHA256 sum of the `<private key JWK thumbprint>.<key from acme server for challenge>`
-    /// text that must be set as the TXT record content.
-    pub key: String,
-    /// Contains the domain solving configuration that should be used to solve this challenge resource.
-    pub solver: ChallengeSpecSolver,
-    /// The ACME challenge token for this challenge. This is the raw value returned from the ACME
-    /// server.
-    pub token: String,
-    /// The type of ACME challenge this resource represents. One of "HTTP-01" or "DNS-01".
-    pub r#type: ChallengeSpecType,
-    /// The URL of the ACME Challenge resource for this challenge. This can be used to lookup details
-    /// about the status of this challenge.
-    pub url: String,
-    /// wildcard will be true if this challenge is for a wildcard identifier, for example
-    /// '\*.example.com'.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub wildcard: Option<bool>,
-}
-
-/// Contains the domain solving configuration that should be used to solve this challenge resource.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ChallengeSpecSolver {
-    /// Configures cert-manager to attempt to complete authorizations by performing the DNS01 challenge
-    /// flow.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub dns01: Option<ChallengeSpecSolverDns01>,
-    /// Configures cert-manager to attempt to complete authorizations by performing the HTTP01 challenge
-    /// flow. It is not possible to obtain certificates for wildcard domain names (e.g.,
-    /// `*.example.com`) using the HTTP01 challenge mechanism.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub http01: Option<ChallengeSpecSolverHttp01>,
-    /// Selector selects a set of DNSNames on the Certificate resource that should be solved using this
-    /// challenge solver. If not specified, the solver will be treated as the 'default' solver with the
-    /// lowest priority, i.e. if any other solver has a more specific match, it will be used instead.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub selector: Option<ChallengeSpecSolverSelector>,
-    /// WaitInsteadOfSelfCheck, if set, skips cert-manager's self-check and instead waits this long
-    /// after presentation before asking the ACME server to validate the challenge.
-    ///
-    /// This is an advanced escape hatch for environments where cert-manager's self-check cannot succeed
-    /// from its own network or DNS viewpoint even though the ACME server can still validate
-    /// successfully, for example due to split-horizon DNS or NAT hairpinning.
-    ///
-    /// A value of 0 skips the self-check and asks the ACME server to validate immediately after
-    /// presentation, relying on the ACME server's own validation retries (RFC 8555 section 8.2) to
-    /// succeed once the challenge has propagated. A negative duration is rejected. Value must be in
-    /// units accepted by Go time.ParseDuration <https://golang.org/pkg/time/#ParseDuration>, for
-    /// example `30s` or `2m`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub wait_instead_of_self_check: Option<String>,
-}
-
-/// Configures cert-manager to attempt to complete authorizations by performing the DNS01 challenge
-/// flow.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ChallengeSpecSolverDns01 {
-    /// Use the 'ACME DNS' (<https://github.com/joohoi/acme-dns>) API to manage DNS01 challenge records.
-    #[serde(rename = "acmeDNS", skip_serializing_if = "Option::is_none")]
-    pub acme_dns: Option<ChallengeSpecSolverDns01AcmeDNS>,
-    /// Use the Akamai DNS zone management API to manage DNS01 challenge records.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub akamai: Option<ChallengeSpecSolverDns01Akamai>,
-    /// Use the Microsoft Azure DNS API to manage DNS01 challenge records.
-    #[serde(rename = "azureDNS", skip_serializing_if = "Option::is_none")]
-    pub azure_dns: Option<ChallengeSpecSolverDns01AzureDNS>,
-    /// Use the Google Cloud DNS API to manage DNS01 challenge records.
-    #[serde(rename = "cloudDNS", skip_serializing_if = "Option::is_none")]
-    pub cloud_dns: Option<ChallengeSpecSolverDns01CloudDNS>,
-    /// Use the Cloudflare API to manage DNS01 challenge records.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cloudflare: Option<ChallengeSpecSolverDns01Cloudflare>,
-    /// CNAMEStrategy configures how the DNS01 provider should handle CNAME records when found in DNS
-    /// zones.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cname_strategy: Option<ChallengeSpecSolverDns01CnameStrategy>,
-    /// Use the DigitalOcean DNS API to manage DNS01 challenge records.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub digitalocean: Option<ChallengeSpecSolverDns01Digitalocean>,
-    /// Nameservers defines a list of DNS nameservers to use for DNS01 propagation checks. Each entry
-    /// must be in the format `<host>:<port>` for plain DNS, where host may be an IP address or
-    /// hostname, or `https://<DoH RFC 8484 server address>` for DNS over HTTPS. If not set, the
-    /// controller's configured global DNS01 recursive nameservers are used. When specified, this
-    /// overrides the global nameservers for this solver only, and disables the authoritative nameserver
-    /// check.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub nameservers: Option<Vec<String>>,
-    /// Use RFC2136 ("Dynamic Updates in the Domain Name System")
-    /// (<https://datatracker.ietf.org/doc/rfc2136/>) to manage DNS01 challenge records.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub rfc2136: Option<ChallengeSpecSolverDns01Rfc2136>,
-    /// Use the AWS Route53 API to manage DNS01 challenge records.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub route53: Option<ChallengeSpecSolverDns01Route53>,
-    /// Configure an external webhook based DNS01 challenge solver to manage DNS01 challenge records.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub webhook: Option<ChallengeSpecSolverDns01Webhook>,
-}
-
-/// Use the 'ACME DNS' (<https://github.com/joohoi/acme-dns>) API to manage DNS01 challenge records.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ChallengeSpecSolverDns01AcmeDNS {
-    /// A reference to a specific 'key' within a Secret resource. In some instances, `key` is a required
-    /// field.
-    pub account_secret_ref: ChallengeSpecSolverDns01AcmeDNSAccountSecretRef,
-    /// `host`.
-    pub host: String,
-}
-
-/// A reference to a specific 'key' within a Secret resource. In some instances, `key` is a required
-/// field.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ChallengeSpecSolverDns01AcmeDNSAccountSecretRef {
+pub struct ChallengeAccessKeyIDSecretRef {
     /// The key of the entry in the Secret resource's `data` field to be used. Some instances of this
     /// field may be defaulted, in others it may be required.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -166,27 +41,114 @@ pub struct ChallengeSpecSolverDns01AcmeDNSAccountSecretRef {
     pub name: String,
 }
 
+/// A reference to a specific 'key' within a Secret resource. In some instances, `key` is a required
+/// field.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ChallengeAccessTokenSecretRef {
+    /// The key of the entry in the Secret resource's `data` field to be used. Some instances of this
+    /// field may be defaulted, in others it may be required.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// Name of the resource being referred to. More info:
+    /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
+    pub name: String,
+}
+
+/// A reference to a specific 'key' within a Secret resource. In some instances, `key` is a required
+/// field.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ChallengeAccountSecretRef {
+    /// The key of the entry in the Secret resource's `data` field to be used. Some instances of this
+    /// field may be defaulted, in others it may be required.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// Name of the resource being referred to. More info:
+    /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
+    pub name: String,
+}
+
+/// Use the 'ACME DNS' (<https://github.com/joohoi/acme-dns>) API to manage DNS01 challenge records.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ChallengeAcmeDNS {
+    /// A reference to a specific 'key' within a Secret resource. In some instances, `key` is a required
+    /// field.
+    pub account_secret_ref: ChallengeAccountSecretRef,
+    /// `host`.
+    pub host: String,
+}
+
+/// If specified, the pod's scheduling constraints
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ChallengeAffinity {
+    /// Describes node affinity scheduling rules for the pod.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub node_affinity: Option<ChallengeNodeAffinity>,
+    /// Describes pod affinity scheduling rules (e.g. co-locate this pod in the same node, zone, etc. as
+    /// some other pod(s)).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pod_affinity: Option<ChallengePodAffinity>,
+    /// Describes pod anti-affinity scheduling rules (e.g. avoid putting this pod in the same node,
+    /// zone, etc. as some other pod(s)).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pod_anti_affinity: Option<ChallengePodAntiAffinity>,
+}
+
 /// Use the Akamai DNS zone management API to manage DNS01 challenge records.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct ChallengeSpecSolverDns01Akamai {
+pub struct ChallengeAkamai {
     /// A reference to a specific 'key' within a Secret resource. In some instances, `key` is a required
     /// field.
-    pub access_token_secret_ref: ChallengeSpecSolverDns01AkamaiAccessTokenSecretRef,
+    pub access_token_secret_ref: ChallengeAccessTokenSecretRef,
     /// A reference to a specific 'key' within a Secret resource. In some instances, `key` is a required
     /// field.
-    pub client_secret_secret_ref: ChallengeSpecSolverDns01AkamaiClientSecretSecretRef,
+    pub client_secret_secret_ref: ChallengeClientSecretSecretRef,
     /// A reference to a specific 'key' within a Secret resource. In some instances, `key` is a required
     /// field.
-    pub client_token_secret_ref: ChallengeSpecSolverDns01AkamaiClientTokenSecretRef,
+    pub client_token_secret_ref: ChallengeClientTokenSecretRef,
     /// `serviceConsumerDomain`.
     pub service_consumer_domain: String,
+}
+
+/// API key to use to authenticate with Cloudflare. Note: using an API token to authenticate is now
+/// the recommended method as it allows greater control of permissions.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ChallengeApiKeySecretRef {
+    /// The key of the entry in the Secret resource's `data` field to be used. Some instances of this
+    /// field may be defaulted, in others it may be required.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// Name of the resource being referred to. More info:
+    /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
+    pub name: String,
+}
+
+/// API token used to authenticate with Cloudflare.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ChallengeApiTokenSecretRef {
+    /// The key of the entry in the Secret resource's `data` field to be used. Some instances of this
+    /// field may be defaulted, in others it may be required.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// Name of the resource being referred to. More info:
+    /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
+    pub name: String,
+}
+
+/// Auth configures how cert-manager authenticates.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ChallengeAuth {
+    /// Kubernetes authenticates with Route53 using AssumeRoleWithWebIdentity by passing a bound
+    /// ServiceAccount token.
+    pub kubernetes: ChallengeKubernetes,
 }
 
 /// Use the Microsoft Azure DNS API to manage DNS01 challenge records.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct ChallengeSpecSolverDns01AzureDNS {
+pub struct ChallengeAzureDNS {
     /// Auth: Azure Service Principal: The ClientID of the Azure Service Principal used to authenticate
     /// with Azure DNS. If set, ClientSecret and TenantID must also be set.
     #[serde(rename = "clientID", skip_serializing_if = "Option::is_none")]
@@ -194,12 +156,10 @@ pub struct ChallengeSpecSolverDns01AzureDNS {
     /// Auth: Azure Service Principal: A reference to a Secret containing the password associated with
     /// the Service Principal. If set, ClientID and TenantID must also be set.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub client_secret_secret_ref: Option<
-        ChallengeSpecSolverDns01AzureDNSClientSecretSecretRef,
-    >,
+    pub client_secret_secret_ref: Option<ChallengeClientSecretSecretRef>,
     /// name of the Azure environment (default AzurePublicCloud)
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub environment: Option<ChallengeSpecSolverDns01AzureDNSEnvironment>,
+    pub environment: Option<ChallengeEnvironment>,
     /// name of the DNS zone that should be used
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hosted_zone_name: Option<String>,
@@ -207,7 +167,7 @@ pub struct ChallengeSpecSolverDns01AzureDNS {
     /// Workload Identity or Azure Managed Service Identity If set, ClientID, ClientSecret and TenantID
     /// must not be set.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub managed_identity: Option<ChallengeSpecSolverDns01AzureDNSManagedIdentity>,
+    pub managed_identity: Option<ChallengeManagedIdentity>,
     /// resource group the DNS zone is located in
     pub resource_group_name: String,
     /// ID of the Azure subscription
@@ -228,12 +188,140 @@ pub struct ChallengeSpecSolverDns01AzureDNS {
     ///
     /// Support for Azure Private DNS zones is currently experimental and may change in future releases.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub zone_type: Option<ChallengeSpecSolverDns01AzureDNSZoneType>,
+    pub zone_type: Option<ChallengeZoneType>,
+}
+
+/// A reference to a specific 'key' within a Secret resource. In some instances, `key` is a required
+/// field.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ChallengeClientSecretSecretRef {
+    /// The key of the entry in the Secret resource's `data` field to be used. Some instances of this
+    /// field may be defaulted, in others it may be required.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// Name of the resource being referred to. More info:
+    /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
+    pub name: String,
+}
+
+/// A reference to a specific 'key' within a Secret resource. In some instances, `key` is a required
+/// field.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ChallengeClientTokenSecretRef {
+    /// The key of the entry in the Secret resource's `data` field to be used. Some instances of this
+    /// field may be defaulted, in others it may be required.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// Name of the resource being referred to. More info:
+    /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
+    pub name: String,
+}
+
+/// Use the Google Cloud DNS API to manage DNS01 challenge records.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ChallengeCloudDNS {
+    /// HostedZoneName is an optional field that tells cert-manager in which Cloud DNS zone the
+    /// challenge record has to be created. If left empty cert-manager will automatically choose a zone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hosted_zone_name: Option<String>,
+    /// `project`.
+    pub project: String,
+    /// A reference to a specific 'key' within a Secret resource. In some instances, `key` is a required
+    /// field.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub service_account_secret_ref: Option<ChallengeServiceAccountSecretRef>,
+}
+
+/// Use the Cloudflare API to manage DNS01 challenge records.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ChallengeCloudflare {
+    /// API key to use to authenticate with Cloudflare. Note: using an API token to authenticate is now
+    /// the recommended method as it allows greater control of permissions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub api_key_secret_ref: Option<ChallengeApiKeySecretRef>,
+    /// API token used to authenticate with Cloudflare.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub api_token_secret_ref: Option<ChallengeApiTokenSecretRef>,
+    /// Email of the account, only required when using API key based authentication.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub email: Option<String>,
+}
+
+/// CNAMEStrategy configures how the DNS01 provider should handle CNAME records when found in DNS
+/// zones.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ChallengeCnameStrategy {
+    /// `None`
+    #[default]
+    None,
+    /// `Follow`
+    Follow,
+    /// A value that the schema does not list, such as one of a newer API server.
+    #[serde(untagged)]
+    Unrecognized(String),
+}
+
+/// Use the DigitalOcean DNS API to manage DNS01 challenge records.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ChallengeDigitalocean {
+    /// A reference to a specific 'key' within a Secret resource. In some instances, `key` is a required
+    /// field.
+    pub token_secret_ref: ChallengeTokenSecretRef,
+}
+
+/// Configures cert-manager to attempt to complete authorizations by performing the DNS01 challenge
+/// flow.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ChallengeDns01 {
+    /// Use the 'ACME DNS' (<https://github.com/joohoi/acme-dns>) API to manage DNS01 challenge records.
+    #[serde(rename = "acmeDNS", skip_serializing_if = "Option::is_none")]
+    pub acme_dns: Option<ChallengeAcmeDNS>,
+    /// Use the Akamai DNS zone management API to manage DNS01 challenge records.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub akamai: Option<ChallengeAkamai>,
+    /// Use the Microsoft Azure DNS API to manage DNS01 challenge records.
+    #[serde(rename = "azureDNS", skip_serializing_if = "Option::is_none")]
+    pub azure_dns: Option<ChallengeAzureDNS>,
+    /// Use the Google Cloud DNS API to manage DNS01 challenge records.
+    #[serde(rename = "cloudDNS", skip_serializing_if = "Option::is_none")]
+    pub cloud_dns: Option<ChallengeCloudDNS>,
+    /// Use the Cloudflare API to manage DNS01 challenge records.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cloudflare: Option<ChallengeCloudflare>,
+    /// CNAMEStrategy configures how the DNS01 provider should handle CNAME records when found in DNS
+    /// zones.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cname_strategy: Option<ChallengeCnameStrategy>,
+    /// Use the DigitalOcean DNS API to manage DNS01 challenge records.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub digitalocean: Option<ChallengeDigitalocean>,
+    /// Nameservers defines a list of DNS nameservers to use for DNS01 propagation checks. Each entry
+    /// must be in the format `<host>:<port>` for plain DNS, where host may be an IP address or
+    /// hostname, or `https://<DoH RFC 8484 server address>` for DNS over HTTPS. If not set, the
+    /// controller's configured global DNS01 recursive nameservers are used. When specified, this
+    /// overrides the global nameservers for this solver only, and disables the authoritative nameserver
+    /// check.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nameservers: Option<Vec<String>>,
+    /// Use RFC2136 ("Dynamic Updates in the Domain Name System")
+    /// (<https://datatracker.ietf.org/doc/rfc2136/>) to manage DNS01 challenge records.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rfc2136: Option<ChallengeRfc2136>,
+    /// Use the AWS Route53 API to manage DNS01 challenge records.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub route53: Option<ChallengeRoute53>,
+    /// Configure an external webhook based DNS01 challenge solver to manage DNS01 challenge records.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub webhook: Option<ChallengeWebhook>,
 }
 
 /// name of the Azure environment (default AzurePublicCloud)
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum ChallengeSpecSolverDns01AzureDNSEnvironment {
+pub enum ChallengeEnvironment {
     /// `AzurePublicCloud`
     #[default]
     AzurePublicCloud,
@@ -248,12 +336,143 @@ pub enum ChallengeSpecSolverDns01AzureDNSEnvironment {
     Unrecognized(String),
 }
 
+/// The Gateway API is a sig-network community API that models service networking in Kubernetes
+/// (<https://gateway-api.sigs.k8s.io/>). The Gateway solver will create HTTPRoutes with the
+/// specified labels in the same namespace as the challenge. This solver is experimental, and fields
+/// / behaviour may change in the future.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ChallengeGatewayHTTPRoute {
+    /// Custom labels that will be applied to HTTPRoutes created by cert-manager while solving HTTP-01
+    /// challenges.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub labels: Option<BTreeMap<String, String>>,
+    /// When solving an HTTP-01 challenge, cert-manager creates an HTTPRoute. cert-manager needs to know
+    /// which parentRefs should be used when creating the HTTPRoute. Usually, the parentRef references a
+    /// Gateway. See: <https://gateway-api.sigs.k8s.io/api-types/httproute/#attaching-to-gateways>
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parent_refs: Option<Vec<ChallengeParentRefs>>,
+    /// Optional pod template used to configure the ACME challenge solver pods used for HTTP01
+    /// challenges.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pod_template: Option<ChallengePodTemplate>,
+    /// Optional service type for Kubernetes solver service. Supported values are NodePort or ClusterIP.
+    /// If unset, defaults to NodePort.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub service_type: Option<String>,
+}
+
+/// Configures cert-manager to attempt to complete authorizations by performing the HTTP01 challenge
+/// flow. It is not possible to obtain certificates for wildcard domain names (e.g.,
+/// `*.example.com`) using the HTTP01 challenge mechanism.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ChallengeHttp01 {
+    /// The Gateway API is a sig-network community API that models service networking in Kubernetes
+    /// (<https://gateway-api.sigs.k8s.io/>). The Gateway solver will create HTTPRoutes with the
+    /// specified labels in the same namespace as the challenge. This solver is experimental, and fields
+    /// / behaviour may change in the future.
+    #[serde(rename = "gatewayHTTPRoute", skip_serializing_if = "Option::is_none")]
+    pub gateway_http_route: Option<ChallengeGatewayHTTPRoute>,
+    /// The ingress based HTTP01 challenge solver will solve challenges by creating or modifying Ingress
+    /// resources in order to route requests for '/.well-known/acme-challenge/XYZ' to 'challenge solver'
+    /// pods that are provisioned by cert-manager for each Challenge to be completed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ingress: Option<ChallengeIngress>,
+}
+
+/// LocalObjectReference contains enough information to let you locate the referenced object inside
+/// the same namespace.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ChallengeImagePullSecrets {
+    /// Name of the referent. This field is effectively required, but due to backwards compatibility is
+    /// allowed to be empty. Instances of this type with an empty value here are almost certainly wrong.
+    /// More info: <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
+    ///
+    /// Defaults to `""`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+}
+
+/// The ingress based HTTP01 challenge solver will solve challenges by creating or modifying Ingress
+/// resources in order to route requests for '/.well-known/acme-challenge/XYZ' to 'challenge solver'
+/// pods that are provisioned by cert-manager for each Challenge to be completed.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ChallengeIngress {
+    /// This field configures the annotation `kubernetes.io/ingress.class` when creating Ingress
+    /// resources to solve ACME challenges that use this challenge solver. Only one of `class`, `name`
+    /// or `ingressClassName` may be specified.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub class: Option<String>,
+    /// This field configures the field `ingressClassName` on the created Ingress resources used to
+    /// solve ACME challenges that use this challenge solver. This is the recommended way of configuring
+    /// the ingress class. Only one of `class`, `name` or `ingressClassName` may be specified.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ingress_class_name: Option<String>,
+    /// Optional ingress template used to configure the ACME challenge solver ingress used for HTTP01
+    /// challenges.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ingress_template: Option<ChallengeIngressTemplate>,
+    /// The name of the ingress resource that should have ACME challenge solving routes inserted into it
+    /// in order to solve HTTP01 challenges. This is typically used in conjunction with ingress
+    /// controllers like ingress-gce, which maintains a 1:1 mapping between external IPs and ingress
+    /// resources. Only one of `class`, `name` or `ingressClassName` may be specified.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Optional pod template used to configure the ACME challenge solver pods used for HTTP01
+    /// challenges.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pod_template: Option<ChallengePodTemplate>,
+    /// Optional service type for Kubernetes solver service. Supported values are NodePort or ClusterIP.
+    /// If unset, defaults to NodePort.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub service_type: Option<String>,
+}
+
+/// Optional ingress template used to configure the ACME challenge solver ingress used for HTTP01
+/// challenges.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ChallengeIngressTemplate {
+    /// ObjectMeta overrides for the ingress used to solve HTTP01 challenges. Only the 'labels' and
+    /// 'annotations' fields may be set. If labels or annotations overlap with in-built values, the
+    /// values here will override the in-built values.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<ChallengeMetadata>,
+}
+
+/// Kubernetes authenticates with Route53 using AssumeRoleWithWebIdentity by passing a bound
+/// ServiceAccount token.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ChallengeKubernetes {
+    /// A reference to a service account that will be used to request a bound token (also known as
+    /// "projected token"). To use this field, you must configure an RBAC rule to let cert-manager
+    /// request a token.
+    pub service_account_ref: ChallengeServiceAccountRef,
+}
+
+/// A label query over a set of resources, in this case pods. If it's null, this PodAffinityTerm
+/// matches with no Pods.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ChallengeLabelSelector {
+    /// matchExpressions is a list of label selector requirements. The requirements are ANDed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub match_expressions: Option<Vec<ChallengeMatchExpressions>>,
+    /// matchLabels is a map of {key,value} pairs. A single {key,value} in the matchLabels map is
+    /// equivalent to an element of matchExpressions, whose key field is "key", the operator is "In",
+    /// and the values array contains only "value". The requirements are ANDed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub match_labels: Option<BTreeMap<String, String>>,
+}
+
 /// Auth: Azure Workload Identity or Azure Managed Service Identity: Settings to enable Azure
 /// Workload Identity or Azure Managed Service Identity If set, ClientID, ClientSecret and TenantID
 /// must not be set.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct ChallengeSpecSolverDns01AzureDNSManagedIdentity {
+pub struct ChallengeManagedIdentity {
     /// client ID of the managed identity, cannot be used at the same time as resourceID
     #[serde(rename = "clientID", skip_serializing_if = "Option::is_none")]
     pub client_id: Option<String>,
@@ -266,299 +485,106 @@ pub struct ChallengeSpecSolverDns01AzureDNSManagedIdentity {
     pub tenant_id: Option<String>,
 }
 
-/// ZoneType determines which type of Azure DNS zone to use.
-///
-/// Valid values are:
-///
-/// - AzurePublicZone (default): Use a public Azure DNS zone.
-/// - AzurePrivateZone: Use an Azure Private DNS zone.
-///
-/// If not specified, AzurePublicZone is used.
-///
-/// Support for Azure Private DNS zones is currently experimental and may change in future releases.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum ChallengeSpecSolverDns01AzureDNSZoneType {
-    /// `AzurePublicZone`
-    #[default]
-    AzurePublicZone,
-    /// `AzurePrivateZone`
-    AzurePrivateZone,
-    /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
-    Unrecognized(String),
-}
-
-/// Use the Google Cloud DNS API to manage DNS01 challenge records.
+/// A node selector requirement is a selector that contains values, a key, and an operator that
+/// relates the key and values.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ChallengeSpecSolverDns01CloudDNS {
-    /// HostedZoneName is an optional field that tells cert-manager in which Cloud DNS zone the
-    /// challenge record has to be created. If left empty cert-manager will automatically choose a zone.
+pub struct ChallengeMatchExpressions {
+    /// The label key that the selector applies to.
+    pub key: String,
+    /// Represents a key's relationship to a set of values. Valid operators are In, NotIn, Exists,
+    /// DoesNotExist. Gt, and Lt.
+    pub operator: String,
+    /// An array of string values. If the operator is In or NotIn, the values array must be non-empty.
+    /// If the operator is Exists or DoesNotExist, the values array must be empty. If the operator is Gt
+    /// or Lt, the values array must have a single element, which will be interpreted as an integer.
+    /// This array is replaced during a strategic merge patch.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub hosted_zone_name: Option<String>,
-    /// `project`.
-    pub project: String,
-    /// A reference to a specific 'key' within a Secret resource. In some instances, `key` is a required
-    /// field.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub service_account_secret_ref: Option<
-        ChallengeSpecSolverDns01CloudDNSServiceAccountSecretRef,
-    >,
+    pub values: Option<Vec<String>>,
 }
 
-/// Use the Cloudflare API to manage DNS01 challenge records.
+/// A node selector requirement is a selector that contains values, a key, and an operator that
+/// relates the key and values.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ChallengeSpecSolverDns01Cloudflare {
-    /// API key to use to authenticate with Cloudflare. Note: using an API token to authenticate is now
-    /// the recommended method as it allows greater control of permissions.
+pub struct ChallengeMatchFields {
+    /// The label key that the selector applies to.
+    pub key: String,
+    /// Represents a key's relationship to a set of values. Valid operators are In, NotIn, Exists,
+    /// DoesNotExist. Gt, and Lt.
+    pub operator: String,
+    /// An array of string values. If the operator is In or NotIn, the values array must be non-empty.
+    /// If the operator is Exists or DoesNotExist, the values array must be empty. If the operator is Gt
+    /// or Lt, the values array must have a single element, which will be interpreted as an integer.
+    /// This array is replaced during a strategic merge patch.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub api_key_secret_ref: Option<ChallengeSpecSolverDns01CloudflareApiKeySecretRef>,
-    /// API token used to authenticate with Cloudflare.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub api_token_secret_ref: Option<
-        ChallengeSpecSolverDns01CloudflareApiTokenSecretRef,
-    >,
-    /// Email of the account, only required when using API key based authentication.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub email: Option<String>,
+    pub values: Option<Vec<String>>,
 }
 
-/// CNAMEStrategy configures how the DNS01 provider should handle CNAME records when found in DNS
-/// zones.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum ChallengeSpecSolverDns01CnameStrategy {
-    /// `None`
-    #[default]
-    None,
-    /// `Follow`
-    Follow,
-    /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
-    Unrecognized(String),
-}
-
-/// Use the DigitalOcean DNS API to manage DNS01 challenge records.
+/// ObjectMeta overrides for the pod used to solve HTTP01 challenges. Only the 'labels' and
+/// 'annotations' fields may be set. If labels or annotations overlap with in-built values, the
+/// values here will override the in-built values.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ChallengeSpecSolverDns01Digitalocean {
-    /// A reference to a specific 'key' within a Secret resource. In some instances, `key` is a required
-    /// field.
-    pub token_secret_ref: ChallengeSpecSolverDns01DigitaloceanTokenSecretRef,
-}
-
-/// Use RFC2136 ("Dynamic Updates in the Domain Name System")
-/// (<https://datatracker.ietf.org/doc/rfc2136/>) to manage DNS01 challenge records.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ChallengeSpecSolverDns01Rfc2136 {
-    /// The IP address or hostname of an authoritative DNS server supporting RFC2136 in the form
-    /// host:port. If the host is an IPv6 address it must be enclosed in square brackets (e.g
-    /// \[2001:db8::1\]); port is optional. This field is required.
-    pub nameserver: String,
-    /// Protocol to use for dynamic DNS update queries. Valid values are (case-sensitive) \`\`TCP\`\`
-    /// and \`\`UDP\`\`; \`\`UDP\`\` (default).
+pub struct ChallengeMetadata {
+    /// Annotations that should be added to the created ACME HTTP01 solver pods.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub protocol: Option<ChallengeSpecSolverDns01Rfc2136Protocol>,
-    /// The TSIG Algorithm configured in the DNS supporting RFC2136. Used only when
-    /// \`\`tsigSecretSecretRef\`\` and \`\`tsigKeyName\`\` are defined. Supported values are
-    /// (case-insensitive): \`\`HMACMD5\`\` (default), \`\`HMACSHA1\`\`, \`\`HMACSHA256\`\` or
-    /// \`\`HMACSHA512\`\`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tsig_algorithm: Option<String>,
-    /// The TSIG Key name configured in the DNS. If \`\`tsigSecretSecretRef\`\` is defined, this field
-    /// is required.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tsig_key_name: Option<String>,
-    /// The name of the secret containing the TSIG value. If \`\`tsigKeyName\`\` is defined, this field
-    /// is required.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tsig_secret_secret_ref: Option<
-        ChallengeSpecSolverDns01Rfc2136TsigSecretSecretRef,
-    >,
-}
-
-/// Protocol to use for dynamic DNS update queries. Valid values are (case-sensitive) \`\`TCP\`\`
-/// and \`\`UDP\`\`; \`\`UDP\`\` (default).
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum ChallengeSpecSolverDns01Rfc2136Protocol {
-    /// `TCP`
-    #[default]
-    TCP,
-    /// `UDP`
-    UDP,
-    /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
-    Unrecognized(String),
-}
-
-/// Use the AWS Route53 API to manage DNS01 challenge records.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ChallengeSpecSolverDns01Route53 {
-    /// The AccessKeyID is used for authentication. Cannot be set when SecretAccessKeyID is set. If
-    /// neither the Access Key nor Key ID are set, we fall back to using env vars, shared credentials
-    /// file, or AWS Instance metadata, see:
-    /// <https://docs.aws.amazon.com/sdk-for-go/v1/developer-guide/configuring-sdk.html#specifying-credentials>
-    #[serde(rename = "accessKeyID", skip_serializing_if = "Option::is_none")]
-    pub access_key_id: Option<String>,
-    /// The SecretAccessKey is used for authentication. If set, pull the AWS access key ID from a key
-    /// within a Kubernetes Secret. Cannot be set when AccessKeyID is set. If neither the Access Key nor
-    /// Key ID are set, we fall back to using env vars, shared credentials file, or AWS Instance
-    /// metadata, see:
-    /// <https://docs.aws.amazon.com/sdk-for-go/v1/developer-guide/configuring-sdk.html#specifying-credentials>
-    #[serde(rename = "accessKeyIDSecretRef", skip_serializing_if = "Option::is_none")]
-    pub access_key_id_secret_ref: Option<
-        ChallengeSpecSolverDns01Route53AccessKeyIDSecretRef,
-    >,
-    /// Auth configures how cert-manager authenticates.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub auth: Option<ChallengeSpecSolverDns01Route53Auth>,
-    /// If set, the provider will manage only this zone in Route53 and will not do a lookup using the
-    /// route53:ListHostedZonesByName api call.
-    #[serde(rename = "hostedZoneID", skip_serializing_if = "Option::is_none")]
-    pub hosted_zone_id: Option<String>,
-    /// Override the AWS region.
-    ///
-    /// Route53 is a global service and does not have regional endpoints but the region specified here
-    /// (or via environment variables) is used as a hint to help compute the correct AWS credential
-    /// scope and partition when it connects to Route53. See:
-    ///
-    /// - \[Amazon Route 53 endpoints and
-    ///   quotas\](<https://docs.aws.amazon.com/general/latest/gr/r53.html>)
-    /// - \[Global
-    ///   services\](<https://docs.aws.amazon.com/whitepapers/latest/aws-fault-isolation-boundaries/global-services.html>)
-    ///
-    /// If you omit this region field, cert-manager will use the region from AWS_REGION and
-    /// AWS_DEFAULT_REGION environment variables, if they are set in the cert-manager controller Pod.
-    ///
-    /// The `region` field is not needed if you use \[IAM Roles for Service Accounts
-    /// (IRSA)\](<https://docs.aws.amazon.com/eks/latest/userguide/iam-roles-for-service-accounts.html>).
-    /// Instead an AWS_REGION environment variable is added to the cert-manager controller Pod by:
-    /// \[Amazon EKS Pod Identity Webhook\](<https://github.com/aws/amazon-eks-pod-identity-webhook>).
-    /// In this case this `region` field value is ignored.
-    ///
-    /// The `region` field is not needed if you use \[EKS Pod
-    /// Identities\](<https://docs.aws.amazon.com/eks/latest/userguide/pod-identities.html>). Instead an
-    /// AWS_REGION environment variable is added to the cert-manager controller Pod by: \[Amazon EKS Pod
-    /// Identity Agent\](<https://github.com/aws/eks-pod-identity-agent>), In this case this `region`
-    /// field value is ignored.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub region: Option<String>,
-    /// Role is a Role ARN which the Route53 provider will assume using either the explicit credentials
-    /// AccessKeyID/SecretAccessKey or the inferred credentials from environment variables, shared
-    /// credentials file or AWS Instance metadata
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub role: Option<String>,
-    /// The SecretAccessKey is used for authentication. If neither the Access Key nor Key ID are set, we
-    /// fall back to using env vars, shared credentials file, or AWS Instance metadata, see:
-    /// <https://docs.aws.amazon.com/sdk-for-go/v1/developer-guide/configuring-sdk.html#specifying-credentials>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub secret_access_key_secret_ref: Option<
-        ChallengeSpecSolverDns01Route53SecretAccessKeySecretRef,
-    >,
-}
-
-/// Auth configures how cert-manager authenticates.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ChallengeSpecSolverDns01Route53Auth {
-    /// Kubernetes authenticates with Route53 using AssumeRoleWithWebIdentity by passing a bound
-    /// ServiceAccount token.
-    pub kubernetes: ChallengeSpecSolverDns01Route53AuthKubernetes,
-}
-
-/// Kubernetes authenticates with Route53 using AssumeRoleWithWebIdentity by passing a bound
-/// ServiceAccount token.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ChallengeSpecSolverDns01Route53AuthKubernetes {
-    /// A reference to a service account that will be used to request a bound token (also known as
-    /// "projected token"). To use this field, you must configure an RBAC rule to let cert-manager
-    /// request a token.
-    pub service_account_ref: ChallengeSpecSolverDns01Route53AuthKubernetesServiceAccountRef,
-}
-
-/// A reference to a service account that will be used to request a bound token (also known as
-/// "projected token"). To use this field, you must configure an RBAC rule to let cert-manager
-/// request a token.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ChallengeSpecSolverDns01Route53AuthKubernetesServiceAccountRef {
-    /// TokenAudiences is an optional list of audiences to include in the token passed to AWS. The
-    /// default token consisting of the issuer's namespace and name is always included. If unset the
-    /// audience defaults to `sts.amazonaws.com`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub audiences: Option<Vec<String>>,
-    /// Name of the ServiceAccount used to request a token.
-    pub name: String,
-}
-
-/// Configure an external webhook based DNS01 challenge solver to manage DNS01 challenge records.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ChallengeSpecSolverDns01Webhook {
-    /// Additional configuration that should be passed to the webhook apiserver when challenges are
-    /// processed. This can contain arbitrary JSON data. Secret values should not be specified in this
-    /// stanza. If secret values are needed (e.g., credentials for a DNS service), you should use a
-    /// SecretKeySelector to reference a Secret resource. For details on the schema of this field,
-    /// consult the webhook provider implementation's documentation.
-    #[serde(
-        default,
-        deserialize_with = "codec::present::deserialize",
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub config: Option<Value>,
-    /// The API group name that should be used when POSTing ChallengePayload resources to the webhook
-    /// apiserver. This should be the same as the GroupName specified in the webhook provider
-    /// implementation.
-    pub group_name: String,
-    /// The name of the solver to use, as defined in the webhook provider implementation. This will
-    /// typically be the name of the provider, e.g., 'cloudflare'.
-    pub solver_name: String,
-}
-
-/// Configures cert-manager to attempt to complete authorizations by performing the HTTP01 challenge
-/// flow. It is not possible to obtain certificates for wildcard domain names (e.g.,
-/// `*.example.com`) using the HTTP01 challenge mechanism.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ChallengeSpecSolverHttp01 {
-    /// The Gateway API is a sig-network community API that models service networking in Kubernetes
-    /// (<https://gateway-api.sigs.k8s.io/>). The Gateway solver will create HTTPRoutes with the
-    /// specified labels in the same namespace as the challenge. This solver is experimental, and fields
-    /// / behaviour may change in the future.
-    #[serde(rename = "gatewayHTTPRoute", skip_serializing_if = "Option::is_none")]
-    pub gateway_http_route: Option<ChallengeSpecSolverHttp01GatewayHTTPRoute>,
-    /// The ingress based HTTP01 challenge solver will solve challenges by creating or modifying Ingress
-    /// resources in order to route requests for '/.well-known/acme-challenge/XYZ' to 'challenge solver'
-    /// pods that are provisioned by cert-manager for each Challenge to be completed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ingress: Option<ChallengeSpecSolverHttp01Ingress>,
-}
-
-/// The Gateway API is a sig-network community API that models service networking in Kubernetes
-/// (<https://gateway-api.sigs.k8s.io/>). The Gateway solver will create HTTPRoutes with the
-/// specified labels in the same namespace as the challenge. This solver is experimental, and fields
-/// / behaviour may change in the future.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ChallengeSpecSolverHttp01GatewayHTTPRoute {
-    /// Custom labels that will be applied to HTTPRoutes created by cert-manager while solving HTTP-01
-    /// challenges.
+    pub annotations: Option<BTreeMap<String, String>>,
+    /// Labels that should be added to the created ACME HTTP01 solver pods.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub labels: Option<BTreeMap<String, String>>,
-    /// When solving an HTTP-01 challenge, cert-manager creates an HTTPRoute. cert-manager needs to know
-    /// which parentRefs should be used when creating the HTTPRoute. Usually, the parentRef references a
-    /// Gateway. See: <https://gateway-api.sigs.k8s.io/api-types/httproute/#attaching-to-gateways>
+}
+
+/// A label query over the set of namespaces that the term applies to. The term is applied to the
+/// union of the namespaces selected by this field and the ones listed in the namespaces field. null
+/// selector and null or empty namespaces list means "this pod's namespace". An empty selector ({})
+/// matches all namespaces.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ChallengeNamespaceSelector {
+    /// matchExpressions is a list of label selector requirements. The requirements are ANDed.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub parent_refs: Option<Vec<ChallengeSpecSolverHttp01GatewayHTTPRouteParentRefs>>,
-    /// Optional pod template used to configure the ACME challenge solver pods used for HTTP01
-    /// challenges.
+    pub match_expressions: Option<Vec<ChallengeMatchExpressions>>,
+    /// matchLabels is a map of {key,value} pairs. A single {key,value} in the matchLabels map is
+    /// equivalent to an element of matchExpressions, whose key field is "key", the operator is "In",
+    /// and the values array contains only "value". The requirements are ANDed.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub pod_template: Option<ChallengeSpecSolverHttp01GatewayHTTPRoutePodTemplate>,
-    /// Optional service type for Kubernetes solver service. Supported values are NodePort or ClusterIP.
-    /// If unset, defaults to NodePort.
+    pub match_labels: Option<BTreeMap<String, String>>,
+}
+
+/// Describes node affinity scheduling rules for the pod.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ChallengeNodeAffinity {
+    /// The scheduler will prefer to schedule pods to nodes that satisfy the affinity expressions
+    /// specified by this field, but it may choose a node that violates one or more of the expressions.
+    /// The node that is most preferred is the one with the greatest sum of weights, i.e. for each node
+    /// that meets all of the scheduling requirements (resource request, requiredDuringScheduling
+    /// affinity expressions, etc.), compute a sum by iterating through the elements of this field and
+    /// adding "weight" to the sum if the node matches the corresponding matchExpressions; the node(s)
+    /// with the highest sum are the most preferred.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub service_type: Option<String>,
+    pub preferred_during_scheduling_ignored_during_execution: Option<
+        Vec<ChallengePreferredDuringSchedulingIgnoredDuringExecution>,
+    >,
+    /// If the affinity requirements specified by this field are not met at scheduling time, the pod
+    /// will not be scheduled onto the node. If the affinity requirements specified by this field cease
+    /// to be met at some point during pod execution (e.g. due to an update), the system may or may not
+    /// try to eventually evict the pod from its node.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub required_during_scheduling_ignored_during_execution: Option<
+        ChallengeRequiredDuringSchedulingIgnoredDuringExecution,
+    >,
+}
+
+/// A null or empty node selector term matches no objects. The requirements of them are ANDed. The
+/// TopologySelectorTerm type implements a subset of the NodeSelectorTerm.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ChallengeNodeSelectorTerms {
+    /// A list of node selector requirements by node's labels.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub match_expressions: Option<Vec<ChallengeMatchExpressions>>,
+    /// A list of node selector requirements by node's fields.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub match_fields: Option<Vec<ChallengeMatchFields>>,
 }
 
 /// ParentReference identifies an API object (usually a Gateway) that can be considered a parent of
@@ -573,7 +599,7 @@ pub struct ChallengeSpecSolverHttp01GatewayHTTPRoute {
 /// cluster for this reference to be valid.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct ChallengeSpecSolverHttp01GatewayHTTPRouteParentRefs {
+pub struct ChallengeParentRefs {
     /// Group is the group of the referent. When unspecified, "gateway.networking.k8s.io" is inferred.
     /// To set the core API group (such as for a "Service" kind referent), Group must be explicitly set
     /// to "" (empty string).
@@ -681,244 +707,11 @@ pub struct ChallengeSpecSolverHttp01GatewayHTTPRouteParentRefs {
     pub section_name: Option<String>,
 }
 
-/// The ingress based HTTP01 challenge solver will solve challenges by creating or modifying Ingress
-/// resources in order to route requests for '/.well-known/acme-challenge/XYZ' to 'challenge solver'
-/// pods that are provisioned by cert-manager for each Challenge to be completed.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ChallengeSpecSolverHttp01Ingress {
-    /// This field configures the annotation `kubernetes.io/ingress.class` when creating Ingress
-    /// resources to solve ACME challenges that use this challenge solver. Only one of `class`, `name`
-    /// or `ingressClassName` may be specified.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub class: Option<String>,
-    /// This field configures the field `ingressClassName` on the created Ingress resources used to
-    /// solve ACME challenges that use this challenge solver. This is the recommended way of configuring
-    /// the ingress class. Only one of `class`, `name` or `ingressClassName` may be specified.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ingress_class_name: Option<String>,
-    /// Optional ingress template used to configure the ACME challenge solver ingress used for HTTP01
-    /// challenges.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ingress_template: Option<ChallengeSpecSolverHttp01IngressIngressTemplate>,
-    /// The name of the ingress resource that should have ACME challenge solving routes inserted into it
-    /// in order to solve HTTP01 challenges. This is typically used in conjunction with ingress
-    /// controllers like ingress-gce, which maintains a 1:1 mapping between external IPs and ingress
-    /// resources. Only one of `class`, `name` or `ingressClassName` may be specified.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    /// Optional pod template used to configure the ACME challenge solver pods used for HTTP01
-    /// challenges.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub pod_template: Option<ChallengeSpecSolverHttp01IngressPodTemplate>,
-    /// Optional service type for Kubernetes solver service. Supported values are NodePort or ClusterIP.
-    /// If unset, defaults to NodePort.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub service_type: Option<String>,
-}
-
-/// Optional ingress template used to configure the ACME challenge solver ingress used for HTTP01
-/// challenges.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ChallengeSpecSolverHttp01IngressIngressTemplate {
-    /// ObjectMeta overrides for the ingress used to solve HTTP01 challenges. Only the 'labels' and
-    /// 'annotations' fields may be set. If labels or annotations overlap with in-built values, the
-    /// values here will override the in-built values.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub metadata: Option<ChallengeSpecSolverHttp01IngressIngressTemplateMetadata>,
-}
-
-/// Optional pod template used to configure the ACME challenge solver pods used for HTTP01
-/// challenges.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ChallengeSpecSolverHttp01IngressPodTemplate {
-    /// ObjectMeta overrides for the pod used to solve HTTP01 challenges. Only the 'labels' and
-    /// 'annotations' fields may be set. If labels or annotations overlap with in-built values, the
-    /// values here will override the in-built values.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub metadata: Option<ChallengeSpecSolverHttp01IngressPodTemplateMetadata>,
-    /// PodSpec defines overrides for the HTTP01 challenge solver pod. Check
-    /// ACMEChallengeSolverHTTP01IngressPodSpec to find out currently supported fields. All other fields
-    /// will be ignored.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub spec: Option<ChallengeSpecSolverHttp01IngressPodTemplateSpec>,
-}
-
-/// ObjectMeta overrides for the pod used to solve HTTP01 challenges. Only the 'labels' and
-/// 'annotations' fields may be set. If labels or annotations overlap with in-built values, the
-/// values here will override the in-built values.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ChallengeSpecSolverHttp01IngressPodTemplateMetadata {
-    /// Annotations that should be added to the created ACME HTTP01 solver pods.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub annotations: Option<BTreeMap<String, String>>,
-    /// Labels that should be added to the created ACME HTTP01 solver pods.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub labels: Option<BTreeMap<String, String>>,
-}
-
-/// PodSpec defines overrides for the HTTP01 challenge solver pod. Check
-/// ACMEChallengeSolverHTTP01IngressPodSpec to find out currently supported fields. All other fields
-/// will be ignored.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ChallengeSpecSolverHttp01IngressPodTemplateSpec {
-    /// If specified, the pod's scheduling constraints
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub affinity: Option<ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinity>,
-    /// If specified, the pod's imagePullSecrets
-    ///
-    /// Must have no two items with the same `name`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub image_pull_secrets: Option<
-        Vec<ChallengeSpecSolverHttp01IngressPodTemplateSpecImagePullSecrets>,
-    >,
-    /// NodeSelector is a selector which must be true for the pod to fit on a node. Selector which must
-    /// match a node's labels for the pod to be scheduled on that node. More info:
-    /// <https://kubernetes.io/docs/concepts/configuration/assign-pod-node/>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub node_selector: Option<BTreeMap<String, String>>,
-    /// If specified, the pod's priorityClassName.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub priority_class_name: Option<String>,
-    /// If specified, the pod's resource requirements. These values override the global resource
-    /// configuration flags. Note that when only specifying resource limits, ensure they are greater
-    /// than or equal to the corresponding global resource requests configured via controller flags
-    /// (--acme-http01-solver-resource-request-cpu, --acme-http01-solver-resource-request-memory).
-    /// Kubernetes will reject pod creation if limits are lower than requests, causing challenge
-    /// failures.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub resources: Option<ChallengeSpecSolverHttp01IngressPodTemplateSpecResources>,
-    /// If specified, the pod's security context
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub security_context: Option<
-        ChallengeSpecSolverHttp01IngressPodTemplateSpecSecurityContext,
-    >,
-    /// If specified, the pod's service account
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub service_account_name: Option<String>,
-    /// If specified, the pod's tolerations.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tolerations: Option<
-        Vec<ChallengeSpecSolverHttp01IngressPodTemplateSpecTolerations>,
-    >,
-}
-
-/// If specified, the pod's scheduling constraints
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinity {
-    /// Describes node affinity scheduling rules for the pod.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub node_affinity: Option<
-        ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityNodeAffinity,
-    >,
-    /// Describes pod affinity scheduling rules (e.g. co-locate this pod in the same node, zone, etc. as
-    /// some other pod(s)).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub pod_affinity: Option<
-        ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityPodAffinity,
-    >,
-    /// Describes pod anti-affinity scheduling rules (e.g. avoid putting this pod in the same node,
-    /// zone, etc. as some other pod(s)).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub pod_anti_affinity: Option<
-        ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityPodAntiAffinity,
-    >,
-}
-
-/// Describes node affinity scheduling rules for the pod.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityNodeAffinity {
-    /// The scheduler will prefer to schedule pods to nodes that satisfy the affinity expressions
-    /// specified by this field, but it may choose a node that violates one or more of the expressions.
-    /// The node that is most preferred is the one with the greatest sum of weights, i.e. for each node
-    /// that meets all of the scheduling requirements (resource request, requiredDuringScheduling
-    /// affinity expressions, etc.), compute a sum by iterating through the elements of this field and
-    /// adding "weight" to the sum if the node matches the corresponding matchExpressions; the node(s)
-    /// with the highest sum are the most preferred.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub preferred_during_scheduling_ignored_during_execution: Option<
-        Vec<
-            ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecution,
-        >,
-    >,
-    /// If the affinity requirements specified by this field are not met at scheduling time, the pod
-    /// will not be scheduled onto the node. If the affinity requirements specified by this field cease
-    /// to be met at some point during pod execution (e.g. due to an update), the system may or may not
-    /// try to eventually evict the pod from its node.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub required_during_scheduling_ignored_during_execution: Option<
-        ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityNodeAffinityRequiredDuringSchedulingIgnoredDuringExecution,
-    >,
-}
-
-/// An empty preferred scheduling term matches all objects with implicit weight 0 (i.e. it's a
-/// no-op). A null preferred scheduling term matches no objects (i.e. is also a no-op).
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecution {
-    /// A node selector term, associated with the corresponding weight.
-    pub preference: ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecutionPreference,
-    /// Weight associated with matching the corresponding nodeSelectorTerm, in the range 1-100.
-    pub weight: i32,
-}
-
-/// A node selector term, associated with the corresponding weight.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecutionPreference {
-    /// A list of node selector requirements by node's labels.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub match_expressions: Option<
-        Vec<
-            ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecutionPreferenceMatchExpressions,
-        >,
-    >,
-    /// A list of node selector requirements by node's fields.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub match_fields: Option<
-        Vec<
-            ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecutionPreferenceMatchFields,
-        >,
-    >,
-}
-
-/// A node selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecutionPreferenceMatchFields {
-    /// The label key that the selector applies to.
-    pub key: String,
-    /// Represents a key's relationship to a set of values. Valid operators are In, NotIn, Exists,
-    /// DoesNotExist. Gt, and Lt.
-    pub operator: String,
-    /// An array of string values. If the operator is In or NotIn, the values array must be non-empty.
-    /// If the operator is Exists or DoesNotExist, the values array must be empty. If the operator is Gt
-    /// or Lt, the values array must have a single element, which will be interpreted as an integer.
-    /// This array is replaced during a strategic merge patch.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub values: Option<Vec<String>>,
-}
-
-/// If the affinity requirements specified by this field are not met at scheduling time, the pod
-/// will not be scheduled onto the node. If the affinity requirements specified by this field cease
-/// to be met at some point during pod execution (e.g. due to an update), the system may or may not
-/// try to eventually evict the pod from its node.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityNodeAffinityRequiredDuringSchedulingIgnoredDuringExecution {
-    /// Required. A list of node selector terms. The terms are ORed.
-    pub node_selector_terms: Vec<
-        ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityNodeAffinityRequiredDuringSchedulingIgnoredDuringExecutionNodeSelectorTerms,
-    >,
-}
-
 /// Describes pod affinity scheduling rules (e.g. co-locate this pod in the same node, zone, etc. as
 /// some other pod(s)).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityPodAffinity {
+pub struct ChallengePodAffinity {
     /// The scheduler will prefer to schedule pods to nodes that satisfy the affinity expressions
     /// specified by this field, but it may choose a node that violates one or more of the expressions.
     /// The node that is most preferred is the one with the greatest sum of weights, i.e. for each node
@@ -928,9 +721,7 @@ pub struct ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityPodAffinity {
     /// the node(s) with the highest sum are the most preferred.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preferred_during_scheduling_ignored_during_execution: Option<
-        Vec<
-            ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecution,
-        >,
+        Vec<PreferredDuringSchedulingIgnoredDuringExecution>,
     >,
     /// If the affinity requirements specified by this field are not met at scheduling time, the pod
     /// will not be scheduled onto the node. If the affinity requirements specified by this field cease
@@ -940,36 +731,18 @@ pub struct ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityPodAffinity {
     /// satisfied.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub required_during_scheduling_ignored_during_execution: Option<
-        Vec<
-            ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecution,
-        >,
+        Vec<ChallengeSpecRequiredDuringSchedulingIgnoredDuringExecution>,
     >,
 }
 
-/// The weights of all of the matched WeightedPodAffinityTerm fields are added per-node to find the
-/// most preferred node(s)
+/// Required. A pod affinity term, associated with the corresponding weight.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecution {
-    /// Required. A pod affinity term, associated with the corresponding weight.
-    pub pod_affinity_term: ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTerm,
-    /// weight associated with matching the corresponding podAffinityTerm, in the range 1-100.
-    pub weight: i32,
-}
-
-/// Defines a set of pods (namely those matching the labelSelector relative to the given
-/// namespace(s)) that this pod should be co-located (affinity) or not co-located (anti-affinity)
-/// with, where co-located is defined as running on a node whose value of the label with key
-/// \<topologyKey\> matches that of any node on which a pod of the set of pods is running
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecution {
+pub struct ChallengePodAffinityTerm {
     /// A label query over a set of resources, in this case pods. If it's null, this PodAffinityTerm
     /// matches with no Pods.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub label_selector: Option<
-        ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecutionLabelSelector,
-    >,
+    pub label_selector: Option<ChallengeLabelSelector>,
     /// MatchLabelKeys is a set of pod label keys to select which pods will be taken into consideration.
     /// The keys are used to lookup values from the incoming pod labels, those key-value labels are
     /// merged with `labelSelector` as `key in (value)` to select the group of existing pods which pods
@@ -993,9 +766,7 @@ pub struct ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityPodAffinityReq
     /// selector and null or empty namespaces list means "this pod's namespace". An empty selector ({})
     /// matches all namespaces.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub namespace_selector: Option<
-        ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecutionNamespaceSelector,
-    >,
+    pub namespace_selector: Option<ChallengeNamespaceSelector>,
     /// namespaces specifies a static list of namespace names that the term applies to. The term is
     /// applied to the union of the namespaces listed in this field and the ones selected by
     /// namespaceSelector. null or empty namespaces list and null namespaceSelector means "this pod's
@@ -1009,36 +780,136 @@ pub struct ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityPodAffinityReq
     pub topology_key: String,
 }
 
-/// A label query over a set of resources, in this case pods. If it's null, this PodAffinityTerm
-/// matches with no Pods.
+/// Describes pod anti-affinity scheduling rules (e.g. avoid putting this pod in the same node,
+/// zone, etc. as some other pod(s)).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecutionLabelSelector {
-    /// matchExpressions is a list of label selector requirements. The requirements are ANDed.
+pub struct ChallengePodAntiAffinity {
+    /// The scheduler will prefer to schedule pods to nodes that satisfy the anti-affinity expressions
+    /// specified by this field, but it may choose a node that violates one or more of the expressions.
+    /// The node that is most preferred is the one with the greatest sum of weights, i.e. for each node
+    /// that meets all of the scheduling requirements (resource request, requiredDuringScheduling
+    /// anti-affinity expressions, etc.), compute a sum by iterating through the elements of this field
+    /// and subtracting "weight" from the sum if the node has pods which matches the corresponding
+    /// podAffinityTerm; the node(s) with the highest sum are the most preferred.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub match_expressions: Option<
-        Vec<
-            ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecutionLabelSelectorMatchExpressions,
-        >,
+    pub preferred_during_scheduling_ignored_during_execution: Option<
+        Vec<PreferredDuringSchedulingIgnoredDuringExecution>,
     >,
-    /// matchLabels is a map of {key,value} pairs. A single {key,value} in the matchLabels map is
-    /// equivalent to an element of matchExpressions, whose key field is "key", the operator is "In",
-    /// and the values array contains only "value". The requirements are ANDed.
+    /// If the anti-affinity requirements specified by this field are not met at scheduling time, the
+    /// pod will not be scheduled onto the node. If the anti-affinity requirements specified by this
+    /// field cease to be met at some point during pod execution (e.g. due to a pod label update), the
+    /// system may or may not try to eventually evict the pod from its node. When there are multiple
+    /// elements, the lists of nodes corresponding to each podAffinityTerm are intersected, i.e. all
+    /// terms must be satisfied.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub match_labels: Option<BTreeMap<String, String>>,
+    pub required_during_scheduling_ignored_during_execution: Option<
+        Vec<ChallengeSpecRequiredDuringSchedulingIgnoredDuringExecution>,
+    >,
 }
 
-/// LocalObjectReference contains enough information to let you locate the referenced object inside
-/// the same namespace.
+/// Optional pod template used to configure the ACME challenge solver pods used for HTTP01
+/// challenges.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ChallengeSpecSolverHttp01IngressPodTemplateSpecImagePullSecrets {
-    /// Name of the referent. This field is effectively required, but due to backwards compatibility is
-    /// allowed to be empty. Instances of this type with an empty value here are almost certainly wrong.
-    /// More info: <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
-    ///
-    /// Defaults to `""`.
+pub struct ChallengePodTemplate {
+    /// ObjectMeta overrides for the pod used to solve HTTP01 challenges. Only the 'labels' and
+    /// 'annotations' fields may be set. If labels or annotations overlap with in-built values, the
+    /// values here will override the in-built values.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
+    pub metadata: Option<ChallengeMetadata>,
+    /// PodSpec defines overrides for the HTTP01 challenge solver pod. Check
+    /// ACMEChallengeSolverHTTP01IngressPodSpec to find out currently supported fields. All other fields
+    /// will be ignored.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spec: Option<ChallengePodTemplateSpec>,
+}
+
+/// PodSpec defines overrides for the HTTP01 challenge solver pod. Check
+/// ACMEChallengeSolverHTTP01IngressPodSpec to find out currently supported fields. All other fields
+/// will be ignored.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ChallengePodTemplateSpec {
+    /// If specified, the pod's scheduling constraints
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub affinity: Option<ChallengeAffinity>,
+    /// If specified, the pod's imagePullSecrets
+    ///
+    /// Must have no two items with the same `name`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub image_pull_secrets: Option<Vec<ChallengeImagePullSecrets>>,
+    /// NodeSelector is a selector which must be true for the pod to fit on a node. Selector which must
+    /// match a node's labels for the pod to be scheduled on that node. More info:
+    /// <https://kubernetes.io/docs/concepts/configuration/assign-pod-node/>
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub node_selector: Option<BTreeMap<String, String>>,
+    /// If specified, the pod's priorityClassName.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub priority_class_name: Option<String>,
+    /// If specified, the pod's resource requirements. These values override the global resource
+    /// configuration flags. Note that when only specifying resource limits, ensure they are greater
+    /// than or equal to the corresponding global resource requests configured via controller flags
+    /// (--acme-http01-solver-resource-request-cpu, --acme-http01-solver-resource-request-memory).
+    /// Kubernetes will reject pod creation if limits are lower than requests, causing challenge
+    /// failures.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resources: Option<ChallengeResources>,
+    /// If specified, the pod's security context
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub security_context: Option<ChallengeSecurityContext>,
+    /// If specified, the pod's service account
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub service_account_name: Option<String>,
+    /// If specified, the pod's tolerations.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tolerations: Option<Vec<ChallengeTolerations>>,
+}
+
+/// A node selector term, associated with the corresponding weight.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ChallengePreference {
+    /// A list of node selector requirements by node's labels.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub match_expressions: Option<Vec<ChallengeMatchExpressions>>,
+    /// A list of node selector requirements by node's fields.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub match_fields: Option<Vec<ChallengeMatchFields>>,
+}
+
+/// An empty preferred scheduling term matches all objects with implicit weight 0 (i.e. it's a
+/// no-op). A null preferred scheduling term matches no objects (i.e. is also a no-op).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ChallengePreferredDuringSchedulingIgnoredDuringExecution {
+    /// A node selector term, associated with the corresponding weight.
+    pub preference: ChallengePreference,
+    /// Weight associated with matching the corresponding nodeSelectorTerm, in the range 1-100.
+    pub weight: i32,
+}
+
+/// Protocol to use for dynamic DNS update queries. Valid values are (case-sensitive) \`\`TCP\`\`
+/// and \`\`UDP\`\`; \`\`UDP\`\` (default).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ChallengeProtocol {
+    /// `TCP`
+    #[default]
+    TCP,
+    /// `UDP`
+    UDP,
+    /// A value that the schema does not list, such as one of a newer API server.
+    #[serde(untagged)]
+    Unrecognized(String),
+}
+
+/// If the affinity requirements specified by this field are not met at scheduling time, the pod
+/// will not be scheduled onto the node. If the affinity requirements specified by this field cease
+/// to be met at some point during pod execution (e.g. due to an update), the system may or may not
+/// try to eventually evict the pod from its node.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ChallengeRequiredDuringSchedulingIgnoredDuringExecution {
+    /// Required. A list of node selector terms. The terms are ORed.
+    pub node_selector_terms: Vec<ChallengeNodeSelectorTerms>,
 }
 
 /// If specified, the pod's resource requirements. These values override the global resource
@@ -1048,7 +919,7 @@ pub struct ChallengeSpecSolverHttp01IngressPodTemplateSpecImagePullSecrets {
 /// Kubernetes will reject pod creation if limits are lower than requests, causing challenge
 /// failures.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ChallengeSpecSolverHttp01IngressPodTemplateSpecResources {
+pub struct ChallengeResources {
     /// Limits describes the maximum amount of compute resources allowed. More info:
     /// <https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/>
     ///
@@ -1065,10 +936,154 @@ pub struct ChallengeSpecSolverHttp01IngressPodTemplateSpecResources {
     pub requests: Option<BTreeMap<String, IntOrString>>,
 }
 
+/// Use RFC2136 ("Dynamic Updates in the Domain Name System")
+/// (<https://datatracker.ietf.org/doc/rfc2136/>) to manage DNS01 challenge records.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ChallengeRfc2136 {
+    /// The IP address or hostname of an authoritative DNS server supporting RFC2136 in the form
+    /// host:port. If the host is an IPv6 address it must be enclosed in square brackets (e.g
+    /// \[2001:db8::1\]); port is optional. This field is required.
+    pub nameserver: String,
+    /// Protocol to use for dynamic DNS update queries. Valid values are (case-sensitive) \`\`TCP\`\`
+    /// and \`\`UDP\`\`; \`\`UDP\`\` (default).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub protocol: Option<ChallengeProtocol>,
+    /// The TSIG Algorithm configured in the DNS supporting RFC2136. Used only when
+    /// \`\`tsigSecretSecretRef\`\` and \`\`tsigKeyName\`\` are defined. Supported values are
+    /// (case-insensitive): \`\`HMACMD5\`\` (default), \`\`HMACSHA1\`\`, \`\`HMACSHA256\`\` or
+    /// \`\`HMACSHA512\`\`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tsig_algorithm: Option<String>,
+    /// The TSIG Key name configured in the DNS. If \`\`tsigSecretSecretRef\`\` is defined, this field
+    /// is required.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tsig_key_name: Option<String>,
+    /// The name of the secret containing the TSIG value. If \`\`tsigKeyName\`\` is defined, this field
+    /// is required.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tsig_secret_secret_ref: Option<ChallengeTsigSecretSecretRef>,
+}
+
+/// Use the AWS Route53 API to manage DNS01 challenge records.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ChallengeRoute53 {
+    /// The AccessKeyID is used for authentication. Cannot be set when SecretAccessKeyID is set. If
+    /// neither the Access Key nor Key ID are set, we fall back to using env vars, shared credentials
+    /// file, or AWS Instance metadata, see:
+    /// <https://docs.aws.amazon.com/sdk-for-go/v1/developer-guide/configuring-sdk.html#specifying-credentials>
+    #[serde(rename = "accessKeyID", skip_serializing_if = "Option::is_none")]
+    pub access_key_id: Option<String>,
+    /// The SecretAccessKey is used for authentication. If set, pull the AWS access key ID from a key
+    /// within a Kubernetes Secret. Cannot be set when AccessKeyID is set. If neither the Access Key nor
+    /// Key ID are set, we fall back to using env vars, shared credentials file, or AWS Instance
+    /// metadata, see:
+    /// <https://docs.aws.amazon.com/sdk-for-go/v1/developer-guide/configuring-sdk.html#specifying-credentials>
+    #[serde(rename = "accessKeyIDSecretRef", skip_serializing_if = "Option::is_none")]
+    pub access_key_id_secret_ref: Option<ChallengeAccessKeyIDSecretRef>,
+    /// Auth configures how cert-manager authenticates.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub auth: Option<ChallengeAuth>,
+    /// If set, the provider will manage only this zone in Route53 and will not do a lookup using the
+    /// route53:ListHostedZonesByName api call.
+    #[serde(rename = "hostedZoneID", skip_serializing_if = "Option::is_none")]
+    pub hosted_zone_id: Option<String>,
+    /// Override the AWS region.
+    ///
+    /// Route53 is a global service and does not have regional endpoints but the region specified here
+    /// (or via environment variables) is used as a hint to help compute the correct AWS credential
+    /// scope and partition when it connects to Route53. See:
+    ///
+    /// - \[Amazon Route 53 endpoints and
+    ///   quotas\](<https://docs.aws.amazon.com/general/latest/gr/r53.html>)
+    /// - \[Global
+    ///   services\](<https://docs.aws.amazon.com/whitepapers/latest/aws-fault-isolation-boundaries/global-services.html>)
+    ///
+    /// If you omit this region field, cert-manager will use the region from AWS_REGION and
+    /// AWS_DEFAULT_REGION environment variables, if they are set in the cert-manager controller Pod.
+    ///
+    /// The `region` field is not needed if you use \[IAM Roles for Service Accounts
+    /// (IRSA)\](<https://docs.aws.amazon.com/eks/latest/userguide/iam-roles-for-service-accounts.html>).
+    /// Instead an AWS_REGION environment variable is added to the cert-manager controller Pod by:
+    /// \[Amazon EKS Pod Identity Webhook\](<https://github.com/aws/amazon-eks-pod-identity-webhook>).
+    /// In this case this `region` field value is ignored.
+    ///
+    /// The `region` field is not needed if you use \[EKS Pod
+    /// Identities\](<https://docs.aws.amazon.com/eks/latest/userguide/pod-identities.html>). Instead an
+    /// AWS_REGION environment variable is added to the cert-manager controller Pod by: \[Amazon EKS Pod
+    /// Identity Agent\](<https://github.com/aws/eks-pod-identity-agent>), In this case this `region`
+    /// field value is ignored.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub region: Option<String>,
+    /// Role is a Role ARN which the Route53 provider will assume using either the explicit credentials
+    /// AccessKeyID/SecretAccessKey or the inferred credentials from environment variables, shared
+    /// credentials file or AWS Instance metadata
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub role: Option<String>,
+    /// The SecretAccessKey is used for authentication. If neither the Access Key nor Key ID are set, we
+    /// fall back to using env vars, shared credentials file, or AWS Instance metadata, see:
+    /// <https://docs.aws.amazon.com/sdk-for-go/v1/developer-guide/configuring-sdk.html#specifying-credentials>
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub secret_access_key_secret_ref: Option<ChallengeSecretAccessKeySecretRef>,
+}
+
+/// The SELinux context to be applied to all containers. If unspecified, the container runtime will
+/// allocate a random SELinux context for each container. May also be set in SecurityContext. If set
+/// in both SecurityContext and PodSecurityContext, the value specified in SecurityContext takes
+/// precedence for that container. Note that this field cannot be set when spec.os.name is windows.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ChallengeSeLinuxOptions {
+    /// Level is SELinux level label that applies to the container.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub level: Option<String>,
+    /// Role is a SELinux role label that applies to the container.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub role: Option<String>,
+    /// Type is a SELinux type label that applies to the container.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub r#type: Option<String>,
+    /// User is a SELinux user label that applies to the container.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user: Option<String>,
+}
+
+/// The seccomp options to use by the containers in this pod. Note that this field cannot be set
+/// when spec.os.name is windows.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ChallengeSeccompProfile {
+    /// localhostProfile indicates a profile defined in a file on the node should be used. The profile
+    /// must be preconfigured on the node to work. Must be a descending path, relative to the kubelet's
+    /// configured seccomp profile location. Must be set if type is "Localhost". Must NOT be set for any
+    /// other type.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub localhost_profile: Option<String>,
+    /// type indicates which kind of seccomp profile will be applied. Valid options are:
+    ///
+    /// Localhost - a profile defined in a file on the node should be used. RuntimeDefault - the
+    /// container runtime default profile should be used. Unconfined - no profile should be applied.
+    pub r#type: String,
+}
+
+/// The SecretAccessKey is used for authentication. If neither the Access Key nor Key ID are set, we
+/// fall back to using env vars, shared credentials file, or AWS Instance metadata, see:
+/// <https://docs.aws.amazon.com/sdk-for-go/v1/developer-guide/configuring-sdk.html#specifying-credentials>
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ChallengeSecretAccessKeySecretRef {
+    /// The key of the entry in the Secret resource's `data` field to be used. Some instances of this
+    /// field may be defaulted, in others it may be required.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// Name of the resource being referred to. More info:
+    /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
+    pub name: String,
+}
+
 /// If specified, the pod's security context
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct ChallengeSpecSolverHttp01IngressPodTemplateSpecSecurityContext {
+pub struct ChallengeSecurityContext {
     /// A special supplemental group that applies to all containers in a pod. Some volume types allow
     /// the Kubelet to change the ownership of that volume to be owned by the pod:
     ///
@@ -1111,15 +1126,11 @@ pub struct ChallengeSpecSolverHttp01IngressPodTemplateSpecSecurityContext {
     /// in both SecurityContext and PodSecurityContext, the value specified in SecurityContext takes
     /// precedence for that container. Note that this field cannot be set when spec.os.name is windows.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub se_linux_options: Option<
-        ChallengeSpecSolverHttp01IngressPodTemplateSpecSecurityContextSeLinuxOptions,
-    >,
+    pub se_linux_options: Option<ChallengeSeLinuxOptions>,
     /// The seccomp options to use by the containers in this pod. Note that this field cannot be set
     /// when spec.os.name is windows.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub seccomp_profile: Option<
-        ChallengeSpecSolverHttp01IngressPodTemplateSpecSecurityContextSeccompProfile,
-    >,
+    pub seccomp_profile: Option<ChallengeSeccompProfile>,
     /// A list of groups applied to the first process run in each container, in addition to the
     /// container's primary GID, the fsGroup (if specified), and group memberships defined in the
     /// container image for the uid of the container process. If unspecified, no additional groups are
@@ -1132,87 +1143,7 @@ pub struct ChallengeSpecSolverHttp01IngressPodTemplateSpecSecurityContext {
     /// the container runtime) might fail to launch. Note that this field cannot be set when
     /// spec.os.name is windows.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub sysctls: Option<
-        Vec<ChallengeSpecSolverHttp01IngressPodTemplateSpecSecurityContextSysctls>,
-    >,
-}
-
-/// The SELinux context to be applied to all containers. If unspecified, the container runtime will
-/// allocate a random SELinux context for each container. May also be set in SecurityContext. If set
-/// in both SecurityContext and PodSecurityContext, the value specified in SecurityContext takes
-/// precedence for that container. Note that this field cannot be set when spec.os.name is windows.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ChallengeSpecSolverHttp01IngressPodTemplateSpecSecurityContextSeLinuxOptions {
-    /// Level is SELinux level label that applies to the container.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub level: Option<String>,
-    /// Role is a SELinux role label that applies to the container.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub role: Option<String>,
-    /// Type is a SELinux type label that applies to the container.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub r#type: Option<String>,
-    /// User is a SELinux user label that applies to the container.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub user: Option<String>,
-}
-
-/// The seccomp options to use by the containers in this pod. Note that this field cannot be set
-/// when spec.os.name is windows.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ChallengeSpecSolverHttp01IngressPodTemplateSpecSecurityContextSeccompProfile {
-    /// localhostProfile indicates a profile defined in a file on the node should be used. The profile
-    /// must be preconfigured on the node to work. Must be a descending path, relative to the kubelet's
-    /// configured seccomp profile location. Must be set if type is "Localhost". Must NOT be set for any
-    /// other type.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub localhost_profile: Option<String>,
-    /// type indicates which kind of seccomp profile will be applied. Valid options are:
-    ///
-    /// Localhost - a profile defined in a file on the node should be used. RuntimeDefault - the
-    /// container runtime default profile should be used. Unconfined - no profile should be applied.
-    pub r#type: String,
-}
-
-/// Sysctl defines a kernel parameter to be set
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ChallengeSpecSolverHttp01IngressPodTemplateSpecSecurityContextSysctls {
-    /// Name of a property to set
-    pub name: String,
-    /// Value of a property to set
-    pub value: String,
-}
-
-/// The pod this Toleration is attached to tolerates any taint that matches the triple
-/// \<key,value,effect\> using the matching operator \<operator\>.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ChallengeSpecSolverHttp01IngressPodTemplateSpecTolerations {
-    /// Effect indicates the taint effect to match. Empty means match all taint effects. When specified,
-    /// allowed values are NoSchedule, PreferNoSchedule and NoExecute.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub effect: Option<String>,
-    /// Key is the taint key that the toleration applies to. Empty means match all taint keys. If the
-    /// key is empty, operator must be Exists; this combination means to match all values and all keys.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub key: Option<String>,
-    /// Operator represents a key's relationship to the value. Valid operators are Exists, Equal, Lt,
-    /// and Gt. Defaults to Equal. Exists is equivalent to wildcard for value, so that a pod can
-    /// tolerate all taints of a particular category. Lt and Gt perform numeric comparisons (requires
-    /// feature gate TaintTolerationComparisonOperators).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub operator: Option<String>,
-    /// TolerationSeconds represents the period of time the toleration (which must be of effect
-    /// NoExecute, otherwise this field is ignored) tolerates the taint. By default, it is not set,
-    /// which means tolerate the taint forever (do not evict). Zero and negative values will be treated
-    /// as 0 (evict immediately) by the system.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub toleration_seconds: Option<i64>,
-    /// Value is the taint value the toleration matches to. If the operator is Exists, the value should
-    /// be empty, otherwise just a regular string.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub value: Option<String>,
+    pub sysctls: Option<Vec<ChallengeSysctls>>,
 }
 
 /// Selector selects a set of DNSNames on the Certificate resource that should be solved using this
@@ -1220,7 +1151,7 @@ pub struct ChallengeSpecSolverHttp01IngressPodTemplateSpecTolerations {
 /// lowest priority, i.e. if any other solver has a more specific match, it will be used instead.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct ChallengeSpecSolverSelector {
+pub struct ChallengeSelector {
     /// List of DNSNames that this solver will be used to solve. If specified and a match is found, a
     /// dnsNames selector will take precedence over a dnsZones selector. If multiple solvers match with
     /// the same dnsNames value, the solver with the most matching labels in matchLabels will be
@@ -1241,19 +1172,150 @@ pub struct ChallengeSpecSolverSelector {
     pub match_labels: Option<BTreeMap<String, String>>,
 }
 
-/// The type of ACME challenge this resource represents. One of "HTTP-01" or "DNS-01".
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum ChallengeSpecType {
-    /// `HTTP-01`
-    #[default]
-    #[serde(rename = "HTTP-01")]
-    HTTP01,
-    /// `DNS-01`
-    #[serde(rename = "DNS-01")]
-    DNS01,
-    /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
-    Unrecognized(String),
+/// A reference to a service account that will be used to request a bound token (also known as
+/// "projected token"). To use this field, you must configure an RBAC rule to let cert-manager
+/// request a token.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ChallengeServiceAccountRef {
+    /// TokenAudiences is an optional list of audiences to include in the token passed to AWS. The
+    /// default token consisting of the issuer's namespace and name is always included. If unset the
+    /// audience defaults to `sts.amazonaws.com`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub audiences: Option<Vec<String>>,
+    /// Name of the ServiceAccount used to request a token.
+    pub name: String,
+}
+
+/// A reference to a specific 'key' within a Secret resource. In some instances, `key` is a required
+/// field.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ChallengeServiceAccountSecretRef {
+    /// The key of the entry in the Secret resource's `data` field to be used. Some instances of this
+    /// field may be defaulted, in others it may be required.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// Name of the resource being referred to. More info:
+    /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
+    pub name: String,
+}
+
+/// Contains the domain solving configuration that should be used to solve this challenge resource.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ChallengeSolver {
+    /// Configures cert-manager to attempt to complete authorizations by performing the DNS01 challenge
+    /// flow.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dns01: Option<ChallengeDns01>,
+    /// Configures cert-manager to attempt to complete authorizations by performing the HTTP01 challenge
+    /// flow. It is not possible to obtain certificates for wildcard domain names (e.g.,
+    /// `*.example.com`) using the HTTP01 challenge mechanism.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub http01: Option<ChallengeHttp01>,
+    /// Selector selects a set of DNSNames on the Certificate resource that should be solved using this
+    /// challenge solver. If not specified, the solver will be treated as the 'default' solver with the
+    /// lowest priority, i.e. if any other solver has a more specific match, it will be used instead.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub selector: Option<ChallengeSelector>,
+    /// WaitInsteadOfSelfCheck, if set, skips cert-manager's self-check and instead waits this long
+    /// after presentation before asking the ACME server to validate the challenge.
+    ///
+    /// This is an advanced escape hatch for environments where cert-manager's self-check cannot succeed
+    /// from its own network or DNS viewpoint even though the ACME server can still validate
+    /// successfully, for example due to split-horizon DNS or NAT hairpinning.
+    ///
+    /// A value of 0 skips the self-check and asks the ACME server to validate immediately after
+    /// presentation, relying on the ACME server's own validation retries (RFC 8555 section 8.2) to
+    /// succeed once the challenge has propagated. A negative duration is rejected. Value must be in
+    /// units accepted by Go time.ParseDuration <https://golang.org/pkg/time/#ParseDuration>, for
+    /// example `30s` or `2m`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wait_instead_of_self_check: Option<String>,
+}
+
+/// `Challenge.spec`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ChallengeSpec {
+    /// The URL to the ACME Authorization resource that this challenge is a part of.
+    #[serde(rename = "authorizationURL")]
+    pub authorization_url: String,
+    /// dnsName is the identifier that this challenge is for, e.g., example.com. If the requested
+    /// DNSName is a 'wildcard', this field MUST be set to the non-wildcard domain, e.g., for
+    /// `*.example.com`, it must be `example.com`.
+    pub dns_name: String,
+    /// References a properly configured ACME-type Issuer which should be used to create this Challenge.
+    /// If the Issuer does not exist, processing will be retried. If the Issuer is not an 'ACME' Issuer,
+    /// an error will be returned and the Challenge will be marked as failed.
+    pub issuer_ref: ChallengeIssuerRef,
+    /// The ACME challenge key for this challenge For HTTP01 challenges, this is the value that must be
+    /// responded with to complete the HTTP01 challenge in the format: `<private key JWK
+    /// thumbprint>.<key from acme server for challenge>`. For DNS01 challenges, this is the base64
+    /// encoded SHA256 sum of the `<private key JWK thumbprint>.<key from acme server for challenge>`
+    /// text that must be set as the TXT record content.
+    pub key: String,
+    /// Contains the domain solving configuration that should be used to solve this challenge resource.
+    pub solver: ChallengeSolver,
+    /// The ACME challenge token for this challenge. This is the raw value returned from the ACME
+    /// server.
+    pub token: String,
+    /// The type of ACME challenge this resource represents. One of "HTTP-01" or "DNS-01".
+    pub r#type: ChallengeType,
+    /// The URL of the ACME Challenge resource for this challenge. This can be used to lookup details
+    /// about the status of this challenge.
+    pub url: String,
+    /// wildcard will be true if this challenge is for a wildcard identifier, for example
+    /// '\*.example.com'.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wildcard: Option<bool>,
+}
+
+/// Defines a set of pods (namely those matching the labelSelector relative to the given
+/// namespace(s)) that this pod should be co-located (affinity) or not co-located (anti-affinity)
+/// with, where co-located is defined as running on a node whose value of the label with key
+/// \<topologyKey\> matches that of any node on which a pod of the set of pods is running
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ChallengeSpecRequiredDuringSchedulingIgnoredDuringExecution {
+    /// A label query over a set of resources, in this case pods. If it's null, this PodAffinityTerm
+    /// matches with no Pods.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub label_selector: Option<ChallengeLabelSelector>,
+    /// MatchLabelKeys is a set of pod label keys to select which pods will be taken into consideration.
+    /// The keys are used to lookup values from the incoming pod labels, those key-value labels are
+    /// merged with `labelSelector` as `key in (value)` to select the group of existing pods which pods
+    /// will be taken into consideration for the incoming pod's pod (anti) affinity. Keys that don't
+    /// exist in the incoming pod labels will be ignored. The default value is empty. The same key is
+    /// forbidden to exist in both matchLabelKeys and labelSelector. Also, matchLabelKeys cannot be set
+    /// when labelSelector isn't set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub match_label_keys: Option<Vec<String>>,
+    /// MismatchLabelKeys is a set of pod label keys to select which pods will be taken into
+    /// consideration. The keys are used to lookup values from the incoming pod labels, those key-value
+    /// labels are merged with `labelSelector` as `key notin (value)` to select the group of existing
+    /// pods which pods will be taken into consideration for the incoming pod's pod (anti) affinity.
+    /// Keys that don't exist in the incoming pod labels will be ignored. The default value is empty.
+    /// The same key is forbidden to exist in both mismatchLabelKeys and labelSelector. Also,
+    /// mismatchLabelKeys cannot be set when labelSelector isn't set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mismatch_label_keys: Option<Vec<String>>,
+    /// A label query over the set of namespaces that the term applies to. The term is applied to the
+    /// union of the namespaces selected by this field and the ones listed in the namespaces field. null
+    /// selector and null or empty namespaces list means "this pod's namespace". An empty selector ({})
+    /// matches all namespaces.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub namespace_selector: Option<ChallengeNamespaceSelector>,
+    /// namespaces specifies a static list of namespace names that the term applies to. The term is
+    /// applied to the union of the namespaces listed in this field and the ones selected by
+    /// namespaceSelector. null or empty namespaces list and null namespaceSelector means "this pod's
+    /// namespace".
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub namespaces: Option<Vec<String>>,
+    /// This pod should be co-located (affinity) or not co-located (anti-affinity) with the pods
+    /// matching the labelSelector in the specified namespaces, where co-located is defined as running
+    /// on a node whose value of the label with key topologyKey matches that of any node on which any of
+    /// the selected pods is running. Empty topologyKey is not allowed.
+    pub topology_key: String,
 }
 
 /// `Challenge.status`.
@@ -1283,361 +1345,143 @@ pub struct ChallengeStatus {
     /// Contains the current 'state' of the challenge. If not set, the state of the challenge is
     /// unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub state: Option<ChallengeStatusState>,
+    pub state: Option<ChallengeState>,
 }
 
-/// References a properly configured ACME-type Issuer which should be used to create this Challenge.
-/// If the Issuer does not exist, processing will be retried. If the Issuer is not an 'ACME' Issuer,
-/// an error will be returned and the Challenge will be marked as failed.
-pub type ChallengeSpecIssuerRef = super::OrderSpecIssuerRef;
-
-/// A reference to a specific 'key' within a Secret resource. In some instances, `key` is a required
-/// field.
-pub type ChallengeSpecSolverDns01AkamaiAccessTokenSecretRef = super::ChallengeSpecSolverDns01AcmeDNSAccountSecretRef;
-
-/// A reference to a specific 'key' within a Secret resource. In some instances, `key` is a required
-/// field.
-pub type ChallengeSpecSolverDns01AkamaiClientSecretSecretRef = super::ChallengeSpecSolverDns01AcmeDNSAccountSecretRef;
-
-/// A reference to a specific 'key' within a Secret resource. In some instances, `key` is a required
-/// field.
-pub type ChallengeSpecSolverDns01AkamaiClientTokenSecretRef = super::ChallengeSpecSolverDns01AcmeDNSAccountSecretRef;
-
-/// Auth: Azure Service Principal: A reference to a Secret containing the password associated with
-/// the Service Principal. If set, ClientID and TenantID must also be set.
-pub type ChallengeSpecSolverDns01AzureDNSClientSecretSecretRef = super::ChallengeSpecSolverDns01AcmeDNSAccountSecretRef;
-
-/// A reference to a specific 'key' within a Secret resource. In some instances, `key` is a required
-/// field.
-pub type ChallengeSpecSolverDns01CloudDNSServiceAccountSecretRef = super::ChallengeSpecSolverDns01AcmeDNSAccountSecretRef;
-
-/// API key to use to authenticate with Cloudflare. Note: using an API token to authenticate is now
-/// the recommended method as it allows greater control of permissions.
-pub type ChallengeSpecSolverDns01CloudflareApiKeySecretRef = super::ChallengeSpecSolverDns01AcmeDNSAccountSecretRef;
-
-/// API token used to authenticate with Cloudflare.
-pub type ChallengeSpecSolverDns01CloudflareApiTokenSecretRef = super::ChallengeSpecSolverDns01AcmeDNSAccountSecretRef;
-
-/// A reference to a specific 'key' within a Secret resource. In some instances, `key` is a required
-/// field.
-pub type ChallengeSpecSolverDns01DigitaloceanTokenSecretRef = super::ChallengeSpecSolverDns01AcmeDNSAccountSecretRef;
-
-/// The name of the secret containing the TSIG value. If \`\`tsigKeyName\`\` is defined, this field
-/// is required.
-pub type ChallengeSpecSolverDns01Rfc2136TsigSecretSecretRef = super::ChallengeSpecSolverDns01AcmeDNSAccountSecretRef;
-
-/// The SecretAccessKey is used for authentication. If set, pull the AWS access key ID from a key
-/// within a Kubernetes Secret. Cannot be set when AccessKeyID is set. If neither the Access Key nor
-/// Key ID are set, we fall back to using env vars, shared credentials file, or AWS Instance
-/// metadata, see:
-/// <https://docs.aws.amazon.com/sdk-for-go/v1/developer-guide/configuring-sdk.html#specifying-credentials>
-pub type ChallengeSpecSolverDns01Route53AccessKeyIDSecretRef = super::ChallengeSpecSolverDns01AcmeDNSAccountSecretRef;
-
-/// The SecretAccessKey is used for authentication. If neither the Access Key nor Key ID are set, we
-/// fall back to using env vars, shared credentials file, or AWS Instance metadata, see:
-/// <https://docs.aws.amazon.com/sdk-for-go/v1/developer-guide/configuring-sdk.html#specifying-credentials>
-pub type ChallengeSpecSolverDns01Route53SecretAccessKeySecretRef = super::ChallengeSpecSolverDns01AcmeDNSAccountSecretRef;
-
-/// Optional pod template used to configure the ACME challenge solver pods used for HTTP01
-/// challenges.
-pub type ChallengeSpecSolverHttp01GatewayHTTPRoutePodTemplate = super::ChallengeSpecSolverHttp01IngressPodTemplate;
-
-/// ObjectMeta overrides for the pod used to solve HTTP01 challenges. Only the 'labels' and
-/// 'annotations' fields may be set. If labels or annotations overlap with in-built values, the
-/// values here will override the in-built values.
-pub type ChallengeSpecSolverHttp01GatewayHTTPRoutePodTemplateMetadata = super::ChallengeSpecSolverHttp01IngressPodTemplateMetadata;
-
-/// PodSpec defines overrides for the HTTP01 challenge solver pod. Check
-/// ACMEChallengeSolverHTTP01IngressPodSpec to find out currently supported fields. All other fields
-/// will be ignored.
-pub type ChallengeSpecSolverHttp01GatewayHTTPRoutePodTemplateSpec = super::ChallengeSpecSolverHttp01IngressPodTemplateSpec;
-
-/// If specified, the pod's scheduling constraints
-pub type ChallengeSpecSolverHttp01GatewayHTTPRoutePodTemplateSpecAffinity = super::ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinity;
-
-/// Describes node affinity scheduling rules for the pod.
-pub type ChallengeSpecSolverHttp01GatewayHTTPRoutePodTemplateSpecAffinityNodeAffinity = super::ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityNodeAffinity;
-
-/// An empty preferred scheduling term matches all objects with implicit weight 0 (i.e. it's a
-/// no-op). A null preferred scheduling term matches no objects (i.e. is also a no-op).
-pub type ChallengeSpecSolverHttp01GatewayHTTPRoutePodTemplateSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecution = super::ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecution;
-
-/// A node selector term, associated with the corresponding weight.
-pub type ChallengeSpecSolverHttp01GatewayHTTPRoutePodTemplateSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecutionPreference = super::ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecutionPreference;
-
-/// A node selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type ChallengeSpecSolverHttp01GatewayHTTPRoutePodTemplateSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecutionPreferenceMatchExpressions = super::ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecutionPreferenceMatchFields;
-
-/// A node selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type ChallengeSpecSolverHttp01GatewayHTTPRoutePodTemplateSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecutionPreferenceMatchFields = super::ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecutionPreferenceMatchFields;
-
-/// If the affinity requirements specified by this field are not met at scheduling time, the pod
-/// will not be scheduled onto the node. If the affinity requirements specified by this field cease
-/// to be met at some point during pod execution (e.g. due to an update), the system may or may not
-/// try to eventually evict the pod from its node.
-pub type ChallengeSpecSolverHttp01GatewayHTTPRoutePodTemplateSpecAffinityNodeAffinityRequiredDuringSchedulingIgnoredDuringExecution = super::ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityNodeAffinityRequiredDuringSchedulingIgnoredDuringExecution;
-
-/// A null or empty node selector term matches no objects. The requirements of them are ANDed. The
-/// TopologySelectorTerm type implements a subset of the NodeSelectorTerm.
-pub type ChallengeSpecSolverHttp01GatewayHTTPRoutePodTemplateSpecAffinityNodeAffinityRequiredDuringSchedulingIgnoredDuringExecutionNodeSelectorTerms = super::ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecutionPreference;
-
-/// A node selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type ChallengeSpecSolverHttp01GatewayHTTPRoutePodTemplateSpecAffinityNodeAffinityRequiredDuringSchedulingIgnoredDuringExecutionNodeSelectorTermsMatchExpressions = super::ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecutionPreferenceMatchFields;
-
-/// A node selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type ChallengeSpecSolverHttp01GatewayHTTPRoutePodTemplateSpecAffinityNodeAffinityRequiredDuringSchedulingIgnoredDuringExecutionNodeSelectorTermsMatchFields = super::ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecutionPreferenceMatchFields;
-
-/// Describes pod affinity scheduling rules (e.g. co-locate this pod in the same node, zone, etc. as
-/// some other pod(s)).
-pub type ChallengeSpecSolverHttp01GatewayHTTPRoutePodTemplateSpecAffinityPodAffinity = super::ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityPodAffinity;
-
-/// The weights of all of the matched WeightedPodAffinityTerm fields are added per-node to find the
-/// most preferred node(s)
-pub type ChallengeSpecSolverHttp01GatewayHTTPRoutePodTemplateSpecAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecution = super::ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecution;
-
-/// Required. A pod affinity term, associated with the corresponding weight.
-pub type ChallengeSpecSolverHttp01GatewayHTTPRoutePodTemplateSpecAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTerm = super::ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecution;
-
-/// A label query over a set of resources, in this case pods. If it's null, this PodAffinityTerm
-/// matches with no Pods.
-pub type ChallengeSpecSolverHttp01GatewayHTTPRoutePodTemplateSpecAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTermLabelSelector = super::ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecutionLabelSelector;
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type ChallengeSpecSolverHttp01GatewayHTTPRoutePodTemplateSpecAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTermLabelSelectorMatchExpressions = super::ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecutionPreferenceMatchFields;
-
-/// A label query over the set of namespaces that the term applies to. The term is applied to the
-/// union of the namespaces selected by this field and the ones listed in the namespaces field. null
-/// selector and null or empty namespaces list means "this pod's namespace". An empty selector ({})
-/// matches all namespaces.
-pub type ChallengeSpecSolverHttp01GatewayHTTPRoutePodTemplateSpecAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTermNamespaceSelector = super::ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecutionLabelSelector;
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type ChallengeSpecSolverHttp01GatewayHTTPRoutePodTemplateSpecAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTermNamespaceSelectorMatchExpressions = super::ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecutionPreferenceMatchFields;
-
-/// Defines a set of pods (namely those matching the labelSelector relative to the given
-/// namespace(s)) that this pod should be co-located (affinity) or not co-located (anti-affinity)
-/// with, where co-located is defined as running on a node whose value of the label with key
-/// \<topologyKey\> matches that of any node on which a pod of the set of pods is running
-pub type ChallengeSpecSolverHttp01GatewayHTTPRoutePodTemplateSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecution = super::ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecution;
-
-/// A label query over a set of resources, in this case pods. If it's null, this PodAffinityTerm
-/// matches with no Pods.
-pub type ChallengeSpecSolverHttp01GatewayHTTPRoutePodTemplateSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecutionLabelSelector = super::ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecutionLabelSelector;
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type ChallengeSpecSolverHttp01GatewayHTTPRoutePodTemplateSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecutionLabelSelectorMatchExpressions = super::ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecutionPreferenceMatchFields;
-
-/// A label query over the set of namespaces that the term applies to. The term is applied to the
-/// union of the namespaces selected by this field and the ones listed in the namespaces field. null
-/// selector and null or empty namespaces list means "this pod's namespace". An empty selector ({})
-/// matches all namespaces.
-pub type ChallengeSpecSolverHttp01GatewayHTTPRoutePodTemplateSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecutionNamespaceSelector = super::ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecutionLabelSelector;
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type ChallengeSpecSolverHttp01GatewayHTTPRoutePodTemplateSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecutionNamespaceSelectorMatchExpressions = super::ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecutionPreferenceMatchFields;
-
-/// Describes pod anti-affinity scheduling rules (e.g. avoid putting this pod in the same node,
-/// zone, etc. as some other pod(s)).
-pub type ChallengeSpecSolverHttp01GatewayHTTPRoutePodTemplateSpecAffinityPodAntiAffinity = super::ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityPodAffinity;
-
-/// The weights of all of the matched WeightedPodAffinityTerm fields are added per-node to find the
-/// most preferred node(s)
-pub type ChallengeSpecSolverHttp01GatewayHTTPRoutePodTemplateSpecAffinityPodAntiAffinityPreferredDuringSchedulingIgnoredDuringExecution = super::ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecution;
-
-/// Required. A pod affinity term, associated with the corresponding weight.
-pub type ChallengeSpecSolverHttp01GatewayHTTPRoutePodTemplateSpecAffinityPodAntiAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTerm = super::ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecution;
-
-/// A label query over a set of resources, in this case pods. If it's null, this PodAffinityTerm
-/// matches with no Pods.
-pub type ChallengeSpecSolverHttp01GatewayHTTPRoutePodTemplateSpecAffinityPodAntiAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTermLabelSelector = super::ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecutionLabelSelector;
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type ChallengeSpecSolverHttp01GatewayHTTPRoutePodTemplateSpecAffinityPodAntiAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTermLabelSelectorMatchExpressions = super::ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecutionPreferenceMatchFields;
-
-/// A label query over the set of namespaces that the term applies to. The term is applied to the
-/// union of the namespaces selected by this field and the ones listed in the namespaces field. null
-/// selector and null or empty namespaces list means "this pod's namespace". An empty selector ({})
-/// matches all namespaces.
-pub type ChallengeSpecSolverHttp01GatewayHTTPRoutePodTemplateSpecAffinityPodAntiAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTermNamespaceSelector = super::ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecutionLabelSelector;
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type ChallengeSpecSolverHttp01GatewayHTTPRoutePodTemplateSpecAffinityPodAntiAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTermNamespaceSelectorMatchExpressions = super::ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecutionPreferenceMatchFields;
-
-/// Defines a set of pods (namely those matching the labelSelector relative to the given
-/// namespace(s)) that this pod should be co-located (affinity) or not co-located (anti-affinity)
-/// with, where co-located is defined as running on a node whose value of the label with key
-/// \<topologyKey\> matches that of any node on which a pod of the set of pods is running
-pub type ChallengeSpecSolverHttp01GatewayHTTPRoutePodTemplateSpecAffinityPodAntiAffinityRequiredDuringSchedulingIgnoredDuringExecution = super::ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecution;
-
-/// A label query over a set of resources, in this case pods. If it's null, this PodAffinityTerm
-/// matches with no Pods.
-pub type ChallengeSpecSolverHttp01GatewayHTTPRoutePodTemplateSpecAffinityPodAntiAffinityRequiredDuringSchedulingIgnoredDuringExecutionLabelSelector = super::ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecutionLabelSelector;
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type ChallengeSpecSolverHttp01GatewayHTTPRoutePodTemplateSpecAffinityPodAntiAffinityRequiredDuringSchedulingIgnoredDuringExecutionLabelSelectorMatchExpressions = super::ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecutionPreferenceMatchFields;
-
-/// A label query over the set of namespaces that the term applies to. The term is applied to the
-/// union of the namespaces selected by this field and the ones listed in the namespaces field. null
-/// selector and null or empty namespaces list means "this pod's namespace". An empty selector ({})
-/// matches all namespaces.
-pub type ChallengeSpecSolverHttp01GatewayHTTPRoutePodTemplateSpecAffinityPodAntiAffinityRequiredDuringSchedulingIgnoredDuringExecutionNamespaceSelector = super::ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecutionLabelSelector;
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type ChallengeSpecSolverHttp01GatewayHTTPRoutePodTemplateSpecAffinityPodAntiAffinityRequiredDuringSchedulingIgnoredDuringExecutionNamespaceSelectorMatchExpressions = super::ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecutionPreferenceMatchFields;
-
-/// LocalObjectReference contains enough information to let you locate the referenced object inside
-/// the same namespace.
-pub type ChallengeSpecSolverHttp01GatewayHTTPRoutePodTemplateSpecImagePullSecrets = super::ChallengeSpecSolverHttp01IngressPodTemplateSpecImagePullSecrets;
-
-/// If specified, the pod's resource requirements. These values override the global resource
-/// configuration flags. Note that when only specifying resource limits, ensure they are greater
-/// than or equal to the corresponding global resource requests configured via controller flags
-/// (--acme-http01-solver-resource-request-cpu, --acme-http01-solver-resource-request-memory).
-/// Kubernetes will reject pod creation if limits are lower than requests, causing challenge
-/// failures.
-pub type ChallengeSpecSolverHttp01GatewayHTTPRoutePodTemplateSpecResources = super::ChallengeSpecSolverHttp01IngressPodTemplateSpecResources;
-
-/// If specified, the pod's security context
-pub type ChallengeSpecSolverHttp01GatewayHTTPRoutePodTemplateSpecSecurityContext = super::ChallengeSpecSolverHttp01IngressPodTemplateSpecSecurityContext;
-
-/// The SELinux context to be applied to all containers. If unspecified, the container runtime will
-/// allocate a random SELinux context for each container. May also be set in SecurityContext. If set
-/// in both SecurityContext and PodSecurityContext, the value specified in SecurityContext takes
-/// precedence for that container. Note that this field cannot be set when spec.os.name is windows.
-pub type ChallengeSpecSolverHttp01GatewayHTTPRoutePodTemplateSpecSecurityContextSeLinuxOptions = super::ChallengeSpecSolverHttp01IngressPodTemplateSpecSecurityContextSeLinuxOptions;
-
-/// The seccomp options to use by the containers in this pod. Note that this field cannot be set
-/// when spec.os.name is windows.
-pub type ChallengeSpecSolverHttp01GatewayHTTPRoutePodTemplateSpecSecurityContextSeccompProfile = super::ChallengeSpecSolverHttp01IngressPodTemplateSpecSecurityContextSeccompProfile;
-
 /// Sysctl defines a kernel parameter to be set
-pub type ChallengeSpecSolverHttp01GatewayHTTPRoutePodTemplateSpecSecurityContextSysctls = super::ChallengeSpecSolverHttp01IngressPodTemplateSpecSecurityContextSysctls;
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ChallengeSysctls {
+    /// Name of a property to set
+    pub name: String,
+    /// Value of a property to set
+    pub value: String,
+}
+
+/// A reference to a specific 'key' within a Secret resource. In some instances, `key` is a required
+/// field.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ChallengeTokenSecretRef {
+    /// The key of the entry in the Secret resource's `data` field to be used. Some instances of this
+    /// field may be defaulted, in others it may be required.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// Name of the resource being referred to. More info:
+    /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
+    pub name: String,
+}
 
 /// The pod this Toleration is attached to tolerates any taint that matches the triple
 /// \<key,value,effect\> using the matching operator \<operator\>.
-pub type ChallengeSpecSolverHttp01GatewayHTTPRoutePodTemplateSpecTolerations = super::ChallengeSpecSolverHttp01IngressPodTemplateSpecTolerations;
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ChallengeTolerations {
+    /// Effect indicates the taint effect to match. Empty means match all taint effects. When specified,
+    /// allowed values are NoSchedule, PreferNoSchedule and NoExecute.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub effect: Option<String>,
+    /// Key is the taint key that the toleration applies to. Empty means match all taint keys. If the
+    /// key is empty, operator must be Exists; this combination means to match all values and all keys.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// Operator represents a key's relationship to the value. Valid operators are Exists, Equal, Lt,
+    /// and Gt. Defaults to Equal. Exists is equivalent to wildcard for value, so that a pod can
+    /// tolerate all taints of a particular category. Lt and Gt perform numeric comparisons (requires
+    /// feature gate TaintTolerationComparisonOperators).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub operator: Option<String>,
+    /// TolerationSeconds represents the period of time the toleration (which must be of effect
+    /// NoExecute, otherwise this field is ignored) tolerates the taint. By default, it is not set,
+    /// which means tolerate the taint forever (do not evict). Zero and negative values will be treated
+    /// as 0 (evict immediately) by the system.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub toleration_seconds: Option<i64>,
+    /// Value is the taint value the toleration matches to. If the operator is Exists, the value should
+    /// be empty, otherwise just a regular string.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<String>,
+}
 
-/// ObjectMeta overrides for the ingress used to solve HTTP01 challenges. Only the 'labels' and
-/// 'annotations' fields may be set. If labels or annotations overlap with in-built values, the
-/// values here will override the in-built values.
-pub type ChallengeSpecSolverHttp01IngressIngressTemplateMetadata = super::ChallengeSpecSolverHttp01IngressPodTemplateMetadata;
+/// The name of the secret containing the TSIG value. If \`\`tsigKeyName\`\` is defined, this field
+/// is required.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ChallengeTsigSecretSecretRef {
+    /// The key of the entry in the Secret resource's `data` field to be used. Some instances of this
+    /// field may be defaulted, in others it may be required.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// Name of the resource being referred to. More info:
+    /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
+    pub name: String,
+}
 
-/// A node selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecutionPreferenceMatchExpressions = super::ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecutionPreferenceMatchFields;
+/// The type of ACME challenge this resource represents. One of "HTTP-01" or "DNS-01".
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ChallengeType {
+    /// `HTTP-01`
+    #[default]
+    #[serde(rename = "HTTP-01")]
+    HTTP01,
+    /// `DNS-01`
+    #[serde(rename = "DNS-01")]
+    DNS01,
+    /// A value that the schema does not list, such as one of a newer API server.
+    #[serde(untagged)]
+    Unrecognized(String),
+}
 
-/// A null or empty node selector term matches no objects. The requirements of them are ANDed. The
-/// TopologySelectorTerm type implements a subset of the NodeSelectorTerm.
-pub type ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityNodeAffinityRequiredDuringSchedulingIgnoredDuringExecutionNodeSelectorTerms = super::ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecutionPreference;
+/// Configure an external webhook based DNS01 challenge solver to manage DNS01 challenge records.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ChallengeWebhook {
+    /// Additional configuration that should be passed to the webhook apiserver when challenges are
+    /// processed. This can contain arbitrary JSON data. Secret values should not be specified in this
+    /// stanza. If secret values are needed (e.g., credentials for a DNS service), you should use a
+    /// SecretKeySelector to reference a Secret resource. For details on the schema of this field,
+    /// consult the webhook provider implementation's documentation.
+    #[serde(
+        default,
+        deserialize_with = "codec::present::deserialize",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub config: Option<Value>,
+    /// The API group name that should be used when POSTing ChallengePayload resources to the webhook
+    /// apiserver. This should be the same as the GroupName specified in the webhook provider
+    /// implementation.
+    pub group_name: String,
+    /// The name of the solver to use, as defined in the webhook provider implementation. This will
+    /// typically be the name of the provider, e.g., 'cloudflare'.
+    pub solver_name: String,
+}
 
-/// A node selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityNodeAffinityRequiredDuringSchedulingIgnoredDuringExecutionNodeSelectorTermsMatchExpressions = super::ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecutionPreferenceMatchFields;
-
-/// A node selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityNodeAffinityRequiredDuringSchedulingIgnoredDuringExecutionNodeSelectorTermsMatchFields = super::ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecutionPreferenceMatchFields;
-
-/// Required. A pod affinity term, associated with the corresponding weight.
-pub type ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTerm = super::ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecution;
-
-/// A label query over a set of resources, in this case pods. If it's null, this PodAffinityTerm
-/// matches with no Pods.
-pub type ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTermLabelSelector = super::ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecutionLabelSelector;
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTermLabelSelectorMatchExpressions = super::ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecutionPreferenceMatchFields;
-
-/// A label query over the set of namespaces that the term applies to. The term is applied to the
-/// union of the namespaces selected by this field and the ones listed in the namespaces field. null
-/// selector and null or empty namespaces list means "this pod's namespace". An empty selector ({})
-/// matches all namespaces.
-pub type ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTermNamespaceSelector = super::ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecutionLabelSelector;
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTermNamespaceSelectorMatchExpressions = super::ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecutionPreferenceMatchFields;
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecutionLabelSelectorMatchExpressions = super::ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecutionPreferenceMatchFields;
-
-/// A label query over the set of namespaces that the term applies to. The term is applied to the
-/// union of the namespaces selected by this field and the ones listed in the namespaces field. null
-/// selector and null or empty namespaces list means "this pod's namespace". An empty selector ({})
-/// matches all namespaces.
-pub type ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecutionNamespaceSelector = super::ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecutionLabelSelector;
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecutionNamespaceSelectorMatchExpressions = super::ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecutionPreferenceMatchFields;
-
-/// Describes pod anti-affinity scheduling rules (e.g. avoid putting this pod in the same node,
-/// zone, etc. as some other pod(s)).
-pub type ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityPodAntiAffinity = super::ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityPodAffinity;
+/// ZoneType determines which type of Azure DNS zone to use.
+///
+/// Valid values are:
+///
+/// - AzurePublicZone (default): Use a public Azure DNS zone.
+/// - AzurePrivateZone: Use an Azure Private DNS zone.
+///
+/// If not specified, AzurePublicZone is used.
+///
+/// Support for Azure Private DNS zones is currently experimental and may change in future releases.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ChallengeZoneType {
+    /// `AzurePublicZone`
+    #[default]
+    AzurePublicZone,
+    /// `AzurePrivateZone`
+    AzurePrivateZone,
+    /// A value that the schema does not list, such as one of a newer API server.
+    #[serde(untagged)]
+    Unrecognized(String),
+}
 
 /// The weights of all of the matched WeightedPodAffinityTerm fields are added per-node to find the
 /// most preferred node(s)
-pub type ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityPodAntiAffinityPreferredDuringSchedulingIgnoredDuringExecution = super::ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecution;
-
-/// Required. A pod affinity term, associated with the corresponding weight.
-pub type ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityPodAntiAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTerm = super::ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecution;
-
-/// A label query over a set of resources, in this case pods. If it's null, this PodAffinityTerm
-/// matches with no Pods.
-pub type ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityPodAntiAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTermLabelSelector = super::ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecutionLabelSelector;
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityPodAntiAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTermLabelSelectorMatchExpressions = super::ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecutionPreferenceMatchFields;
-
-/// A label query over the set of namespaces that the term applies to. The term is applied to the
-/// union of the namespaces selected by this field and the ones listed in the namespaces field. null
-/// selector and null or empty namespaces list means "this pod's namespace". An empty selector ({})
-/// matches all namespaces.
-pub type ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityPodAntiAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTermNamespaceSelector = super::ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecutionLabelSelector;
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityPodAntiAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTermNamespaceSelectorMatchExpressions = super::ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecutionPreferenceMatchFields;
-
-/// Defines a set of pods (namely those matching the labelSelector relative to the given
-/// namespace(s)) that this pod should be co-located (affinity) or not co-located (anti-affinity)
-/// with, where co-located is defined as running on a node whose value of the label with key
-/// \<topologyKey\> matches that of any node on which a pod of the set of pods is running
-pub type ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityPodAntiAffinityRequiredDuringSchedulingIgnoredDuringExecution = super::ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecution;
-
-/// A label query over a set of resources, in this case pods. If it's null, this PodAffinityTerm
-/// matches with no Pods.
-pub type ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityPodAntiAffinityRequiredDuringSchedulingIgnoredDuringExecutionLabelSelector = super::ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecutionLabelSelector;
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityPodAntiAffinityRequiredDuringSchedulingIgnoredDuringExecutionLabelSelectorMatchExpressions = super::ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecutionPreferenceMatchFields;
-
-/// A label query over the set of namespaces that the term applies to. The term is applied to the
-/// union of the namespaces selected by this field and the ones listed in the namespaces field. null
-/// selector and null or empty namespaces list means "this pod's namespace". An empty selector ({})
-/// matches all namespaces.
-pub type ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityPodAntiAffinityRequiredDuringSchedulingIgnoredDuringExecutionNamespaceSelector = super::ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecutionLabelSelector;
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityPodAntiAffinityRequiredDuringSchedulingIgnoredDuringExecutionNamespaceSelectorMatchExpressions = super::ChallengeSpecSolverHttp01IngressPodTemplateSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecutionPreferenceMatchFields;
-
-/// Contains the current 'state' of the challenge. If not set, the state of the challenge is
-/// unknown.
-pub type ChallengeStatusState = super::OrderStatusState;
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PreferredDuringSchedulingIgnoredDuringExecution {
+    /// Required. A pod affinity term, associated with the corresponding weight.
+    pub pod_affinity_term: ChallengePodAffinityTerm,
+    /// weight associated with matching the corresponding podAffinityTerm, in the range 1-100.
+    pub weight: i32,
+}

@@ -4,11 +4,13 @@
 //! Types of `acme.cert-manager.io/v1`.
 
 mod challenge;
+mod common;
 mod order;
 mod zz_generated_deepcopy;
 pub mod zz_generated_register;
 
 pub use self::challenge::*;
+pub use self::common::*;
 pub use self::order::*;
 pub use self::zz_generated_register::{
     GROUP_NAME, VERSION, add_to_scheme, group_version, kind, resource,

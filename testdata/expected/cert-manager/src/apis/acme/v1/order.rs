@@ -10,6 +10,7 @@ use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     ObjectMeta, Time,
 };
 use serde::{Deserialize, Serialize};
+use super::{ChallengeIssuerRef, ChallengeState};
 
 /// Order is a type to represent an Order with an ACME server
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -22,108 +23,16 @@ pub struct Order {
     pub status: Option<OrderStatus>,
 }
 
-/// `Order.spec`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct OrderSpec {
-    /// CommonName is the common name as specified on the DER encoded CSR. If specified, this value must
-    /// also be present in `dnsNames` or `ipAddresses`. This field must match the corresponding field on
-    /// the DER encoded CSR.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub common_name: Option<String>,
-    /// DNSNames is a list of DNS names that should be included as part of the Order validation process.
-    /// This field must match the corresponding field on the DER encoded CSR.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub dns_names: Option<Vec<String>>,
-    /// Duration is the duration for the not after date for the requested certificate. This is set on
-    /// order creation as per the ACME spec.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub duration: Option<String>,
-    /// IPAddresses is a list of IP addresses that should be included as part of the Order validation
-    /// process. This field must match the corresponding field on the DER encoded CSR.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ip_addresses: Option<Vec<String>>,
-    /// IssuerRef references a properly configured ACME-type Issuer which should be used to create this
-    /// Order. If the Issuer does not exist, processing will be retried. If the Issuer is not an 'ACME'
-    /// Issuer, an error will be returned and the Order will be marked as failed.
-    pub issuer_ref: OrderSpecIssuerRef,
-    /// Profile allows requesting a certificate profile from the ACME server. Supported profiles are
-    /// listed by the server's ACME directory URL.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub profile: Option<String>,
-    /// Replaces is the ARI CertID (RFC 9773 §4.1) of the certificate that this Order is intended to
-    /// replace. When set, cert-manager will include the "replaces" field on the newOrder request to the
-    /// ACME server if and only if the server advertises ARI support in its directory. The CertID has
-    /// the form "base64url(AKI).base64url(serial)" and is derived locally from the currently issued
-    /// leaf certificate.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub replaces: Option<String>,
-    /// Certificate signing request bytes in DER encoding. This will be used when finalizing the order.
-    /// This field must be set on the order.
-    #[serde(with = "codec")]
-    pub request: ByteString,
-}
-
-/// IssuerRef references a properly configured ACME-type Issuer which should be used to create this
-/// Order. If the Issuer does not exist, processing will be retried. If the Issuer is not an 'ACME'
-/// Issuer, an error will be returned and the Order will be marked as failed.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct OrderSpecIssuerRef {
-    /// Group of the issuer being referred to. Defaults to 'cert-manager.io'.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub group: Option<String>,
-    /// Kind of the issuer being referred to. Defaults to 'Issuer'.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub kind: Option<String>,
-    /// Name of the issuer being referred to.
-    pub name: String,
-}
-
-/// `Order.status`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct OrderStatus {
-    /// Authorizations contains data returned from the ACME server on what authorizations must be
-    /// completed in order to validate the DNS names specified on the Order.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub authorizations: Option<Vec<OrderStatusAuthorizations>>,
-    /// Certificate is a copy of the PEM encoded certificate for this Order. This field will be
-    /// populated after the order has been successfully finalized with the ACME server, and the order
-    /// has transitioned to the 'valid' state.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
-    pub certificate: Option<ByteString>,
-    /// FailureTime stores the time that this order failed. This is used to influence garbage collection
-    /// and back-off.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
-    pub failure_time: Option<Time>,
-    /// FinalizeURL of the Order. This is used to obtain certificates for this order once it has been
-    /// completed.
-    #[serde(rename = "finalizeURL", skip_serializing_if = "Option::is_none")]
-    pub finalize_url: Option<String>,
-    /// Reason optionally provides more information about a why the order is in the current state.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
-    /// State contains the current state of this Order resource. States 'success' and 'expired' are
-    /// 'final'
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub state: Option<OrderStatusState>,
-    /// URL of the Order. This will initially be empty when the resource is first created. The Order
-    /// controller will populate this field when the Order is first processed. This field will be
-    /// immutable after it is initially set.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub url: Option<String>,
-}
-
 /// ACMEAuthorization contains data returned from the ACME server on an authorization that must be
 /// completed in order validate a DNS name on an ACME Order resource.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct OrderStatusAuthorizations {
+pub struct OrderAuthorizations {
     /// Challenges specifies the challenge types offered by the ACME server. One of these challenge
     /// types will be selected when validating the DNS name and an appropriate Challenge resource will
     /// be created to perform the ACME challenge process.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub challenges: Option<Vec<OrderStatusAuthorizationsChallenges>>,
+    pub challenges: Option<Vec<OrderChallenges>>,
     /// Identifier is the DNS name to be validated as part of this authorization
     #[serde(skip_serializing_if = "Option::is_none")]
     pub identifier: Option<String>,
@@ -133,7 +42,7 @@ pub struct OrderStatusAuthorizations {
     /// 'authz reuse' (such as Let's Encrypt's production endpoint). If not set and 'identifier' is set,
     /// the state is assumed to be pending and a Challenge will be created.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub initial_state: Option<OrderStatusAuthorizationsInitialState>,
+    pub initial_state: Option<OrderInitialState>,
     /// URL is the URL of the Authorization that must be completed
     pub url: String,
     /// Wildcard will be true if this authorization is for a wildcard DNS name. If this is true, the
@@ -147,7 +56,7 @@ pub struct OrderStatusAuthorizations {
 /// Challenge specifies a challenge offered by the ACME server for an Order. An appropriate
 /// Challenge resource can be created to perform the ACME challenge process.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct OrderStatusAuthorizationsChallenges {
+pub struct OrderChallenges {
     /// Token is the token that must be presented for this challenge. This is used to compute the 'key'
     /// that must also be presented.
     pub token: String,
@@ -160,10 +69,13 @@ pub struct OrderStatusAuthorizationsChallenges {
     pub url: String,
 }
 
-/// State contains the current state of this Order resource. States 'success' and 'expired' are
-/// 'final'
+/// InitialState is the initial state of the ACME authorization when first fetched from the ACME
+/// server. If an Authorization is already 'valid', the Order controller will not create a Challenge
+/// resource for the authorization. This will occur when working with an ACME server that enables
+/// 'authz reuse' (such as Let's Encrypt's production endpoint). If not set and 'identifier' is set,
+/// the state is assumed to be pending and a Challenge will be created.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum OrderStatusState {
+pub enum OrderInitialState {
     /// `valid`
     #[default]
     #[serde(rename = "valid")]
@@ -191,9 +103,79 @@ pub enum OrderStatusState {
     Unrecognized(String),
 }
 
-/// InitialState is the initial state of the ACME authorization when first fetched from the ACME
-/// server. If an Authorization is already 'valid', the Order controller will not create a Challenge
-/// resource for the authorization. This will occur when working with an ACME server that enables
-/// 'authz reuse' (such as Let's Encrypt's production endpoint). If not set and 'identifier' is set,
-/// the state is assumed to be pending and a Challenge will be created.
-pub type OrderStatusAuthorizationsInitialState = super::OrderStatusState;
+/// `Order.spec`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct OrderSpec {
+    /// CommonName is the common name as specified on the DER encoded CSR. If specified, this value must
+    /// also be present in `dnsNames` or `ipAddresses`. This field must match the corresponding field on
+    /// the DER encoded CSR.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub common_name: Option<String>,
+    /// DNSNames is a list of DNS names that should be included as part of the Order validation process.
+    /// This field must match the corresponding field on the DER encoded CSR.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dns_names: Option<Vec<String>>,
+    /// Duration is the duration for the not after date for the requested certificate. This is set on
+    /// order creation as per the ACME spec.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub duration: Option<String>,
+    /// IPAddresses is a list of IP addresses that should be included as part of the Order validation
+    /// process. This field must match the corresponding field on the DER encoded CSR.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ip_addresses: Option<Vec<String>>,
+    /// IssuerRef references a properly configured ACME-type Issuer which should be used to create this
+    /// Order. If the Issuer does not exist, processing will be retried. If the Issuer is not an 'ACME'
+    /// Issuer, an error will be returned and the Order will be marked as failed.
+    pub issuer_ref: ChallengeIssuerRef,
+    /// Profile allows requesting a certificate profile from the ACME server. Supported profiles are
+    /// listed by the server's ACME directory URL.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub profile: Option<String>,
+    /// Replaces is the ARI CertID (RFC 9773 §4.1) of the certificate that this Order is intended to
+    /// replace. When set, cert-manager will include the "replaces" field on the newOrder request to the
+    /// ACME server if and only if the server advertises ARI support in its directory. The CertID has
+    /// the form "base64url(AKI).base64url(serial)" and is derived locally from the currently issued
+    /// leaf certificate.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replaces: Option<String>,
+    /// Certificate signing request bytes in DER encoding. This will be used when finalizing the order.
+    /// This field must be set on the order.
+    #[serde(with = "codec")]
+    pub request: ByteString,
+}
+
+/// `Order.status`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct OrderStatus {
+    /// Authorizations contains data returned from the ACME server on what authorizations must be
+    /// completed in order to validate the DNS names specified on the Order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub authorizations: Option<Vec<OrderAuthorizations>>,
+    /// Certificate is a copy of the PEM encoded certificate for this Order. This field will be
+    /// populated after the order has been successfully finalized with the ACME server, and the order
+    /// has transitioned to the 'valid' state.
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
+    pub certificate: Option<ByteString>,
+    /// FailureTime stores the time that this order failed. This is used to influence garbage collection
+    /// and back-off.
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
+    pub failure_time: Option<Time>,
+    /// FinalizeURL of the Order. This is used to obtain certificates for this order once it has been
+    /// completed.
+    #[serde(rename = "finalizeURL", skip_serializing_if = "Option::is_none")]
+    pub finalize_url: Option<String>,
+    /// Reason optionally provides more information about a why the order is in the current state.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// State contains the current state of this Order resource. States 'success' and 'expired' are
+    /// 'final'
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub state: Option<ChallengeState>,
+    /// URL of the Order. This will initially be empty when the resource is first created. The Order
+    /// controller will populate this field when the Order is first processed. This field will be
+    /// immutable after it is initially set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+}

@@ -10,6 +10,7 @@ use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use super::{CertificateConditions, CertificateIssuerRef, CertificateUsages};
 
 /// A Certificate resource should be created to ensure an up to date and signed X.509 certificate is
 /// stored in the Kubernetes Secret resource named in `spec.secretName`.
@@ -27,6 +28,402 @@ pub struct Certificate {
     pub status: Option<CertificateStatus>,
 }
 
+/// ACME stores information that is fetched from the ACME CA server.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CertificateAcme {
+    /// ARI stores the ACME Renewal Information that is fetched from the ACME server in accordance with
+    /// RFC 9773. This is only populated if the ARI feature gate is enabled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ari: Option<CertificateAri>,
+}
+
+/// CertificateAdditionalOutputFormat defines an additional output format of a Certificate resource.
+/// These contain supplementary data formats of the signed certificate chain and paired private key.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CertificateAdditionalOutputFormats {
+    /// Type is the name of the format type that should be written to the Certificate's target Secret.
+    pub r#type: CertificateType,
+}
+
+/// Algorithm is the private key algorithm of the corresponding private key for this certificate.
+///
+/// If provided, allowed values are either `RSA`, `ECDSA` or `Ed25519`. If `algorithm` is specified
+/// and `size` is not provided, key size of 2048 will be used for `RSA` key algorithm and key size
+/// of 256 will be used for `ECDSA` key algorithm. key size is ignored when using the `Ed25519` key
+/// algorithm.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum CertificateAlgorithm {
+    /// `RSA`
+    #[default]
+    RSA,
+    /// `ECDSA`
+    ECDSA,
+    /// `Ed25519`
+    Ed25519,
+    /// A value that the schema does not list, such as one of a newer API server.
+    #[serde(untagged)]
+    Unrecognized(String),
+}
+
+/// ARI stores the ACME Renewal Information that is fetched from the ACME server in accordance with
+/// RFC 9773. This is only populated if the ARI feature gate is enabled.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CertificateAri {
+    /// ExplanationURL is a human-readable URL that may explain why the suggested window has its current
+    /// value.
+    #[serde(rename = "explanationURL", skip_serializing_if = "Option::is_none")]
+    pub explanation_url: Option<String>,
+    /// LastChecked is the time at which the ACME server was last checked for renewal information.
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
+    pub last_checked: Option<Time>,
+    /// LastError is the last error encountered when checking the ACME server for renewal information,
+    /// if any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_error: Option<String>,
+    /// NextCheck is the time at which the ACME server will next be checked for renewal information.
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
+    pub next_check: Option<Time>,
+    /// SuggestedWindow is the suggested renewal window as returned by the ACME server in accordance
+    /// with RFC 9773.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suggested_window: Option<CertificateSuggestedWindow>,
+}
+
+/// The private key cryptography standards (PKCS) encoding for this certificate's private key to be
+/// encoded in.
+///
+/// If provided, allowed values are `PKCS1` and `PKCS8` standing for PKCS#1 and PKCS#8,
+/// respectively. Defaults to `PKCS1` if not specified.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum CertificateEncoding {
+    /// `PKCS1`
+    #[default]
+    PKCS1,
+    /// `PKCS8`
+    PKCS8,
+    /// A value that the schema does not list, such as one of a newer API server.
+    #[serde(untagged)]
+    Unrecognized(String),
+}
+
+/// Excluded contains the constraints which must be disallowed. Any name matching a restriction in
+/// the excluded field is invalid regardless of information appearing in the permitted
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CertificateExcluded {
+    /// DNSDomains is a list of DNS domains that are permitted or excluded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dns_domains: Option<Vec<String>>,
+    /// EmailAddresses is a list of Email Addresses that are permitted or excluded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub email_addresses: Option<Vec<String>>,
+    /// IPRanges is a list of IP Ranges that are permitted or excluded. This should be a valid CIDR
+    /// notation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ip_ranges: Option<Vec<String>>,
+    /// URIDomains is a list of URI domains that are permitted or excluded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uri_domains: Option<Vec<String>>,
+}
+
+/// JKS configures options for storing a JKS keystore in the `spec.secretName` Secret resource.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CertificateJks {
+    /// Alias specifies the alias of the key in the keystore, required by the JKS format. If not
+    /// provided, the default alias `certificate` will be used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub alias: Option<String>,
+    /// Create enables JKS keystore creation for the Certificate. If true, a file named `keystore.jks`
+    /// will be created in the target Secret resource, encrypted using the password stored in
+    /// `passwordSecretRef` or `password`. The keystore file will be updated immediately. If the issuer
+    /// provided a CA certificate, a file named `truststore.jks` will also be created in the target
+    /// Secret resource, encrypted using the password stored in `passwordSecretRef` containing the
+    /// issuing Certificate Authority
+    pub create: bool,
+    /// Password provides a literal password used to encrypt the JKS keystore. Mutually exclusive with
+    /// passwordSecretRef. One of password or passwordSecretRef must provide a password with a non-zero
+    /// length.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub password: Option<String>,
+    /// PasswordSecretRef is a reference to a non-empty key in a Secret resource containing the password
+    /// used to encrypt the JKS keystore. Mutually exclusive with password. One of password or
+    /// passwordSecretRef must provide a password with a non-zero length.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub password_secret_ref: Option<CertificatePasswordSecretRef>,
+}
+
+/// Additional keystore output formats to be stored in the Certificate's Secret.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CertificateKeystores {
+    /// JKS configures options for storing a JKS keystore in the `spec.secretName` Secret resource.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub jks: Option<CertificateJks>,
+    /// PKCS12 configures options for storing a PKCS12 keystore in the `spec.secretName` Secret
+    /// resource.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pkcs12: Option<CertificatePkcs12>,
+}
+
+/// x.509 certificate NameConstraint extension which MUST NOT be used in a non-CA certificate. More
+/// Info: <https://datatracker.ietf.org/doc/html/rfc5280#section-4.2.1.10>
+///
+/// This is an Alpha Feature and is only enabled with the `--feature-gates=NameConstraints=true`
+/// option set on both the controller and webhook components.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CertificateNameConstraints {
+    /// if true then the name constraints are marked critical.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub critical: Option<bool>,
+    /// Excluded contains the constraints which must be disallowed. Any name matching a restriction in
+    /// the excluded field is invalid regardless of information appearing in the permitted
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub excluded: Option<CertificateExcluded>,
+    /// Permitted contains the constraints in which the names must be located.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub permitted: Option<CertificatePermitted>,
+}
+
+/// `Certificate.spec.otherNames`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CertificateOtherNames {
+    /// OID is the object identifier for the otherName SAN. The object identifier must be expressed as a
+    /// dotted string, for example, "1.2.840.113556.1.4.221".
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub oid: Option<String>,
+    /// utf8Value is the string value of the otherName SAN. The utf8Value accepts any valid UTF8 string
+    /// to set as value for the otherName SAN.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub utf8_value: Option<String>,
+}
+
+/// PasswordSecretRef is a reference to a non-empty key in a Secret resource containing the password
+/// used to encrypt the JKS keystore. Mutually exclusive with password. One of password or
+/// passwordSecretRef must provide a password with a non-zero length.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CertificatePasswordSecretRef {
+    /// The key of the entry in the Secret resource's `data` field to be used. Some instances of this
+    /// field may be defaulted, in others it may be required.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// Name of the resource being referred to. More info:
+    /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
+    pub name: String,
+}
+
+/// Permitted contains the constraints in which the names must be located.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CertificatePermitted {
+    /// DNSDomains is a list of DNS domains that are permitted or excluded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dns_domains: Option<Vec<String>>,
+    /// EmailAddresses is a list of Email Addresses that are permitted or excluded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub email_addresses: Option<Vec<String>>,
+    /// IPRanges is a list of IP Ranges that are permitted or excluded. This should be a valid CIDR
+    /// notation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ip_ranges: Option<Vec<String>>,
+    /// URIDomains is a list of URI domains that are permitted or excluded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uri_domains: Option<Vec<String>>,
+}
+
+/// PKCS12 configures options for storing a PKCS12 keystore in the `spec.secretName` Secret
+/// resource.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CertificatePkcs12 {
+    /// Create enables PKCS12 keystore creation for the Certificate. If true, a file named
+    /// `keystore.p12` will be created in the target Secret resource, encrypted using the password
+    /// stored in `passwordSecretRef` or in `password`. The keystore file will be updated immediately.
+    /// If the issuer provided a CA certificate, a file named `truststore.p12` will also be created in
+    /// the target Secret resource, encrypted using the password stored in `passwordSecretRef`
+    /// containing the issuing Certificate Authority
+    pub create: bool,
+    /// Password provides a literal password used to encrypt the PKCS#12 keystore. Mutually exclusive
+    /// with passwordSecretRef. One of password or passwordSecretRef must provide a password with a
+    /// non-zero length.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub password: Option<String>,
+    /// PasswordSecretRef is a reference to a non-empty key in a Secret resource containing the password
+    /// used to encrypt the PKCS#12 keystore. Mutually exclusive with password. One of password or
+    /// passwordSecretRef must provide a password with a non-zero length.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub password_secret_ref: Option<CertificatePasswordSecretRef>,
+    /// Profile specifies the key and certificate encryption algorithms and the HMAC algorithm used to
+    /// create the PKCS12 keystore. Default value is `LegacyRC2` for backward compatibility.
+    ///
+    /// If provided, allowed values are: `LegacyRC2`: Deprecated. Not supported by default in OpenSSL 3
+    /// or Java 20. `LegacyDES`: Less secure algorithm. Use this option for maximal compatibility.
+    /// `Modern2023`: Secure algorithm. Use this option in case you have to always use secure algorithms
+    /// (e.g., because of company policy). Please note that the security of the algorithm is not that
+    /// important in reality, because the unencrypted certificate and private key are also stored in the
+    /// Secret. `Modern2026`: Encodes PKCS#12 files using algorithms that are considered modern as of
+    /// 2026\. Private keys and certificates are encrypted using PBES2 with PBKDF2-HMAC-SHA-256 and
+    /// AES-256-CBC. The MAC algorithm is PBMAC1 with PBKDF2-HMAC-SHA-256 and HMAC-SHA256. Files
+    /// produced with this profile can be read by OpenSSL 3.4.0 and higher, Java 26 and higher, or with
+    /// Java using compatible versions of Bouncy Castle. Meets FIPS 140-3 requirements.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub profile: Option<CertificateProfile>,
+}
+
+/// `policy` must be one of `Disabled`, `RenewBefore`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum CertificatePolicy {
+    /// `RenewBefore`
+    #[default]
+    RenewBefore,
+    /// `Disabled`
+    Disabled,
+    /// A value that the schema does not list, such as one of a newer API server.
+    #[serde(untagged)]
+    Unrecognized(String),
+}
+
+/// Private key options. These include the key algorithm and size, the used encoding and the
+/// rotation policy.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CertificatePrivateKey {
+    /// Algorithm is the private key algorithm of the corresponding private key for this certificate.
+    ///
+    /// If provided, allowed values are either `RSA`, `ECDSA` or `Ed25519`. If `algorithm` is specified
+    /// and `size` is not provided, key size of 2048 will be used for `RSA` key algorithm and key size
+    /// of 256 will be used for `ECDSA` key algorithm. key size is ignored when using the `Ed25519` key
+    /// algorithm.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub algorithm: Option<CertificateAlgorithm>,
+    /// The private key cryptography standards (PKCS) encoding for this certificate's private key to be
+    /// encoded in.
+    ///
+    /// If provided, allowed values are `PKCS1` and `PKCS8` standing for PKCS#1 and PKCS#8,
+    /// respectively. Defaults to `PKCS1` if not specified.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub encoding: Option<CertificateEncoding>,
+    /// RotationPolicy controls how private keys should be regenerated when a re-issuance is being
+    /// processed.
+    ///
+    /// If set to `Never`, a private key will only be generated if one does not already exist in the
+    /// target `spec.secretName`. If one does exist but it does not have the correct algorithm or size,
+    /// a warning will be raised to await user intervention. If set to `Always`, a private key matching
+    /// the specified requirements will be generated whenever a re-issuance occurs. Default is `Always`.
+    /// The default was changed from `Never` to `Always` in cert-manager \>=v1.18.0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rotation_policy: Option<CertificateRotationPolicy>,
+    /// Size is the key bit size of the corresponding private key for this certificate.
+    ///
+    /// If `algorithm` is set to `RSA`, valid values are `2048`, `4096` or `8192`, and will default to
+    /// `2048` if not specified. If `algorithm` is set to `ECDSA`, valid values are `256`, `384` or
+    /// `521`, and will default to `256` if not specified. If `algorithm` is set to `Ed25519`, Size is
+    /// ignored. No other values are allowed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub size: Option<i64>,
+}
+
+/// Profile specifies the key and certificate encryption algorithms and the HMAC algorithm used to
+/// create the PKCS12 keystore. Default value is `LegacyRC2` for backward compatibility.
+///
+/// If provided, allowed values are: `LegacyRC2`: Deprecated. Not supported by default in OpenSSL 3
+/// or Java 20. `LegacyDES`: Less secure algorithm. Use this option for maximal compatibility.
+/// `Modern2023`: Secure algorithm. Use this option in case you have to always use secure algorithms
+/// (e.g., because of company policy). Please note that the security of the algorithm is not that
+/// important in reality, because the unencrypted certificate and private key are also stored in the
+/// Secret. `Modern2026`: Encodes PKCS#12 files using algorithms that are considered modern as of
+/// 2026\. Private keys and certificates are encrypted using PBES2 with PBKDF2-HMAC-SHA-256 and
+/// AES-256-CBC. The MAC algorithm is PBMAC1 with PBKDF2-HMAC-SHA-256 and HMAC-SHA256. Files
+/// produced with this profile can be read by OpenSSL 3.4.0 and higher, Java 26 and higher, or with
+/// Java using compatible versions of Bouncy Castle. Meets FIPS 140-3 requirements.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum CertificateProfile {
+    /// `LegacyRC2`
+    #[default]
+    LegacyRC2,
+    /// `LegacyDES`
+    LegacyDES,
+    /// `Modern2023`
+    Modern2023,
+    /// `Modern2026`
+    Modern2026,
+    /// A value that the schema does not list, such as one of a newer API server.
+    #[serde(untagged)]
+    Unrecognized(String),
+}
+
+/// `renewal` allows configuration of how your certificate is renewed. If the policy mentioned is
+/// `RenewBefore` then the controller respects `renewBefore` and `renewBeforePercentage`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CertificateRenewal {
+    /// `policy` must be one of `Disabled`, `RenewBefore`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub policy: Option<CertificatePolicy>,
+    /// `windows` mentions the behavior of when the renewal must happen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub windows: Option<Vec<CertificateWindows>>,
+}
+
+/// RotationPolicy controls how private keys should be regenerated when a re-issuance is being
+/// processed.
+///
+/// If set to `Never`, a private key will only be generated if one does not already exist in the
+/// target `spec.secretName`. If one does exist but it does not have the correct algorithm or size,
+/// a warning will be raised to await user intervention. If set to `Always`, a private key matching
+/// the specified requirements will be generated whenever a re-issuance occurs. Default is `Always`.
+/// The default was changed from `Never` to `Always` in cert-manager \>=v1.18.0.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum CertificateRotationPolicy {
+    /// `Never`
+    #[default]
+    Never,
+    /// `Always`
+    Always,
+    /// A value that the schema does not list, such as one of a newer API server.
+    #[serde(untagged)]
+    Unrecognized(String),
+}
+
+/// Defines annotations and labels to be copied to the Certificate's Secret. Labels and annotations
+/// on the Secret will be changed as they appear on the SecretTemplate when added or removed.
+/// SecretTemplate annotations are added in conjunction with, and cannot overwrite, the base set of
+/// annotations cert-manager sets on the Certificate's Secret.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CertificateSecretTemplate {
+    /// Annotations is a key value map to be copied to the target Kubernetes Secret.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub annotations: Option<BTreeMap<String, String>>,
+    /// Labels is a key value map to be copied to the target Kubernetes Secret.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub labels: Option<BTreeMap<String, String>>,
+}
+
+/// Signature algorithm to use. Allowed values for RSA keys: SHA256WithRSA, SHA384WithRSA,
+/// SHA512WithRSA. Allowed values for ECDSA keys: ECDSAWithSHA256, ECDSAWithSHA384, ECDSAWithSHA512.
+/// Allowed values for Ed25519 keys: PureEd25519.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum CertificateSignatureAlgorithm {
+    /// `SHA256WithRSA`
+    #[default]
+    SHA256WithRSA,
+    /// `SHA384WithRSA`
+    SHA384WithRSA,
+    /// `SHA512WithRSA`
+    SHA512WithRSA,
+    /// `ECDSAWithSHA256`
+    ECDSAWithSHA256,
+    /// `ECDSAWithSHA384`
+    ECDSAWithSHA384,
+    /// `ECDSAWithSHA512`
+    ECDSAWithSHA512,
+    /// `PureEd25519`
+    PureEd25519,
+    /// A value that the schema does not list, such as one of a newer API server.
+    #[serde(untagged)]
+    Unrecognized(String),
+}
+
 /// Specification of the desired state of the Certificate resource.
 /// <https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status>
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -35,7 +432,7 @@ pub struct CertificateSpec {
     /// Defines extra output formats of the private key and signed certificate chain to be written to
     /// this Certificate's target Secret.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub additional_output_formats: Option<Vec<CertificateSpecAdditionalOutputFormats>>,
+    pub additional_output_formats: Option<Vec<CertificateAdditionalOutputFormats>>,
     /// Requested common name X509 certificate subject attribute. More info:
     /// <https://datatracker.ietf.org/doc/html/rfc5280#section-4.1.2.6> NOTE: TLS clients will ignore
     /// this value when any subject alternative name is set (see
@@ -79,10 +476,10 @@ pub struct CertificateSpec {
     /// cluster-scoped, it can be used from any namespace.
     ///
     /// The `name` field of the reference must always be specified.
-    pub issuer_ref: CertificateSpecIssuerRef,
+    pub issuer_ref: CertificateIssuerRef,
     /// Additional keystore output formats to be stored in the Certificate's Secret.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub keystores: Option<CertificateSpecKeystores>,
+    pub keystores: Option<CertificateKeystores>,
     /// Requested X.509 certificate subject, represented using the LDAP "String Representation of a
     /// Distinguished Name" \[1\]. Important: the LDAP string format also specifies the order of the
     /// attributes in the subject, this is important when issuing certs for LDAP authentication.
@@ -100,18 +497,18 @@ pub struct CertificateSpec {
     /// This is an Alpha Feature and is only enabled with the `--feature-gates=NameConstraints=true`
     /// option set on both the controller and webhook components.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub name_constraints: Option<CertificateSpecNameConstraints>,
+    pub name_constraints: Option<CertificateNameConstraints>,
     /// `otherNames` is an escape hatch for SAN that allows any type. We currently restrict the support
     /// to string like otherNames, cf RFC 5280 p 37 Any UTF8 String valued otherName can be passed with
     /// by setting the keys oid: x.x.x.x and UTF8Value: somevalue for `otherName`. Most commonly this
     /// would be UPN set with oid: 1.3.6.1.4.1.311.20.2.3 You should ensure that any OID passed is valid
     /// for the UTF8String type as we do not explicitly validate this.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub other_names: Option<Vec<CertificateSpecOtherNames>>,
+    pub other_names: Option<Vec<CertificateOtherNames>>,
     /// Private key options. These include the key algorithm and size, the used encoding and the
     /// rotation policy.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub private_key: Option<CertificateSpecPrivateKey>,
+    pub private_key: Option<CertificatePrivateKey>,
     /// How long before the currently issued certificate's expiry cert-manager should renew the
     /// certificate. For example, if a certificate is valid for 60 minutes, and `renewBefore=10m`,
     /// cert-manager will begin to attempt to renew the certificate 50 minutes after it was issued (i.e.
@@ -145,7 +542,7 @@ pub struct CertificateSpec {
     /// `renewal` allows configuration of how your certificate is renewed. If the policy mentioned is
     /// `RenewBefore` then the controller respects `renewBefore` and `renewBeforePercentage`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub renewal: Option<CertificateSpecRenewal>,
+    pub renewal: Option<CertificateRenewal>,
     /// The maximum number of CertificateRequest revisions that are maintained in the Certificate's
     /// history. Each revision represents a single `CertificateRequest` created by this Certificate,
     /// either when it was created, renewed, or Spec was changed. Revisions will be removed by oldest
@@ -163,19 +560,19 @@ pub struct CertificateSpec {
     /// SecretTemplate annotations are added in conjunction with, and cannot overwrite, the base set of
     /// annotations cert-manager sets on the Certificate's Secret.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub secret_template: Option<CertificateSpecSecretTemplate>,
+    pub secret_template: Option<CertificateSecretTemplate>,
     /// Signature algorithm to use. Allowed values for RSA keys: SHA256WithRSA, SHA384WithRSA,
     /// SHA512WithRSA. Allowed values for ECDSA keys: ECDSAWithSHA256, ECDSAWithSHA384, ECDSAWithSHA512.
     /// Allowed values for Ed25519 keys: PureEd25519.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub signature_algorithm: Option<CertificateSpecSignatureAlgorithm>,
+    pub signature_algorithm: Option<CertificateSignatureAlgorithm>,
     /// Requested set of X509 certificate subject attributes. More info:
     /// <https://datatracker.ietf.org/doc/html/rfc5280#section-4.1.2.6>
     ///
     /// The common name attribute is specified separately in the `commonName` field. Cannot be set if
     /// the `literalSubject` field is set.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub subject: Option<CertificateSpecSubject>,
+    pub subject: Option<CertificateSubject>,
     /// Requested URI subject alternative names.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uris: Option<Vec<String>>,
@@ -185,512 +582,7 @@ pub struct CertificateSpec {
     ///
     /// If unset, defaults to `digital signature` and `key encipherment`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub usages: Option<Vec<CertificateSpecUsages>>,
-}
-
-/// CertificateAdditionalOutputFormat defines an additional output format of a Certificate resource.
-/// These contain supplementary data formats of the signed certificate chain and paired private key.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct CertificateSpecAdditionalOutputFormats {
-    /// Type is the name of the format type that should be written to the Certificate's target Secret.
-    pub r#type: CertificateSpecAdditionalOutputFormatsType,
-}
-
-/// Type is the name of the format type that should be written to the Certificate's target Secret.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum CertificateSpecAdditionalOutputFormatsType {
-    /// `DER`
-    #[default]
-    DER,
-    /// `CombinedPEM`
-    CombinedPEM,
-    /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
-    Unrecognized(String),
-}
-
-/// Reference to the issuer responsible for issuing the certificate. If the issuer is
-/// namespace-scoped, it must be in the same namespace as the Certificate. If the issuer is
-/// cluster-scoped, it can be used from any namespace.
-///
-/// The `name` field of the reference must always be specified.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct CertificateSpecIssuerRef {
-    /// Group of the issuer being referred to. Defaults to 'cert-manager.io'.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub group: Option<String>,
-    /// Kind of the issuer being referred to. Defaults to 'Issuer'.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub kind: Option<String>,
-    /// Name of the issuer being referred to.
-    pub name: String,
-}
-
-/// Additional keystore output formats to be stored in the Certificate's Secret.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct CertificateSpecKeystores {
-    /// JKS configures options for storing a JKS keystore in the `spec.secretName` Secret resource.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub jks: Option<CertificateSpecKeystoresJks>,
-    /// PKCS12 configures options for storing a PKCS12 keystore in the `spec.secretName` Secret
-    /// resource.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub pkcs12: Option<CertificateSpecKeystoresPkcs12>,
-}
-
-/// JKS configures options for storing a JKS keystore in the `spec.secretName` Secret resource.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct CertificateSpecKeystoresJks {
-    /// Alias specifies the alias of the key in the keystore, required by the JKS format. If not
-    /// provided, the default alias `certificate` will be used.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub alias: Option<String>,
-    /// Create enables JKS keystore creation for the Certificate. If true, a file named `keystore.jks`
-    /// will be created in the target Secret resource, encrypted using the password stored in
-    /// `passwordSecretRef` or `password`. The keystore file will be updated immediately. If the issuer
-    /// provided a CA certificate, a file named `truststore.jks` will also be created in the target
-    /// Secret resource, encrypted using the password stored in `passwordSecretRef` containing the
-    /// issuing Certificate Authority
-    pub create: bool,
-    /// Password provides a literal password used to encrypt the JKS keystore. Mutually exclusive with
-    /// passwordSecretRef. One of password or passwordSecretRef must provide a password with a non-zero
-    /// length.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub password: Option<String>,
-    /// PasswordSecretRef is a reference to a non-empty key in a Secret resource containing the password
-    /// used to encrypt the JKS keystore. Mutually exclusive with password. One of password or
-    /// passwordSecretRef must provide a password with a non-zero length.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub password_secret_ref: Option<CertificateSpecKeystoresJksPasswordSecretRef>,
-}
-
-/// PKCS12 configures options for storing a PKCS12 keystore in the `spec.secretName` Secret
-/// resource.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct CertificateSpecKeystoresPkcs12 {
-    /// Create enables PKCS12 keystore creation for the Certificate. If true, a file named
-    /// `keystore.p12` will be created in the target Secret resource, encrypted using the password
-    /// stored in `passwordSecretRef` or in `password`. The keystore file will be updated immediately.
-    /// If the issuer provided a CA certificate, a file named `truststore.p12` will also be created in
-    /// the target Secret resource, encrypted using the password stored in `passwordSecretRef`
-    /// containing the issuing Certificate Authority
-    pub create: bool,
-    /// Password provides a literal password used to encrypt the PKCS#12 keystore. Mutually exclusive
-    /// with passwordSecretRef. One of password or passwordSecretRef must provide a password with a
-    /// non-zero length.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub password: Option<String>,
-    /// PasswordSecretRef is a reference to a non-empty key in a Secret resource containing the password
-    /// used to encrypt the PKCS#12 keystore. Mutually exclusive with password. One of password or
-    /// passwordSecretRef must provide a password with a non-zero length.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub password_secret_ref: Option<CertificateSpecKeystoresPkcs12PasswordSecretRef>,
-    /// Profile specifies the key and certificate encryption algorithms and the HMAC algorithm used to
-    /// create the PKCS12 keystore. Default value is `LegacyRC2` for backward compatibility.
-    ///
-    /// If provided, allowed values are: `LegacyRC2`: Deprecated. Not supported by default in OpenSSL 3
-    /// or Java 20. `LegacyDES`: Less secure algorithm. Use this option for maximal compatibility.
-    /// `Modern2023`: Secure algorithm. Use this option in case you have to always use secure algorithms
-    /// (e.g., because of company policy). Please note that the security of the algorithm is not that
-    /// important in reality, because the unencrypted certificate and private key are also stored in the
-    /// Secret. `Modern2026`: Encodes PKCS#12 files using algorithms that are considered modern as of
-    /// 2026\. Private keys and certificates are encrypted using PBES2 with PBKDF2-HMAC-SHA-256 and
-    /// AES-256-CBC. The MAC algorithm is PBMAC1 with PBKDF2-HMAC-SHA-256 and HMAC-SHA256. Files
-    /// produced with this profile can be read by OpenSSL 3.4.0 and higher, Java 26 and higher, or with
-    /// Java using compatible versions of Bouncy Castle. Meets FIPS 140-3 requirements.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub profile: Option<CertificateSpecKeystoresPkcs12Profile>,
-}
-
-/// Profile specifies the key and certificate encryption algorithms and the HMAC algorithm used to
-/// create the PKCS12 keystore. Default value is `LegacyRC2` for backward compatibility.
-///
-/// If provided, allowed values are: `LegacyRC2`: Deprecated. Not supported by default in OpenSSL 3
-/// or Java 20. `LegacyDES`: Less secure algorithm. Use this option for maximal compatibility.
-/// `Modern2023`: Secure algorithm. Use this option in case you have to always use secure algorithms
-/// (e.g., because of company policy). Please note that the security of the algorithm is not that
-/// important in reality, because the unencrypted certificate and private key are also stored in the
-/// Secret. `Modern2026`: Encodes PKCS#12 files using algorithms that are considered modern as of
-/// 2026\. Private keys and certificates are encrypted using PBES2 with PBKDF2-HMAC-SHA-256 and
-/// AES-256-CBC. The MAC algorithm is PBMAC1 with PBKDF2-HMAC-SHA-256 and HMAC-SHA256. Files
-/// produced with this profile can be read by OpenSSL 3.4.0 and higher, Java 26 and higher, or with
-/// Java using compatible versions of Bouncy Castle. Meets FIPS 140-3 requirements.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum CertificateSpecKeystoresPkcs12Profile {
-    /// `LegacyRC2`
-    #[default]
-    LegacyRC2,
-    /// `LegacyDES`
-    LegacyDES,
-    /// `Modern2023`
-    Modern2023,
-    /// `Modern2026`
-    Modern2026,
-    /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
-    Unrecognized(String),
-}
-
-/// x.509 certificate NameConstraint extension which MUST NOT be used in a non-CA certificate. More
-/// Info: <https://datatracker.ietf.org/doc/html/rfc5280#section-4.2.1.10>
-///
-/// This is an Alpha Feature and is only enabled with the `--feature-gates=NameConstraints=true`
-/// option set on both the controller and webhook components.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct CertificateSpecNameConstraints {
-    /// if true then the name constraints are marked critical.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub critical: Option<bool>,
-    /// Excluded contains the constraints which must be disallowed. Any name matching a restriction in
-    /// the excluded field is invalid regardless of information appearing in the permitted
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub excluded: Option<CertificateSpecNameConstraintsExcluded>,
-    /// Permitted contains the constraints in which the names must be located.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub permitted: Option<CertificateSpecNameConstraintsPermitted>,
-}
-
-/// Excluded contains the constraints which must be disallowed. Any name matching a restriction in
-/// the excluded field is invalid regardless of information appearing in the permitted
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct CertificateSpecNameConstraintsExcluded {
-    /// DNSDomains is a list of DNS domains that are permitted or excluded.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub dns_domains: Option<Vec<String>>,
-    /// EmailAddresses is a list of Email Addresses that are permitted or excluded.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub email_addresses: Option<Vec<String>>,
-    /// IPRanges is a list of IP Ranges that are permitted or excluded. This should be a valid CIDR
-    /// notation.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ip_ranges: Option<Vec<String>>,
-    /// URIDomains is a list of URI domains that are permitted or excluded.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub uri_domains: Option<Vec<String>>,
-}
-
-/// `Certificate.spec.otherNames`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct CertificateSpecOtherNames {
-    /// OID is the object identifier for the otherName SAN. The object identifier must be expressed as a
-    /// dotted string, for example, "1.2.840.113556.1.4.221".
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub oid: Option<String>,
-    /// utf8Value is the string value of the otherName SAN. The utf8Value accepts any valid UTF8 string
-    /// to set as value for the otherName SAN.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub utf8_value: Option<String>,
-}
-
-/// Private key options. These include the key algorithm and size, the used encoding and the
-/// rotation policy.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct CertificateSpecPrivateKey {
-    /// Algorithm is the private key algorithm of the corresponding private key for this certificate.
-    ///
-    /// If provided, allowed values are either `RSA`, `ECDSA` or `Ed25519`. If `algorithm` is specified
-    /// and `size` is not provided, key size of 2048 will be used for `RSA` key algorithm and key size
-    /// of 256 will be used for `ECDSA` key algorithm. key size is ignored when using the `Ed25519` key
-    /// algorithm.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub algorithm: Option<CertificateSpecPrivateKeyAlgorithm>,
-    /// The private key cryptography standards (PKCS) encoding for this certificate's private key to be
-    /// encoded in.
-    ///
-    /// If provided, allowed values are `PKCS1` and `PKCS8` standing for PKCS#1 and PKCS#8,
-    /// respectively. Defaults to `PKCS1` if not specified.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub encoding: Option<CertificateSpecPrivateKeyEncoding>,
-    /// RotationPolicy controls how private keys should be regenerated when a re-issuance is being
-    /// processed.
-    ///
-    /// If set to `Never`, a private key will only be generated if one does not already exist in the
-    /// target `spec.secretName`. If one does exist but it does not have the correct algorithm or size,
-    /// a warning will be raised to await user intervention. If set to `Always`, a private key matching
-    /// the specified requirements will be generated whenever a re-issuance occurs. Default is `Always`.
-    /// The default was changed from `Never` to `Always` in cert-manager \>=v1.18.0.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub rotation_policy: Option<CertificateSpecPrivateKeyRotationPolicy>,
-    /// Size is the key bit size of the corresponding private key for this certificate.
-    ///
-    /// If `algorithm` is set to `RSA`, valid values are `2048`, `4096` or `8192`, and will default to
-    /// `2048` if not specified. If `algorithm` is set to `ECDSA`, valid values are `256`, `384` or
-    /// `521`, and will default to `256` if not specified. If `algorithm` is set to `Ed25519`, Size is
-    /// ignored. No other values are allowed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub size: Option<i64>,
-}
-
-/// Algorithm is the private key algorithm of the corresponding private key for this certificate.
-///
-/// If provided, allowed values are either `RSA`, `ECDSA` or `Ed25519`. If `algorithm` is specified
-/// and `size` is not provided, key size of 2048 will be used for `RSA` key algorithm and key size
-/// of 256 will be used for `ECDSA` key algorithm. key size is ignored when using the `Ed25519` key
-/// algorithm.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum CertificateSpecPrivateKeyAlgorithm {
-    /// `RSA`
-    #[default]
-    RSA,
-    /// `ECDSA`
-    ECDSA,
-    /// `Ed25519`
-    Ed25519,
-    /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
-    Unrecognized(String),
-}
-
-/// The private key cryptography standards (PKCS) encoding for this certificate's private key to be
-/// encoded in.
-///
-/// If provided, allowed values are `PKCS1` and `PKCS8` standing for PKCS#1 and PKCS#8,
-/// respectively. Defaults to `PKCS1` if not specified.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum CertificateSpecPrivateKeyEncoding {
-    /// `PKCS1`
-    #[default]
-    PKCS1,
-    /// `PKCS8`
-    PKCS8,
-    /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
-    Unrecognized(String),
-}
-
-/// RotationPolicy controls how private keys should be regenerated when a re-issuance is being
-/// processed.
-///
-/// If set to `Never`, a private key will only be generated if one does not already exist in the
-/// target `spec.secretName`. If one does exist but it does not have the correct algorithm or size,
-/// a warning will be raised to await user intervention. If set to `Always`, a private key matching
-/// the specified requirements will be generated whenever a re-issuance occurs. Default is `Always`.
-/// The default was changed from `Never` to `Always` in cert-manager \>=v1.18.0.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum CertificateSpecPrivateKeyRotationPolicy {
-    /// `Never`
-    #[default]
-    Never,
-    /// `Always`
-    Always,
-    /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
-    Unrecognized(String),
-}
-
-/// `renewal` allows configuration of how your certificate is renewed. If the policy mentioned is
-/// `RenewBefore` then the controller respects `renewBefore` and `renewBeforePercentage`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct CertificateSpecRenewal {
-    /// `policy` must be one of `Disabled`, `RenewBefore`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub policy: Option<CertificateSpecRenewalPolicy>,
-    /// `windows` mentions the behavior of when the renewal must happen.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub windows: Option<Vec<CertificateSpecRenewalWindows>>,
-}
-
-/// `policy` must be one of `Disabled`, `RenewBefore`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum CertificateSpecRenewalPolicy {
-    /// `RenewBefore`
-    #[default]
-    RenewBefore,
-    /// `Disabled`
-    Disabled,
-    /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
-    Unrecognized(String),
-}
-
-/// CertificateRenewalWindows is the definition for renewal windows
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct CertificateSpecRenewalWindows {
-    /// `cron` is a cron compliant string to allow when the renewal should be allowed. Format is as
-    /// shown below:
-    ///
-    /// - \* \* \* \* \| \| \| \| \| \| \| \| \| day of the week (0–6) (Sunday to Saturday; \| \| \|
-    ///   month (1–12) 7 is also Sunday on some systems) \| \| day of the month (1–31) \| hour (0–23)
-    ///   minute (0–59)
-    ///
-    /// Must have at least 1 character.
-    pub cron: String,
-    /// `timezone` is IANA compliant timezone. For example America/Denver. If this field is not set,
-    /// timezone is treated as UTC.
-    ///
-    /// Must have at least 1 character.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub timezone: Option<String>,
-    /// `windowDuration` is how long the cron definition is active for. Value must be in units accepted
-    /// by Go time.ParseDuration <https://golang.org/pkg/time/#ParseDuration>.
-    ///
-    /// Must match `^([0-9]+(\.[0-9]+)?(s|m|h))+$`.
-    pub window_duration: String,
-}
-
-/// Defines annotations and labels to be copied to the Certificate's Secret. Labels and annotations
-/// on the Secret will be changed as they appear on the SecretTemplate when added or removed.
-/// SecretTemplate annotations are added in conjunction with, and cannot overwrite, the base set of
-/// annotations cert-manager sets on the Certificate's Secret.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct CertificateSpecSecretTemplate {
-    /// Annotations is a key value map to be copied to the target Kubernetes Secret.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub annotations: Option<BTreeMap<String, String>>,
-    /// Labels is a key value map to be copied to the target Kubernetes Secret.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub labels: Option<BTreeMap<String, String>>,
-}
-
-/// Signature algorithm to use. Allowed values for RSA keys: SHA256WithRSA, SHA384WithRSA,
-/// SHA512WithRSA. Allowed values for ECDSA keys: ECDSAWithSHA256, ECDSAWithSHA384, ECDSAWithSHA512.
-/// Allowed values for Ed25519 keys: PureEd25519.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum CertificateSpecSignatureAlgorithm {
-    /// `SHA256WithRSA`
-    #[default]
-    SHA256WithRSA,
-    /// `SHA384WithRSA`
-    SHA384WithRSA,
-    /// `SHA512WithRSA`
-    SHA512WithRSA,
-    /// `ECDSAWithSHA256`
-    ECDSAWithSHA256,
-    /// `ECDSAWithSHA384`
-    ECDSAWithSHA384,
-    /// `ECDSAWithSHA512`
-    ECDSAWithSHA512,
-    /// `PureEd25519`
-    PureEd25519,
-    /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
-    Unrecognized(String),
-}
-
-/// Requested set of X509 certificate subject attributes. More info:
-/// <https://datatracker.ietf.org/doc/html/rfc5280#section-4.1.2.6>
-///
-/// The common name attribute is specified separately in the `commonName` field. Cannot be set if
-/// the `literalSubject` field is set.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct CertificateSpecSubject {
-    /// Countries to be used on the Certificate.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub countries: Option<Vec<String>>,
-    /// Cities to be used on the Certificate.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub localities: Option<Vec<String>>,
-    /// Organizational Units to be used on the Certificate.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub organizational_units: Option<Vec<String>>,
-    /// Organizations to be used on the Certificate.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub organizations: Option<Vec<String>>,
-    /// Postal codes to be used on the Certificate.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub postal_codes: Option<Vec<String>>,
-    /// State/Provinces to be used on the Certificate.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub provinces: Option<Vec<String>>,
-    /// Serial number to be used on the Certificate.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub serial_number: Option<String>,
-    /// Street addresses to be used on the Certificate.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub street_addresses: Option<Vec<String>>,
-}
-
-/// KeyUsage specifies valid usage contexts for keys. See:
-/// <https://tools.ietf.org/html/rfc5280#section-4.2.1.3>
-/// <https://tools.ietf.org/html/rfc5280#section-4.2.1.12>
-///
-/// Valid KeyUsage values are as follows: "signing", "digital signature", "content commitment", "key
-/// encipherment", "key agreement", "data encipherment", "cert sign", "crl sign", "encipher only",
-/// "decipher only", "any", "server auth", "client auth", "code signing", "email protection",
-/// "s/mime", "ipsec end system", "ipsec tunnel", "ipsec user", "timestamping", "ocsp signing",
-/// "microsoft sgc", "netscape sgc"
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum CertificateSpecUsages {
-    /// `signing`
-    #[default]
-    #[serde(rename = "signing")]
-    Signing,
-    /// `digital signature`
-    #[serde(rename = "digital signature")]
-    DigitalSignature,
-    /// `content commitment`
-    #[serde(rename = "content commitment")]
-    ContentCommitment,
-    /// `key encipherment`
-    #[serde(rename = "key encipherment")]
-    KeyEncipherment,
-    /// `key agreement`
-    #[serde(rename = "key agreement")]
-    KeyAgreement,
-    /// `data encipherment`
-    #[serde(rename = "data encipherment")]
-    DataEncipherment,
-    /// `cert sign`
-    #[serde(rename = "cert sign")]
-    CertSign,
-    /// `crl sign`
-    #[serde(rename = "crl sign")]
-    CrlSign,
-    /// `encipher only`
-    #[serde(rename = "encipher only")]
-    EncipherOnly,
-    /// `decipher only`
-    #[serde(rename = "decipher only")]
-    DecipherOnly,
-    /// `any`
-    #[serde(rename = "any")]
-    Any,
-    /// `server auth`
-    #[serde(rename = "server auth")]
-    ServerAuth,
-    /// `client auth`
-    #[serde(rename = "client auth")]
-    ClientAuth,
-    /// `code signing`
-    #[serde(rename = "code signing")]
-    CodeSigning,
-    /// `email protection`
-    #[serde(rename = "email protection")]
-    EmailProtection,
-    /// `s/mime`
-    #[serde(rename = "s/mime")]
-    SMime,
-    /// `ipsec end system`
-    #[serde(rename = "ipsec end system")]
-    IpsecEndSystem,
-    /// `ipsec tunnel`
-    #[serde(rename = "ipsec tunnel")]
-    IpsecTunnel,
-    /// `ipsec user`
-    #[serde(rename = "ipsec user")]
-    IpsecUser,
-    /// `timestamping`
-    #[serde(rename = "timestamping")]
-    Timestamping,
-    /// `ocsp signing`
-    #[serde(rename = "ocsp signing")]
-    OcspSigning,
-    /// `microsoft sgc`
-    #[serde(rename = "microsoft sgc")]
-    MicrosoftSgc,
-    /// `netscape sgc`
-    #[serde(rename = "netscape sgc")]
-    NetscapeSgc,
-    /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
-    Unrecognized(String),
+    pub usages: Option<Vec<CertificateUsages>>,
 }
 
 /// Status of the Certificate. This is set and managed automatically. Read-only. More info:
@@ -700,13 +592,13 @@ pub enum CertificateSpecUsages {
 pub struct CertificateStatus {
     /// ACME stores information that is fetched from the ACME CA server.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub acme: Option<CertificateStatusAcme>,
+    pub acme: Option<CertificateAcme>,
     /// List of status conditions to indicate the status of certificates. Known condition types are
     /// `Ready` and `Issuing`.
     ///
     /// Must have no two items with the same `type`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub conditions: Option<Vec<CertificateStatusConditions>>,
+    pub conditions: Option<Vec<CertificateConditions>>,
     /// The number of continuous failed issuance attempts up till now. This field gets removed (if set)
     /// on a successful issuance and gets set to 1 if unset and an issuance has failed. If an issuance
     /// has failed, the delay till the next issuance will be calculated using formula time.Hour \* 2 ^
@@ -752,44 +644,44 @@ pub struct CertificateStatus {
     pub revision: Option<i64>,
 }
 
-/// ACME stores information that is fetched from the ACME CA server.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct CertificateStatusAcme {
-    /// ARI stores the ACME Renewal Information that is fetched from the ACME server in accordance with
-    /// RFC 9773. This is only populated if the ARI feature gate is enabled.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ari: Option<CertificateStatusAcmeAri>,
-}
-
-/// ARI stores the ACME Renewal Information that is fetched from the ACME server in accordance with
-/// RFC 9773. This is only populated if the ARI feature gate is enabled.
+/// Requested set of X509 certificate subject attributes. More info:
+/// <https://datatracker.ietf.org/doc/html/rfc5280#section-4.1.2.6>
+///
+/// The common name attribute is specified separately in the `commonName` field. Cannot be set if
+/// the `literalSubject` field is set.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct CertificateStatusAcmeAri {
-    /// ExplanationURL is a human-readable URL that may explain why the suggested window has its current
-    /// value.
-    #[serde(rename = "explanationURL", skip_serializing_if = "Option::is_none")]
-    pub explanation_url: Option<String>,
-    /// LastChecked is the time at which the ACME server was last checked for renewal information.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
-    pub last_checked: Option<Time>,
-    /// LastError is the last error encountered when checking the ACME server for renewal information,
-    /// if any.
+pub struct CertificateSubject {
+    /// Countries to be used on the Certificate.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub last_error: Option<String>,
-    /// NextCheck is the time at which the ACME server will next be checked for renewal information.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
-    pub next_check: Option<Time>,
-    /// SuggestedWindow is the suggested renewal window as returned by the ACME server in accordance
-    /// with RFC 9773.
+    pub countries: Option<Vec<String>>,
+    /// Cities to be used on the Certificate.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub suggested_window: Option<CertificateStatusAcmeAriSuggestedWindow>,
+    pub localities: Option<Vec<String>>,
+    /// Organizational Units to be used on the Certificate.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub organizational_units: Option<Vec<String>>,
+    /// Organizations to be used on the Certificate.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub organizations: Option<Vec<String>>,
+    /// Postal codes to be used on the Certificate.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub postal_codes: Option<Vec<String>>,
+    /// State/Provinces to be used on the Certificate.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub provinces: Option<Vec<String>>,
+    /// Serial number to be used on the Certificate.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub serial_number: Option<String>,
+    /// Street addresses to be used on the Certificate.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub street_addresses: Option<Vec<String>>,
 }
 
 /// SuggestedWindow is the suggested renewal window as returned by the ACME server in accordance
 /// with RFC 9773.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct CertificateStatusAcmeAriSuggestedWindow {
+pub struct CertificateSuggestedWindow {
     /// End is the end of the suggested renewal window.
     #[serde(with = "codec")]
     pub end: Time,
@@ -798,7 +690,7 @@ pub struct CertificateStatusAcmeAriSuggestedWindow {
     pub start: Time,
 }
 
-impl Default for CertificateStatusAcmeAriSuggestedWindow {
+impl Default for CertificateSuggestedWindow {
     fn default() -> Self {
         Self {
             end: Time(::codegen_runtime::k8s_openapi::jiff::Timestamp::UNIX_EPOCH),
@@ -807,21 +699,41 @@ impl Default for CertificateStatusAcmeAriSuggestedWindow {
     }
 }
 
-/// PasswordSecretRef is a reference to a non-empty key in a Secret resource containing the password
-/// used to encrypt the JKS keystore. Mutually exclusive with password. One of password or
-/// passwordSecretRef must provide a password with a non-zero length.
-pub type CertificateSpecKeystoresJksPasswordSecretRef = super::IssuerSpecVaultCaBundleSecretRef;
+/// Type is the name of the format type that should be written to the Certificate's target Secret.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum CertificateType {
+    /// `DER`
+    #[default]
+    DER,
+    /// `CombinedPEM`
+    CombinedPEM,
+    /// A value that the schema does not list, such as one of a newer API server.
+    #[serde(untagged)]
+    Unrecognized(String),
+}
 
-/// PasswordSecretRef is a reference to a non-empty key in a Secret resource containing the password
-/// used to encrypt the PKCS#12 keystore. Mutually exclusive with password. One of password or
-/// passwordSecretRef must provide a password with a non-zero length.
-pub type CertificateSpecKeystoresPkcs12PasswordSecretRef = super::IssuerSpecVaultCaBundleSecretRef;
-
-/// Permitted contains the constraints in which the names must be located.
-pub type CertificateSpecNameConstraintsPermitted = super::CertificateSpecNameConstraintsExcluded;
-
-/// CertificateCondition contains condition information for a Certificate.
-pub type CertificateStatusConditions = super::IssuerStatusConditions;
-
-/// Status of the condition, one of (`True`, `False`, `Unknown`).
-pub type CertificateStatusConditionsStatus = super::IssuerStatusConditionsStatus;
+/// CertificateRenewalWindows is the definition for renewal windows
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CertificateWindows {
+    /// `cron` is a cron compliant string to allow when the renewal should be allowed. Format is as
+    /// shown below:
+    ///
+    /// - \* \* \* \* \| \| \| \| \| \| \| \| \| day of the week (0–6) (Sunday to Saturday; \| \| \|
+    ///   month (1–12) 7 is also Sunday on some systems) \| \| day of the month (1–31) \| hour (0–23)
+    ///   minute (0–59)
+    ///
+    /// Must have at least 1 character.
+    pub cron: String,
+    /// `timezone` is IANA compliant timezone. For example America/Denver. If this field is not set,
+    /// timezone is treated as UTC.
+    ///
+    /// Must have at least 1 character.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timezone: Option<String>,
+    /// `windowDuration` is how long the cron definition is active for. Value must be in units accepted
+    /// by Go time.ParseDuration <https://golang.org/pkg/time/#ParseDuration>.
+    ///
+    /// Must match `^([0-9]+(\.[0-9]+)?(s|m|h))+$`.
+    pub window_duration: String,
+}

@@ -10,6 +10,7 @@ use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use super::{CertificateConditionsStatus, CertificateIssuerRef, CertificateUsages};
 
 /// A CertificateRequest is used to request a signed certificate from one of the configured issuers.
 ///
@@ -29,6 +30,26 @@ pub struct CertificateRequest {
     /// Status of the CertificateRequest. This is set and managed automatically. Read-only. More info:
     /// <https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status>
     pub status: Option<CertificateRequestStatus>,
+}
+
+/// CertificateRequestCondition contains condition information for a CertificateRequest.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CertificateRequestConditions {
+    /// LastTransitionTime is the timestamp corresponding to the last status change of this condition.
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
+    pub last_transition_time: Option<Time>,
+    /// Message is a human readable description of the details of the last transition, complementing
+    /// reason.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// Reason is a brief machine readable explanation for the condition's last transition.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Status of the condition, one of (`True`, `False`, `Unknown`).
+    pub status: CertificateConditionsStatus,
+    /// Type of the condition, known values are (`Ready`, `InvalidRequest`, `Approved`, `Denied`).
+    pub r#type: String,
 }
 
 /// Specification of the desired state of the CertificateRequest resource.
@@ -62,7 +83,7 @@ pub struct CertificateRequestSpec {
     /// cluster-scoped, it can be used from any namespace.
     ///
     /// The `name` field of the reference must always be specified.
-    pub issuer_ref: CertificateRequestSpecIssuerRef,
+    pub issuer_ref: CertificateIssuerRef,
     /// The PEM-encoded X.509 certificate signing request to be submitted to the issuer for signing.
     ///
     /// If the CSR has a BasicConstraints extension, its isCA attribute must match the `isCA` value of
@@ -83,7 +104,7 @@ pub struct CertificateRequestSpec {
     ///
     /// If unset, defaults to `digital signature` and `key encipherment`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub usages: Option<Vec<CertificateRequestSpecUsages>>,
+    pub usages: Option<Vec<CertificateUsages>>,
     /// Username contains the name of the user that created the CertificateRequest. Populated by the
     /// cert-manager webhook on creation and immutable.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -110,50 +131,9 @@ pub struct CertificateRequestStatus {
     ///
     /// Must have no two items with the same `type`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub conditions: Option<Vec<CertificateRequestStatusConditions>>,
+    pub conditions: Option<Vec<CertificateRequestConditions>>,
     /// FailureTime stores the time that this CertificateRequest failed. This is used to influence
     /// garbage collection and back-off.
     #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub failure_time: Option<Time>,
 }
-
-/// CertificateRequestCondition contains condition information for a CertificateRequest.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct CertificateRequestStatusConditions {
-    /// LastTransitionTime is the timestamp corresponding to the last status change of this condition.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
-    pub last_transition_time: Option<Time>,
-    /// Message is a human readable description of the details of the last transition, complementing
-    /// reason.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub message: Option<String>,
-    /// Reason is a brief machine readable explanation for the condition's last transition.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
-    /// Status of the condition, one of (`True`, `False`, `Unknown`).
-    pub status: CertificateRequestStatusConditionsStatus,
-    /// Type of the condition, known values are (`Ready`, `InvalidRequest`, `Approved`, `Denied`).
-    pub r#type: String,
-}
-
-/// Reference to the issuer responsible for issuing the certificate. If the issuer is
-/// namespace-scoped, it must be in the same namespace as the Certificate. If the issuer is
-/// cluster-scoped, it can be used from any namespace.
-///
-/// The `name` field of the reference must always be specified.
-pub type CertificateRequestSpecIssuerRef = super::CertificateSpecIssuerRef;
-
-/// KeyUsage specifies valid usage contexts for keys. See:
-/// <https://tools.ietf.org/html/rfc5280#section-4.2.1.3>
-/// <https://tools.ietf.org/html/rfc5280#section-4.2.1.12>
-///
-/// Valid KeyUsage values are as follows: "signing", "digital signature", "content commitment", "key
-/// encipherment", "key agreement", "data encipherment", "cert sign", "crl sign", "encipher only",
-/// "decipher only", "any", "server auth", "client auth", "code signing", "email protection",
-/// "s/mime", "ipsec end system", "ipsec tunnel", "ipsec user", "timestamping", "ocsp signing",
-/// "microsoft sgc", "netscape sgc"
-pub type CertificateRequestSpecUsages = super::CertificateSpecUsages;
-
-/// Status of the condition, one of (`True`, `False`, `Unknown`).
-pub type CertificateRequestStatusConditionsStatus = super::IssuerStatusConditionsStatus;

@@ -6,6 +6,7 @@
 mod certificate;
 mod certificate_request;
 mod cluster_issuer;
+mod common;
 mod issuer;
 mod zz_generated_deepcopy;
 pub mod zz_generated_register;
@@ -13,6 +14,7 @@ pub mod zz_generated_register;
 pub use self::certificate::*;
 pub use self::certificate_request::*;
 pub use self::cluster_issuer::*;
+pub use self::common::*;
 pub use self::issuer::*;
 pub use self::zz_generated_register::{
     GROUP_NAME, VERSION, add_to_scheme, group_version, kind, resource,

@@ -30,6 +30,184 @@ pub struct Everything {
     pub status: Option<Option<EverythingStatus>>,
 }
 
+/// `Everything.spec.choices`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum EverythingChoices {
+    /// `Left`
+    #[default]
+    Left,
+    /// `Right`
+    Right,
+    /// A value that the schema does not list, such as one of a newer API server.
+    #[serde(untagged)]
+    Unrecognized(String),
+}
+
+/// `Everything.status.conditions`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct EverythingConditions {
+    /// `lastTransitionTime`.
+    #[serde(with = "codec")]
+    pub last_transition_time: Time,
+    /// `message`.
+    pub message: String,
+    /// `observedGeneration`.
+    ///
+    /// Must be at least 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub observed_generation: Option<i64>,
+    /// `reason`.
+    pub reason: String,
+    /// `status`.
+    pub status: EverythingConditionsStatus,
+    /// `type`.
+    pub r#type: String,
+}
+
+impl Default for EverythingConditions {
+    fn default() -> Self {
+        Self {
+            last_transition_time: Time(
+                ::codegen_runtime::k8s_openapi::jiff::Timestamp::UNIX_EPOCH,
+            ),
+            message: Default::default(),
+            observed_generation: Default::default(),
+            reason: Default::default(),
+            status: Default::default(),
+            r#type: Default::default(),
+        }
+    }
+}
+
+/// `Everything.status.conditions.status`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum EverythingConditionsStatus {
+    /// `True`
+    #[default]
+    True,
+    /// `False`
+    False,
+    /// `Unknown`
+    Unknown,
+    /// A value that the schema does not list, such as one of a newer API server.
+    #[serde(untagged)]
+    Unrecognized(String),
+}
+
+/// `Everything.spec.deep`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct EverythingDeep {
+    /// `down`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub down: Option<EverythingDown>,
+}
+
+/// `Everything.spec.deep.down`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct EverythingDown {
+    /// `status`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<EverythingDownStatus>,
+}
+
+/// `Everything.spec.deep.down.status`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct EverythingDownStatus {
+    /// `here`.
+    ///
+    /// Defaults to `true`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub here: Option<bool>,
+}
+
+/// `Everything.spec.half`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct EverythingHalf {
+    /// `known`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub known: Option<String>,
+    /// Properties that the schema does not name; the API server keeps them.
+    #[serde(flatten)]
+    pub unknown_fields: BTreeMap<String, Value>,
+}
+
+/// `Everything.spec.selector.matchExpressions`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct EverythingMatchExpressions {
+    /// `key`.
+    pub key: String,
+    /// `operator`.
+    pub operator: String,
+    /// `values`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub values: Option<Vec<String>>,
+}
+
+/// `Everything.spec.members`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct EverythingMembers {
+    /// `host`.
+    pub host: String,
+    /// `port`.
+    ///
+    /// Defaults to `80`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub port: Option<i64>,
+}
+
+/// How it works.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum EverythingMode {
+    /// `Fast`
+    #[default]
+    Fast,
+    /// `Slow`
+    Slow,
+    /// ``
+    #[serde(rename = "")]
+    Empty,
+    /// `on-demand`
+    #[serde(rename = "on-demand")]
+    OnDemand,
+    /// A value that the schema does not list, such as one of a newer API server.
+    #[serde(untagged)]
+    Unrecognized(String),
+}
+
+/// `Everything.spec.reference`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct EverythingReference {
+    /// `name`.
+    ///
+    /// Defaults to `""`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+}
+
+/// `Everything.spec.selector`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct EverythingSelector {
+    /// `matchExpressions`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub match_expressions: Option<Vec<EverythingMatchExpressions>>,
+    /// `matchLabels`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub match_labels: Option<BTreeMap<String, String>>,
+}
+
+/// `Everything.spec.source`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct EverythingSource {
+    /// `inline`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub inline: Option<String>,
+    /// `url`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+}
+
 /// What it should be.
 ///
 /// See \[the docs\] for \<more\>, `x[y]` and
@@ -74,7 +252,7 @@ pub struct EverythingSpec {
     pub camel_case_id: Option<String>,
     /// `choices`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub choices: Option<BTreeMap<String, EverythingSpecChoices>>,
+    pub choices: Option<BTreeMap<String, EverythingChoices>>,
     /// `count`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub count: Option<i64>,
@@ -87,7 +265,7 @@ pub struct EverythingSpec {
     ///
     /// Defaults to `{}`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub deep: Option<EverythingSpecDeep>,
+    pub deep: Option<EverythingDeep>,
     /// `embedded`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub embedded: Option<RawExtension>,
@@ -103,7 +281,7 @@ pub struct EverythingSpec {
     pub free: Option<BTreeMap<String, Value>>,
     /// `half`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub half: Option<EverythingSpecHalf>,
+    pub half: Option<EverythingHalf>,
     /// `labels`.
     ///
     /// Must have at most 10 properties.
@@ -135,7 +313,7 @@ pub struct EverythingSpec {
     ///
     /// Must have no two items with the same `host` and `port`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub members: Option<Vec<EverythingSpecMembers>>,
+    pub members: Option<Vec<EverythingMembers>>,
     /// `memory`.
     ///
     /// Must be a quantity, such as `0.5` or `128Mi`.
@@ -145,7 +323,7 @@ pub struct EverythingSpec {
     ///
     /// Defaults to `"Fast"`.
     #[serde(default = "EverythingSpec::default_mode")]
-    pub mode: EverythingSpecMode,
+    pub mode: EverythingMode,
     /// `name`.
     ///
     /// Must have 1 to 63 characters and match `^[a-z]+$`.
@@ -172,7 +350,7 @@ pub struct EverythingSpec {
     pub ratio: Option<Number>,
     /// `reference`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub reference: Option<EverythingSpecReference>,
+    pub reference: Option<EverythingReference>,
     /// `replicas`.
     ///
     /// Must be at least 0 and be at most 100.
@@ -182,7 +360,7 @@ pub struct EverythingSpec {
     pub replicas: Option<i32>,
     /// `selector`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub selector: Option<EverythingSpecSelector>,
+    pub selector: Option<EverythingSelector>,
     /// `self`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub self_: Option<String>,
@@ -191,7 +369,7 @@ pub struct EverythingSpec {
     pub share: Option<Number>,
     /// `source`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub source: Option<EverythingSpecSource>,
+    pub source: Option<EverythingSource>,
     /// `status`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<EverythingSpecStatus>,
@@ -199,10 +377,10 @@ pub struct EverythingSpec {
     ///
     /// Must have at most 5 items and have no item twice.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub tags: Option<Vec<EverythingSpecTags>>,
+    pub tags: Option<Vec<EverythingTags>>,
     /// `tree`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub tree: Option<BTreeMap<String, EverythingSpecTree>>,
+    pub tree: Option<BTreeMap<String, EverythingTree>>,
     /// `type`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub r#type: Option<String>,
@@ -218,8 +396,8 @@ pub struct EverythingSpec {
 }
 
 impl EverythingSpec {
-    fn default_mode() -> EverythingSpecMode {
-        EverythingSpecMode::Fast
+    fn default_mode() -> EverythingMode {
+        EverythingMode::Fast
     }
 }
 
@@ -274,132 +452,6 @@ impl Default for EverythingSpec {
     }
 }
 
-/// `Everything.spec.choices`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum EverythingSpecChoices {
-    /// `Left`
-    #[default]
-    Left,
-    /// `Right`
-    Right,
-    /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
-    Unrecognized(String),
-}
-
-/// `Everything.spec.deep`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct EverythingSpecDeep {
-    /// `down`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub down: Option<EverythingSpecDeepDown>,
-}
-
-/// `Everything.spec.deep.down`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct EverythingSpecDeepDown {
-    /// `status`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub status: Option<EverythingSpecDeepDownStatus>,
-}
-
-/// `Everything.spec.deep.down.status`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct EverythingSpecDeepDownStatus {
-    /// `here`.
-    ///
-    /// Defaults to `true`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub here: Option<bool>,
-}
-
-/// `Everything.spec.half`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct EverythingSpecHalf {
-    /// `known`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub known: Option<String>,
-    /// Properties that the schema does not name; the API server keeps them.
-    #[serde(flatten)]
-    pub unknown_fields: BTreeMap<String, Value>,
-}
-
-/// `Everything.spec.members`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct EverythingSpecMembers {
-    /// `host`.
-    pub host: String,
-    /// `port`.
-    ///
-    /// Defaults to `80`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub port: Option<i64>,
-}
-
-/// How it works.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum EverythingSpecMode {
-    /// `Fast`
-    #[default]
-    Fast,
-    /// `Slow`
-    Slow,
-    /// ``
-    #[serde(rename = "")]
-    Empty,
-    /// `on-demand`
-    #[serde(rename = "on-demand")]
-    OnDemand,
-    /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
-    Unrecognized(String),
-}
-
-/// `Everything.spec.reference`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct EverythingSpecReference {
-    /// `name`.
-    ///
-    /// Defaults to `""`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-}
-
-/// `Everything.spec.selector`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct EverythingSpecSelector {
-    /// `matchExpressions`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub match_expressions: Option<Vec<EverythingSpecSelectorMatchExpressions>>,
-    /// `matchLabels`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub match_labels: Option<BTreeMap<String, String>>,
-}
-
-/// `Everything.spec.selector.matchExpressions`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct EverythingSpecSelectorMatchExpressions {
-    /// `key`.
-    pub key: String,
-    /// `operator`.
-    pub operator: String,
-    /// `values`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub values: Option<Vec<String>>,
-}
-
-/// `Everything.spec.source`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct EverythingSpecSource {
-    /// `inline`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub inline: Option<String>,
-    /// `url`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub url: Option<String>,
-}
-
 /// `Everything.spec.status`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct EverythingSpecStatus {
@@ -408,9 +460,25 @@ pub struct EverythingSpecStatus {
     pub wanted: Option<String>,
 }
 
+/// `Everything.status`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct EverythingStatus {
+    /// `conditions`.
+    ///
+    /// Must have no two items with the same `type`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub conditions: Option<Vec<EverythingConditions>>,
+    /// `replicas`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replicas: Option<i32>,
+    /// `selector`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub selector: Option<String>,
+}
+
 /// `Everything.spec.tags`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum EverythingSpecTags {
+pub enum EverythingTags {
     /// `A`
     #[default]
     A,
@@ -423,76 +491,8 @@ pub enum EverythingSpecTags {
 
 /// `Everything.spec.tree`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct EverythingSpecTree {
+pub struct EverythingTree {
     /// `leaf`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub leaf: Option<bool>,
-}
-
-/// `Everything.status`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct EverythingStatus {
-    /// `conditions`.
-    ///
-    /// Must have no two items with the same `type`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub conditions: Option<Vec<EverythingStatusConditions>>,
-    /// `replicas`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub replicas: Option<i32>,
-    /// `selector`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub selector: Option<String>,
-}
-
-/// `Everything.status.conditions`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct EverythingStatusConditions {
-    /// `lastTransitionTime`.
-    #[serde(with = "codec")]
-    pub last_transition_time: Time,
-    /// `message`.
-    pub message: String,
-    /// `observedGeneration`.
-    ///
-    /// Must be at least 0.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub observed_generation: Option<i64>,
-    /// `reason`.
-    pub reason: String,
-    /// `status`.
-    pub status: EverythingStatusConditionsStatus,
-    /// `type`.
-    pub r#type: String,
-}
-
-impl Default for EverythingStatusConditions {
-    fn default() -> Self {
-        Self {
-            last_transition_time: Time(
-                ::codegen_runtime::k8s_openapi::jiff::Timestamp::UNIX_EPOCH,
-            ),
-            message: Default::default(),
-            observed_generation: Default::default(),
-            reason: Default::default(),
-            status: Default::default(),
-            r#type: Default::default(),
-        }
-    }
-}
-
-/// `Everything.status.conditions.status`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum EverythingStatusConditionsStatus {
-    /// `True`
-    #[default]
-    True,
-    /// `False`
-    False,
-    /// `Unknown`
-    Unknown,
-    /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
-    Unrecognized(String),
 }

@@ -9,6 +9,36 @@ use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMet
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
+/// `Hostile.spec.aB`.
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, Deserialize)]
+pub struct AB {
+    /// `h`.
+    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
+    pub h: ::std::option::Option<::std::string::String>,
+}
+
+/// `Hostile.spec["a.b"]`.
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, Deserialize)]
+pub struct AB585b {
+    /// `m`.
+    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
+    pub m: ::std::option::Option<::std::string::String>,
+}
+
+/// `Hostile.spec.a-name-that-is-longer-than-any-line-of-rust-should-ever-be-and-then-some-more-for-good-measure`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, Deserialize)]
+pub enum ANameThatIsLongerThanAnyLineOfRustShouldEverBeAndThenSomeMoreForGoodMeasure {
+    /// `a-value-that-is-longer-than-any-line-of-rust-should-ever-be-and-then-some-more-for-good-measure`
+    #[default]
+    #[serde(
+        rename = "a-value-that-is-longer-than-any-line-of-rust-should-ever-be-and-then-some-more-for-good-measure"
+    )]
+    AValueThatIsLongerThanAnyLineOfRustShouldEverBeAndThenSomeMoreForGoodMeasure,
+    /// A value that the schema does not list, such as one of a newer API server.
+    #[serde(untagged)]
+    Unrecognized(::std::string::String),
+}
+
 /// `Hostile`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Hostile {
@@ -20,13 +50,113 @@ pub struct Hostile {
     pub spec: ::std::option::Option<HostileSpec>,
 }
 
+/// `Hostile.spec.1`.
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, Deserialize)]
+pub struct Hostile1 {
+    /// `e`.
+    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
+    pub e: ::std::option::Option<::std::string::String>,
+}
+
+/// `Hostile.spec.AB`.
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, Deserialize)]
+pub struct HostileAB {
+    /// `j`.
+    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
+    pub j: ::std::option::Option<::std::string::String>,
+}
+
+/// `Hostile.spec.ab`.
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, Deserialize)]
+pub struct HostileAb {
+    /// `i`.
+    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
+    pub i: ::std::option::Option<::std::string::String>,
+}
+
+/// `Hostile.spec.$ref`.
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HostileRef {
+    /// `$ref`.
+    #[serde(rename = "$ref", skip_serializing_if = "::std::option::Option::is_none")]
+    pub r#ref: ::std::option::Option<::std::string::String>,
+}
+
+/// `Hostile.spec.Self`.
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, Deserialize)]
+pub struct HostileSelf {
+    /// `o`.
+    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
+    pub o: ::std::option::Option<::std::string::String>,
+}
+
+/// `Hostile.spec.signs`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, Deserialize)]
+pub enum HostileSigns {
+    /// ``
+    #[default]
+    #[serde(rename = "")]
+    Empty,
+    /// `-`
+    #[serde(rename = "-")]
+    Minus,
+    /// `=`
+    #[serde(rename = "=")]
+    Equal,
+    /// `!=`
+    #[serde(rename = "!=")]
+    NotEqual,
+    /// `=~`
+    #[serde(rename = "=~")]
+    EqualTilde,
+    /// `*`
+    #[serde(rename = "*")]
+    Star,
+    /// `1`
+    #[serde(rename = "1")]
+    V1af63,
+    /// `-1`
+    #[serde(rename = "-1")]
+    Minus1,
+    /// `+1`
+    #[serde(rename = "+1")]
+    V1,
+    /// `a`
+    #[serde(rename = "a")]
+    Aaf63,
+    /// `A`
+    A,
+    /// `self`
+    #[serde(rename = "self")]
+    Self2d19,
+    /// `Self`
+    #[serde(rename = "Self")]
+    Self_,
+    /// `self `
+    #[serde(rename = "self ")]
+    Selfaa92,
+    /// `Unrecognized`
+    #[serde(rename = "Unrecognized")]
+    Unrecognizedf740,
+    /// `"`
+    #[serde(rename = "\"")]
+    Value,
+    /// `日本`
+    #[serde(rename = "日本")]
+    Value121d,
+    /// A value that the schema does not list, such as one of a newer API server.
+    #[serde(untagged)]
+    Unrecognized(::std::string::String),
+}
+
 /// `Hostile.spec`.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct HostileSpec {
     /// ``.
     #[serde(rename = "", skip_serializing_if = "::std::option::Option::is_none")]
-    pub field: ::std::option::Option<HostileSpec19ce>,
+    pub field: ::std::option::Option<Type19ce>,
     /// ``.
     #[serde(rename = "\n", skip_serializing_if = "::std::option::Option::is_none")]
     pub field_af63: ::std::option::Option<::std::string::String>,
@@ -35,54 +165,54 @@ pub struct HostileSpec {
     pub field_af639f4c: ::std::option::Option<::std::string::String>,
     /// `$ref`.
     #[serde(rename = "$ref", skip_serializing_if = "::std::option::Option::is_none")]
-    pub r#ref: ::std::option::Option<HostileSpecRef>,
+    pub r#ref: ::std::option::Option<HostileRef>,
     /// `*/`.
     #[serde(rename = "*/", skip_serializing_if = "::std::option::Option::is_none")]
     pub field_07e7: ::std::option::Option<::std::string::String>,
     /// `-`.
     #[serde(rename = "-", skip_serializing_if = "::std::option::Option::is_none")]
-    pub field_af63a04c: ::std::option::Option<HostileSpec0922>,
+    pub field_af63a04c: ::std::option::Option<Type>,
     /// `--`.
     #[serde(rename = "--", skip_serializing_if = "::std::option::Option::is_none")]
-    pub field_07d0: ::std::option::Option<HostileSpec81a1>,
+    pub field_07d0: ::std::option::Option<Spec>,
     /// `//`.
     #[serde(rename = "//", skip_serializing_if = "::std::option::Option::is_none")]
     pub field_07d6: ::std::option::Option<::std::string::String>,
     /// `1`.
     #[serde(skip_serializing_if = "::std::option::Option::is_none")]
-    pub _1: ::std::option::Option<HostileSpec1>,
+    pub _1: ::std::option::Option<Hostile1>,
     /// `AB`.
     #[serde(rename = "AB", skip_serializing_if = "::std::option::Option::is_none")]
-    pub ab_0908: ::std::option::Option<HostileSpecAB>,
+    pub ab_0908: ::std::option::Option<HostileAB>,
     /// `Self`.
     #[serde(rename = "Self", skip_serializing_if = "::std::option::Option::is_none")]
-    pub self_57a6: ::std::option::Option<HostileSpecSelf>,
+    pub self_57a6: ::std::option::Option<HostileSelf>,
     /// `_`.
     #[serde(rename = "_", skip_serializing_if = "::std::option::Option::is_none")]
-    pub field_af64: ::std::option::Option<HostileSpec0921>,
+    pub field_af64: ::std::option::Option<Type0921>,
     /// `a-b`.
     #[serde(rename = "a-b", skip_serializing_if = "::std::option::Option::is_none")]
-    pub a_b_e61a: ::std::option::Option<HostileSpecAB1420>,
+    pub a_b_e61a: ::std::option::Option<HostileSpecAB>,
     /// `a-name-that-is-longer-than-any-line-of-rust-should-ever-be-and-then-some-more-for-good-measure`.
     #[serde(
         rename = "a-name-that-is-longer-than-any-line-of-rust-should-ever-be-and-then-some-more-for-good-measure",
         skip_serializing_if = "::std::option::Option::is_none"
     )]
     pub a_name_that_is_longer_than_any_line_of_rust_should_ever_be_and_then_some_more_for_good_measure: ::std::option::Option<
-        HostileSpecANameThatIsLongerThanAnyLineOfRustShouldEverBeAndThenSomeMoreForGoodMeasure,
+        ANameThatIsLongerThanAnyLineOfRustShouldEverBeAndThenSomeMoreForGoodMeasure,
     >,
     /// `a.b`.
     #[serde(rename = "a.b", skip_serializing_if = "::std::option::Option::is_none")]
-    pub a_b_e61d: ::std::option::Option<HostileSpecAB585b>,
+    pub a_b_e61d: ::std::option::Option<AB585b>,
     /// `aB`.
     #[serde(skip_serializing_if = "::std::option::Option::is_none")]
-    pub a_b: ::std::option::Option<HostileSpecAB80f0>,
+    pub a_b: ::std::option::Option<AB>,
     /// `a_b`.
     #[serde(rename = "a_b", skip_serializing_if = "::std::option::Option::is_none")]
-    pub a_b_e6c4: ::std::option::Option<HostileSpecAB1596>,
+    pub a_b_e6c4: ::std::option::Option<SpecAB>,
     /// `ab`.
     #[serde(skip_serializing_if = "::std::option::Option::is_none")]
-    pub ab: ::std::option::Option<HostileSpecAb>,
+    pub ab: ::std::option::Option<HostileAb>,
     /// `anyItems`.
     #[serde(skip_serializing_if = "::std::option::Option::is_none")]
     pub any_items: ::std::option::Option<Vec<serde_json::Value>>,
@@ -147,12 +277,12 @@ pub struct HostileSpec {
     pub only_null: ::std::option::Option<serde_json::Value>,
     /// `self`.
     #[serde(skip_serializing_if = "::std::option::Option::is_none")]
-    pub self_: ::std::option::Option<HostileSpecSelf5fac>,
+    pub self_: ::std::option::Option<HostileSpecSelf>,
     /// `signs`.
     ///
     /// Defaults to `"not listed"`.
     #[serde(default = "HostileSpec::default_signs")]
-    pub signs: HostileSpecSigns,
+    pub signs: HostileSigns,
     /// `tooLarge`.
     ///
     /// Defaults to `9223372036854775807`.
@@ -177,13 +307,13 @@ pub struct HostileSpec {
     pub whole: i32,
     /// `é`.
     #[serde(rename = "é", skip_serializing_if = "::std::option::Option::is_none")]
-    pub field_0ac2: ::std::option::Option<HostileSpec7ed6>,
+    pub field_0ac2: ::std::option::Option<Type7ed6>,
     /// ``.
     #[serde(rename = "\u{202e}", skip_serializing_if = "::std::option::Option::is_none")]
     pub field_5640: ::std::option::Option<::std::string::String>,
     /// `日本`.
     #[serde(rename = "日本", skip_serializing_if = "::std::option::Option::is_none")]
-    pub field_121d: ::std::option::Option<HostileSpec784b>,
+    pub field_121d: ::std::option::Option<Type784b>,
     /// Properties that the schema does not name; the API server keeps them.
     #[serde(flatten)]
     pub unknown_fields: BTreeMap<::std::string::String, serde_json::Value>,
@@ -200,8 +330,8 @@ impl HostileSpec {
         )
     }
 
-    fn default_signs() -> HostileSpecSigns {
-        HostileSpecSigns::Unrecognized("not listed".to_owned())
+    fn default_signs() -> HostileSigns {
+        HostileSigns::Unrecognized("not listed".to_owned())
     }
 
     fn default_too_large() -> i64 {
@@ -262,33 +392,57 @@ impl ::std::default::Default for HostileSpec {
     }
 }
 
-/// `Hostile.spec._`.
+/// `Hostile.spec.a-b`.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, Deserialize)]
-pub struct HostileSpec0921 {
-    /// `d`.
+pub struct HostileSpecAB {
+    /// `k`.
     #[serde(skip_serializing_if = "::std::option::Option::is_none")]
-    pub d: ::std::option::Option<::std::string::String>,
+    pub k: ::std::option::Option<::std::string::String>,
+}
+
+/// `Hostile.spec.self`.
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, Deserialize)]
+pub struct HostileSpecSelf {
+    /// `n`.
+    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
+    pub n: ::std::option::Option<::std::string::String>,
+}
+
+/// `Hostile.spec.--`.
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, Deserialize)]
+pub struct Spec {
+    /// `c`.
+    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
+    pub c: ::std::option::Option<::std::string::String>,
+}
+
+/// `Hostile.spec.a_b`.
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, Deserialize)]
+pub struct SpecAB {
+    /// `l`.
+    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
+    pub l: ::std::option::Option<::std::string::String>,
 }
 
 /// `Hostile.spec.-`.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, Deserialize)]
-pub struct HostileSpec0922 {
+pub struct Type {
     /// `b`.
     #[serde(skip_serializing_if = "::std::option::Option::is_none")]
     pub b: ::std::option::Option<::std::string::String>,
 }
 
-/// `Hostile.spec.1`.
+/// `Hostile.spec._`.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, Deserialize)]
-pub struct HostileSpec1 {
-    /// `e`.
+pub struct Type0921 {
+    /// `d`.
     #[serde(skip_serializing_if = "::std::option::Option::is_none")]
-    pub e: ::std::option::Option<::std::string::String>,
+    pub d: ::std::option::Option<::std::string::String>,
 }
 
 /// `Hostile.spec[""]`.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, Deserialize)]
-pub struct HostileSpec19ce {
+pub struct Type19ce {
     /// `a`.
     #[serde(skip_serializing_if = "::std::option::Option::is_none")]
     pub a: ::std::option::Option<::std::string::String>,
@@ -296,7 +450,7 @@ pub struct HostileSpec19ce {
 
 /// `Hostile.spec.日本`.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, Deserialize)]
-pub struct HostileSpec784b {
+pub struct Type784b {
     /// `g`.
     #[serde(skip_serializing_if = "::std::option::Option::is_none")]
     pub g: ::std::option::Option<::std::string::String>,
@@ -304,162 +458,8 @@ pub struct HostileSpec784b {
 
 /// `Hostile.spec.é`.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, Deserialize)]
-pub struct HostileSpec7ed6 {
+pub struct Type7ed6 {
     /// `f`.
     #[serde(skip_serializing_if = "::std::option::Option::is_none")]
     pub f: ::std::option::Option<::std::string::String>,
-}
-
-/// `Hostile.spec.--`.
-#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, Deserialize)]
-pub struct HostileSpec81a1 {
-    /// `c`.
-    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
-    pub c: ::std::option::Option<::std::string::String>,
-}
-
-/// `Hostile.spec.AB`.
-#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, Deserialize)]
-pub struct HostileSpecAB {
-    /// `j`.
-    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
-    pub j: ::std::option::Option<::std::string::String>,
-}
-
-/// `Hostile.spec.a-b`.
-#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, Deserialize)]
-pub struct HostileSpecAB1420 {
-    /// `k`.
-    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
-    pub k: ::std::option::Option<::std::string::String>,
-}
-
-/// `Hostile.spec.a_b`.
-#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, Deserialize)]
-pub struct HostileSpecAB1596 {
-    /// `l`.
-    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
-    pub l: ::std::option::Option<::std::string::String>,
-}
-
-/// `Hostile.spec["a.b"]`.
-#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, Deserialize)]
-pub struct HostileSpecAB585b {
-    /// `m`.
-    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
-    pub m: ::std::option::Option<::std::string::String>,
-}
-
-/// `Hostile.spec.aB`.
-#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, Deserialize)]
-pub struct HostileSpecAB80f0 {
-    /// `h`.
-    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
-    pub h: ::std::option::Option<::std::string::String>,
-}
-
-/// `Hostile.spec.a-name-that-is-longer-than-any-line-of-rust-should-ever-be-and-then-some-more-for-good-measure`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, Deserialize)]
-pub enum HostileSpecANameThatIsLongerThanAnyLineOfRustShouldEverBeAndThenSomeMoreForGoodMeasure {
-    /// `a-value-that-is-longer-than-any-line-of-rust-should-ever-be-and-then-some-more-for-good-measure`
-    #[default]
-    #[serde(
-        rename = "a-value-that-is-longer-than-any-line-of-rust-should-ever-be-and-then-some-more-for-good-measure"
-    )]
-    AValueThatIsLongerThanAnyLineOfRustShouldEverBeAndThenSomeMoreForGoodMeasure,
-    /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
-    Unrecognized(::std::string::String),
-}
-
-/// `Hostile.spec.ab`.
-#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, Deserialize)]
-pub struct HostileSpecAb {
-    /// `i`.
-    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
-    pub i: ::std::option::Option<::std::string::String>,
-}
-
-/// `Hostile.spec.$ref`.
-#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct HostileSpecRef {
-    /// `$ref`.
-    #[serde(rename = "$ref", skip_serializing_if = "::std::option::Option::is_none")]
-    pub r#ref: ::std::option::Option<::std::string::String>,
-}
-
-/// `Hostile.spec.Self`.
-#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, Deserialize)]
-pub struct HostileSpecSelf {
-    /// `o`.
-    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
-    pub o: ::std::option::Option<::std::string::String>,
-}
-
-/// `Hostile.spec.self`.
-#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, Deserialize)]
-pub struct HostileSpecSelf5fac {
-    /// `n`.
-    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
-    pub n: ::std::option::Option<::std::string::String>,
-}
-
-/// `Hostile.spec.signs`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, Deserialize)]
-pub enum HostileSpecSigns {
-    /// ``
-    #[default]
-    #[serde(rename = "")]
-    Empty,
-    /// `-`
-    #[serde(rename = "-")]
-    Minus,
-    /// `=`
-    #[serde(rename = "=")]
-    Equal,
-    /// `!=`
-    #[serde(rename = "!=")]
-    NotEqual,
-    /// `=~`
-    #[serde(rename = "=~")]
-    EqualTilde,
-    /// `*`
-    #[serde(rename = "*")]
-    Star,
-    /// `1`
-    #[serde(rename = "1")]
-    V1af63,
-    /// `-1`
-    #[serde(rename = "-1")]
-    Minus1,
-    /// `+1`
-    #[serde(rename = "+1")]
-    V1,
-    /// `a`
-    #[serde(rename = "a")]
-    Aaf63,
-    /// `A`
-    A,
-    /// `self`
-    #[serde(rename = "self")]
-    Self2d19,
-    /// `Self`
-    #[serde(rename = "Self")]
-    Self_,
-    /// `self `
-    #[serde(rename = "self ")]
-    Selfaa92,
-    /// `Unrecognized`
-    #[serde(rename = "Unrecognized")]
-    Unrecognizedf740,
-    /// `"`
-    #[serde(rename = "\"")]
-    Value,
-    /// `日本`
-    #[serde(rename = "日本")]
-    Value121d,
-    /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
-    Unrecognized(::std::string::String),
 }

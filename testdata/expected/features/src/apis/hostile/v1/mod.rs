@@ -3,6 +3,7 @@
 
 //! Types of `hostile.example.com/v1`.
 
+mod common;
 mod default;
 mod hostile;
 mod option;
@@ -14,6 +15,7 @@ mod value;
 mod zz_generated_deepcopy;
 pub mod zz_generated_register;
 
+pub use self::common::*;
 pub use self::default::*;
 pub use self::hostile::*;
 pub use self::option::*;

@@ -3,7 +3,11 @@
 
 //! `Option` of `hostile.example.com/v1`.
 
+use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use super::DefaultMode;
 
 /// `Option`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -15,7 +19,45 @@ pub struct Option {
 }
 
 /// `Option.spec`.
-pub type OptionSpec = super::SelfSpec;
+#[derive(Clone, Debug, PartialEq, serde::Serialize, Deserialize)]
+pub struct OptionSpec {
+    /// `any`.
+    #[serde(
+        default,
+        deserialize_with = "codec::present::deserialize",
+        skip_serializing_if = "::std::option::Option::is_none"
+    )]
+    pub any: ::std::option::Option<serde_json::Value>,
+    /// `at`.
+    #[serde(with = "codec")]
+    pub at: ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::Time,
+    /// `mode`.
+    ///
+    /// Defaults to `"A"`.
+    #[serde(default = "OptionSpec::default_mode")]
+    pub mode: DefaultMode,
+    /// `names`.
+    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
+    pub names: ::std::option::Option<
+        BTreeMap<::std::string::String, Vec<::std::string::String>>,
+    >,
+}
 
-/// `Option.spec.mode`.
-pub type OptionSpecMode = super::SelfSpecMode;
+impl OptionSpec {
+    fn default_mode() -> DefaultMode {
+        DefaultMode::A
+    }
+}
+
+impl ::std::default::Default for OptionSpec {
+    fn default() -> Self {
+        Self {
+            any: ::std::default::Default::default(),
+            at: ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::Time(
+                ::codegen_runtime::k8s_openapi::jiff::Timestamp::UNIX_EPOCH,
+            ),
+            mode: Self::default_mode(),
+            names: ::std::default::Default::default(),
+        }
+    }
+}

@@ -3,11 +3,11 @@
 
 //! `Self` of `hostile.example.com/v1`.
 
-#![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde::Deserialize;
 use std::collections::BTreeMap;
+use super::DefaultMode;
 
 /// `Self.spec`.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, Deserialize)]
@@ -26,7 +26,7 @@ pub struct SelfSpec {
     ///
     /// Defaults to `"A"`.
     #[serde(default = "SelfSpec::default_mode")]
-    pub mode: SelfSpecMode,
+    pub mode: DefaultMode,
     /// `names`.
     #[serde(skip_serializing_if = "::std::option::Option::is_none")]
     pub names: ::std::option::Option<
@@ -35,8 +35,8 @@ pub struct SelfSpec {
 }
 
 impl SelfSpec {
-    fn default_mode() -> SelfSpecMode {
-        SelfSpecMode::A
+    fn default_mode() -> DefaultMode {
+        DefaultMode::A
     }
 }
 
@@ -51,17 +51,6 @@ impl ::std::default::Default for SelfSpec {
             names: ::std::default::Default::default(),
         }
     }
-}
-
-/// `Self.spec.mode`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, Deserialize)]
-pub enum SelfSpecMode {
-    /// `A`
-    #[default]
-    A,
-    /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
-    Unrecognized(::std::string::String),
 }
 
 /// `Self`.

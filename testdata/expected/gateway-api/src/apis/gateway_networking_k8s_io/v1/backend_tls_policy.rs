@@ -7,6 +7,7 @@
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use super::GatewayConditions;
 
 /// BackendTLSPolicy provides a way to configure how a Gateway connects to a Backend via TLS.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -17,6 +18,190 @@ pub struct BackendTLSPolicy {
     pub spec: BackendTLSPolicySpec,
     /// Status defines the current state of BackendTLSPolicy.
     pub status: Option<BackendTLSPolicyStatus>,
+}
+
+/// AncestorRef corresponds with a ParentRef in the spec that this PolicyAncestorStatus struct
+/// describes the status of.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BackendTLSPolicyAncestorRef {
+    /// Group is the group of the referent. When unspecified, "gateway.networking.k8s.io" is inferred.
+    /// To set the core API group (such as for a "Service" kind referent), Group must be explicitly set
+    /// to "" (empty string).
+    ///
+    /// Support: Core
+    ///
+    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    ///
+    /// Defaults to `"gateway.networking.k8s.io"`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
+    /// Kind is kind of the referent.
+    ///
+    /// There are two kinds of parent resources with "Core" support:
+    ///
+    /// - Gateway (Gateway conformance profile)
+    /// - Service (Mesh conformance profile, ClusterIP Services only)
+    ///
+    /// Support for other resources is Implementation-Specific.
+    ///
+    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    ///
+    /// Defaults to `"Gateway"`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// Name is the name of the referent.
+    ///
+    /// Support: Core
+    ///
+    /// Must have 1 to 253 characters.
+    pub name: String,
+    /// Namespace is the namespace of the referent. When unspecified, this refers to the local namespace
+    /// of the Route.
+    ///
+    /// Note that there are specific rules for ParentRefs which cross namespace boundaries.
+    /// Cross-namespace references are only valid if they are explicitly allowed by something in the
+    /// namespace they are referring to. For example: Gateway has the AllowedRoutes field, and
+    /// ReferenceGrant provides a generic way to enable any other kind of cross-namespace reference.
+    ///
+    /// ParentRefs from a Route to a Service in the same namespace are "producer" routes, which apply
+    /// default routing rules to inbound connections from any namespace to the Service.
+    ///
+    /// ParentRefs from a Route to a Service in a different namespace are "consumer" routes, and these
+    /// routing rules are only applied to outbound connections originating from the same namespace as
+    /// the Route, for which the intended destination of the connections are a Service targeted as a
+    /// ParentRef of the Route.
+    ///
+    /// Support: Core
+    ///
+    /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub namespace: Option<String>,
+    /// Port is the network port this Route targets. It can be interpreted differently based on the type
+    /// of parent resource.
+    ///
+    /// When the parent resource is a Gateway, this targets all listeners listening on the specified
+    /// port that also support this kind of Route(and select this Route). It's not recommended to set
+    /// `Port` unless the networking behaviors specified in a Route must apply to a specific port as
+    /// opposed to a listener(s) whose port(s) may be changed. When both Port and SectionName are
+    /// specified, the name and port of the selected listener must match both specified values.
+    ///
+    /// When the parent resource is a Service, this targets a specific port in the Service spec. When
+    /// both Port (experimental) and SectionName are specified, the name and port of the selected port
+    /// must match both specified values.
+    ///
+    /// Implementations MAY choose to support other parent resources. Implementations supporting other
+    /// types of parent resources MUST clearly document how/if Port is interpreted.
+    ///
+    /// For the purpose of status, an attachment is considered successful as long as the parent resource
+    /// accepts it partially. For example, Gateway listeners can restrict which Routes can attach to
+    /// them by Route kind, namespace, or hostname. If 1 of 2 Gateway listeners accept attachment from
+    /// the referencing Route, the Route MUST be considered successfully attached. If no Gateway
+    /// listeners accept attachment from this Route, the Route MUST be considered detached from the
+    /// Gateway.
+    ///
+    /// Support: Extended
+    ///
+    /// Must be at least 1 and be at most 65535.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub port: Option<i32>,
+    /// SectionName is the name of a section within the target resource. In the following resources,
+    /// SectionName is interpreted as the following:
+    ///
+    /// - Gateway: Listener name. When both Port (experimental) and SectionName are specified, the name
+    ///   and port of the selected listener must match both specified values.
+    /// - Service: Port name. When both Port (experimental) and SectionName are specified, the name and
+    ///   port of the selected listener must match both specified values.
+    ///
+    /// Implementations MAY choose to support attaching Routes to other resources. If that is the case,
+    /// they MUST clearly document how SectionName is interpreted.
+    ///
+    /// When unspecified (empty string), this will reference the entire resource. For the purpose of
+    /// status, an attachment is considered successful if at least one section in the parent resource
+    /// accepts it. For example, Gateway listeners can restrict which Routes can attach to them by Route
+    /// kind, namespace, or hostname. If 1 of 2 Gateway listeners accept attachment from the referencing
+    /// Route, the Route MUST be considered successfully attached. If no Gateway listeners accept
+    /// attachment from this Route, the Route MUST be considered detached from the Gateway.
+    ///
+    /// Support: Core
+    ///
+    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub section_name: Option<String>,
+}
+
+/// PolicyAncestorStatus describes the status of a route with respect to an associated Ancestor.
+///
+/// Ancestors refer to objects that are either the Target of a policy or above it in terms of object
+/// hierarchy. For example, if a policy targets a Service, the Policy's Ancestors are, in order, the
+/// Service, the HTTPRoute, the Gateway, and the GatewayClass. Almost always, in this hierarchy, the
+/// Gateway will be the most useful object to place Policy status on, so we recommend that
+/// implementations SHOULD use Gateway as the PolicyAncestorStatus object unless the designers have
+/// a _very_ good reason otherwise.
+///
+/// In the context of policy attachment, the Ancestor is used to distinguish which resource results
+/// in a distinct application of this policy. For example, if a policy targets a Service, it may
+/// have a distinct result per attached Gateway.
+///
+/// Policies targeting the same resource may have different effects depending on the ancestors of
+/// those resources. For example, different Gateways targeting the same Service may have different
+/// capabilities, especially if they have different underlying implementations.
+///
+/// For example, in BackendTLSPolicy, the Policy attaches to a Service that is used as a backend in
+/// a HTTPRoute that is itself attached to a Gateway. In this case, the relevant object for status
+/// is the Gateway, and that is the ancestor object referred to in this status.
+///
+/// Note that a parent is also an ancestor, so for objects where the parent is the relevant object
+/// for status, this struct SHOULD still be used.
+///
+/// This struct is intended to be used in a slice that's effectively a map, with a composite key
+/// made up of the AncestorRef and the ControllerName.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BackendTLSPolicyAncestors {
+    /// AncestorRef corresponds with a ParentRef in the spec that this PolicyAncestorStatus struct
+    /// describes the status of.
+    pub ancestor_ref: BackendTLSPolicyAncestorRef,
+    /// Conditions describes the status of the Policy with respect to the given Ancestor.
+    ///
+    /// Must have 1 to 8 items and have no two items with the same `type`.
+    pub conditions: Vec<GatewayConditions>,
+    /// ControllerName is a domain/path string that indicates the name of the controller that wrote this
+    /// status. This corresponds with the controllerName field on GatewayClass.
+    ///
+    /// Example: "example.net/gateway-controller".
+    ///
+    /// The format of this field is DOMAIN "/" PATH, where DOMAIN and PATH are valid Kubernetes names
+    /// (<https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>).
+    ///
+    /// Controllers MUST populate this field when writing status. Controllers should ensure that entries
+    /// to status populated with their ControllerName are cleaned up when they are no longer necessary.
+    ///
+    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/[A-Za-z0-9\/\-._~%!$&'()*+,;=:]+$`.
+    pub controller_name: String,
+}
+
+/// LocalObjectReference identifies an API object within the namespace of the referrer. The API
+/// object must be valid in the cluster; the Group and Kind must be registered in the cluster for
+/// this reference to be valid.
+///
+/// References to objects with invalid Group and Kind are not valid, and must be rejected by the
+/// implementation, with appropriate Conditions set on the containing object.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct BackendTLSPolicyCaCertificateRefs {
+    /// Group is the group of the referent. For example, "gateway.networking.k8s.io". When unspecified
+    /// or empty string, core API group is inferred.
+    ///
+    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    pub group: String,
+    /// Kind is kind of the referent. For example "HTTPRoute" or "Service".
+    ///
+    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    pub kind: String,
+    /// Name is the name of the referent.
+    ///
+    /// Must have 1 to 253 characters.
+    pub name: String,
 }
 
 /// Spec defines the desired state of BackendTLSPolicy.
@@ -92,9 +277,75 @@ pub struct BackendTLSPolicySpec {
     /// Must satisfy `self.all(p1, self.all(p2, p1.group == p2.group && p1.kind == p2.kind && p1.name == p2.name ? ((!has(p1.sectionName) || p1.sectionName == '') == (!has(p2.sectionName) || p2.sectionName == '')) : true))`: sectionName must be specified when targetRefs includes 2 or more references to the same target
     ///
     /// Must satisfy `self.all(p1, self.exists_one(p2, p1.group == p2.group && p1.kind == p2.kind && p1.name == p2.name && (((!has(p1.sectionName) || p1.sectionName == '') && (!has(p2.sectionName) || p2.sectionName == '')) || (has(p1.sectionName) && has(p2.sectionName) && p1.sectionName == p2.sectionName))))`: sectionName must be unique when targetRefs includes 2 or more references to the same target
-    pub target_refs: Vec<BackendTLSPolicySpecTargetRefs>,
+    pub target_refs: Vec<BackendTLSPolicyTargetRefs>,
     /// Validation contains backend TLS validation configuration.
-    pub validation: BackendTLSPolicySpecValidation,
+    pub validation: BackendTLSPolicyValidation,
+}
+
+/// Status defines the current state of BackendTLSPolicy.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct BackendTLSPolicyStatus {
+    /// Ancestors is a list of ancestor resources (usually Gateways) that are associated with the
+    /// policy, and the status of the policy with respect to each ancestor. When this policy attaches to
+    /// a parent, the controller that manages the parent and the ancestors MUST add an entry to this
+    /// list when the controller first sees the policy and SHOULD update the entry as appropriate when
+    /// the relevant ancestor is modified.
+    ///
+    /// Note that choosing the relevant ancestor is left to the Policy designers; an important part of
+    /// Policy design is designing the right object level at which to namespace this status.
+    ///
+    /// Note also that implementations MUST ONLY populate ancestor status for the Ancestor resources
+    /// they are responsible for. Implementations MUST use the ControllerName field to uniquely identify
+    /// the entries in this list that they are responsible for.
+    ///
+    /// Note that to achieve this, the list of PolicyAncestorStatus structs MUST be treated as a map
+    /// with a composite key, made up of the AncestorRef and ControllerName fields combined.
+    ///
+    /// A maximum of 16 ancestors will be represented in this list. An empty list means the Policy is
+    /// not relevant for any ancestors.
+    ///
+    /// If this slice is full, implementations MUST NOT add further entries. Instead they MUST consider
+    /// the policy unimplementable and signal that on any related resources such as the ancestor that
+    /// would be referenced here. For example, if this list was full on BackendTLSPolicy, no additional
+    /// Gateways would be able to reference the Service targeted by the BackendTLSPolicy.
+    ///
+    /// Must have at most 16 items.
+    pub ancestors: Vec<BackendTLSPolicyAncestors>,
+}
+
+/// SubjectAltName represents Subject Alternative Name.
+///
+/// Must satisfy `!(self.type == "Hostname" && (!has(self.hostname) || self.hostname == ""))`: SubjectAltName element must contain Hostname, if Type is set to Hostname
+///
+/// Must satisfy `!(self.type != "Hostname" && has(self.hostname) && self.hostname != "")`: SubjectAltName element must not contain Hostname, if Type is not set to Hostname
+///
+/// Must satisfy `!(self.type == "URI" && (!has(self.uri) || self.uri == ""))`: SubjectAltName element must contain URI, if Type is set to URI
+///
+/// Must satisfy `!(self.type != "URI" && has(self.uri) && self.uri != "")`: SubjectAltName element must not contain URI, if Type is not set to URI
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct BackendTLSPolicySubjectAltNames {
+    /// Hostname contains Subject Alternative Name specified in DNS name format. Required when Type is
+    /// set to Hostname, ignored otherwise.
+    ///
+    /// Support: Core
+    ///
+    /// Must have 1 to 253 characters and match `^(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hostname: Option<String>,
+    /// Type determines the format of the Subject Alternative Name. Always required.
+    ///
+    /// Support: Core
+    pub r#type: BackendTLSPolicyType,
+    /// URI contains Subject Alternative Name specified in a full URI format. It MUST include both a
+    /// scheme (e.g., "http" or "ftp") and a scheme-specific-part. Common values include SPIFFE IDs like
+    /// "spiffe://mycluster.example.com/ns/myns/sa/svc1sa". Required when Type is set to URI, ignored
+    /// otherwise.
+    ///
+    /// Support: Core
+    ///
+    /// Must have 1 to 253 characters and match `^(([^:/?#]+):)(//([^/?#]*))([^?#]*)(\?([^#]*))?(#(.*))?`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uri: Option<String>,
 }
 
 /// LocalPolicyTargetReferenceWithSectionName identifies an API object to apply a direct policy to.
@@ -106,7 +357,7 @@ pub struct BackendTLSPolicySpec {
 /// actually needed. In all other cases, LocalPolicyTargetReference should be used.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct BackendTLSPolicySpecTargetRefs {
+pub struct BackendTLSPolicyTargetRefs {
     /// Group is the group of the target resource.
     ///
     /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
@@ -137,6 +388,21 @@ pub struct BackendTLSPolicySpecTargetRefs {
     pub section_name: Option<String>,
 }
 
+/// Type determines the format of the Subject Alternative Name. Always required.
+///
+/// Support: Core
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum BackendTLSPolicyType {
+    /// `Hostname`
+    #[default]
+    Hostname,
+    /// `URI`
+    URI,
+    /// A value that the schema does not list, such as one of a newer API server.
+    #[serde(untagged)]
+    Unrecognized(String),
+}
+
 /// Validation contains backend TLS validation configuration.
 ///
 /// Must satisfy `!(has(self.caCertificateRefs) && size(self.caCertificateRefs) > 0 && has(self.wellKnownCACertificates) && self.wellKnownCACertificates != "")`: must not contain both CACertificateRefs and WellKnownCACertificates
@@ -144,7 +410,7 @@ pub struct BackendTLSPolicySpecTargetRefs {
 /// Must satisfy `(has(self.caCertificateRefs) && size(self.caCertificateRefs) > 0 || has(self.wellKnownCACertificates) && self.wellKnownCACertificates != "")`: must specify either CACertificateRefs or WellKnownCACertificates
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct BackendTLSPolicySpecValidation {
+pub struct BackendTLSPolicyValidation {
     /// CACertificateRefs contains one or more references to Kubernetes objects that contain a
     /// PEM-encoded TLS CA certificate bundle, which is used to validate a TLS handshake between the
     /// Gateway and backend Pod.
@@ -188,9 +454,7 @@ pub struct BackendTLSPolicySpecValidation {
     ///
     /// Must have at most 8 items.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub ca_certificate_refs: Option<
-        Vec<BackendTLSPolicySpecValidationCaCertificateRefs>,
-    >,
+    pub ca_certificate_refs: Option<Vec<BackendTLSPolicyCaCertificateRefs>>,
     /// Hostname is used for two purposes in the connection between Gateways and backends:
     ///
     /// - 1\. Hostname MUST be used as the SNI to connect to the backend (RFC 6066).
@@ -212,7 +476,7 @@ pub struct BackendTLSPolicySpecValidation {
     ///
     /// Must have at most 5 items.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub subject_alt_names: Option<Vec<BackendTLSPolicySpecValidationSubjectAltNames>>,
+    pub subject_alt_names: Option<Vec<BackendTLSPolicySubjectAltNames>>,
     /// WellKnownCACertificates specifies whether a well-known set of CA certificates may be used in the
     /// TLS handshake between the gateway and backend pod.
     ///
@@ -236,153 +500,3 @@ pub struct BackendTLSPolicySpecValidation {
     #[serde(rename = "wellKnownCACertificates", skip_serializing_if = "Option::is_none")]
     pub well_known_ca_certificates: Option<String>,
 }
-
-/// SubjectAltName represents Subject Alternative Name.
-///
-/// Must satisfy `!(self.type == "Hostname" && (!has(self.hostname) || self.hostname == ""))`: SubjectAltName element must contain Hostname, if Type is set to Hostname
-///
-/// Must satisfy `!(self.type != "Hostname" && has(self.hostname) && self.hostname != "")`: SubjectAltName element must not contain Hostname, if Type is not set to Hostname
-///
-/// Must satisfy `!(self.type == "URI" && (!has(self.uri) || self.uri == ""))`: SubjectAltName element must contain URI, if Type is set to URI
-///
-/// Must satisfy `!(self.type != "URI" && has(self.uri) && self.uri != "")`: SubjectAltName element must not contain URI, if Type is not set to URI
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct BackendTLSPolicySpecValidationSubjectAltNames {
-    /// Hostname contains Subject Alternative Name specified in DNS name format. Required when Type is
-    /// set to Hostname, ignored otherwise.
-    ///
-    /// Support: Core
-    ///
-    /// Must have 1 to 253 characters and match `^(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub hostname: Option<String>,
-    /// Type determines the format of the Subject Alternative Name. Always required.
-    ///
-    /// Support: Core
-    pub r#type: BackendTLSPolicySpecValidationSubjectAltNamesType,
-    /// URI contains Subject Alternative Name specified in a full URI format. It MUST include both a
-    /// scheme (e.g., "http" or "ftp") and a scheme-specific-part. Common values include SPIFFE IDs like
-    /// "spiffe://mycluster.example.com/ns/myns/sa/svc1sa". Required when Type is set to URI, ignored
-    /// otherwise.
-    ///
-    /// Support: Core
-    ///
-    /// Must have 1 to 253 characters and match `^(([^:/?#]+):)(//([^/?#]*))([^?#]*)(\?([^#]*))?(#(.*))?`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub uri: Option<String>,
-}
-
-/// Type determines the format of the Subject Alternative Name. Always required.
-///
-/// Support: Core
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum BackendTLSPolicySpecValidationSubjectAltNamesType {
-    /// `Hostname`
-    #[default]
-    Hostname,
-    /// `URI`
-    URI,
-    /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
-    Unrecognized(String),
-}
-
-/// Status defines the current state of BackendTLSPolicy.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct BackendTLSPolicyStatus {
-    /// Ancestors is a list of ancestor resources (usually Gateways) that are associated with the
-    /// policy, and the status of the policy with respect to each ancestor. When this policy attaches to
-    /// a parent, the controller that manages the parent and the ancestors MUST add an entry to this
-    /// list when the controller first sees the policy and SHOULD update the entry as appropriate when
-    /// the relevant ancestor is modified.
-    ///
-    /// Note that choosing the relevant ancestor is left to the Policy designers; an important part of
-    /// Policy design is designing the right object level at which to namespace this status.
-    ///
-    /// Note also that implementations MUST ONLY populate ancestor status for the Ancestor resources
-    /// they are responsible for. Implementations MUST use the ControllerName field to uniquely identify
-    /// the entries in this list that they are responsible for.
-    ///
-    /// Note that to achieve this, the list of PolicyAncestorStatus structs MUST be treated as a map
-    /// with a composite key, made up of the AncestorRef and ControllerName fields combined.
-    ///
-    /// A maximum of 16 ancestors will be represented in this list. An empty list means the Policy is
-    /// not relevant for any ancestors.
-    ///
-    /// If this slice is full, implementations MUST NOT add further entries. Instead they MUST consider
-    /// the policy unimplementable and signal that on any related resources such as the ancestor that
-    /// would be referenced here. For example, if this list was full on BackendTLSPolicy, no additional
-    /// Gateways would be able to reference the Service targeted by the BackendTLSPolicy.
-    ///
-    /// Must have at most 16 items.
-    pub ancestors: Vec<BackendTLSPolicyStatusAncestors>,
-}
-
-/// PolicyAncestorStatus describes the status of a route with respect to an associated Ancestor.
-///
-/// Ancestors refer to objects that are either the Target of a policy or above it in terms of object
-/// hierarchy. For example, if a policy targets a Service, the Policy's Ancestors are, in order, the
-/// Service, the HTTPRoute, the Gateway, and the GatewayClass. Almost always, in this hierarchy, the
-/// Gateway will be the most useful object to place Policy status on, so we recommend that
-/// implementations SHOULD use Gateway as the PolicyAncestorStatus object unless the designers have
-/// a _very_ good reason otherwise.
-///
-/// In the context of policy attachment, the Ancestor is used to distinguish which resource results
-/// in a distinct application of this policy. For example, if a policy targets a Service, it may
-/// have a distinct result per attached Gateway.
-///
-/// Policies targeting the same resource may have different effects depending on the ancestors of
-/// those resources. For example, different Gateways targeting the same Service may have different
-/// capabilities, especially if they have different underlying implementations.
-///
-/// For example, in BackendTLSPolicy, the Policy attaches to a Service that is used as a backend in
-/// a HTTPRoute that is itself attached to a Gateway. In this case, the relevant object for status
-/// is the Gateway, and that is the ancestor object referred to in this status.
-///
-/// Note that a parent is also an ancestor, so for objects where the parent is the relevant object
-/// for status, this struct SHOULD still be used.
-///
-/// This struct is intended to be used in a slice that's effectively a map, with a composite key
-/// made up of the AncestorRef and the ControllerName.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct BackendTLSPolicyStatusAncestors {
-    /// AncestorRef corresponds with a ParentRef in the spec that this PolicyAncestorStatus struct
-    /// describes the status of.
-    pub ancestor_ref: BackendTLSPolicyStatusAncestorsAncestorRef,
-    /// Conditions describes the status of the Policy with respect to the given Ancestor.
-    ///
-    /// Must have 1 to 8 items and have no two items with the same `type`.
-    pub conditions: Vec<BackendTLSPolicyStatusAncestorsConditions>,
-    /// ControllerName is a domain/path string that indicates the name of the controller that wrote this
-    /// status. This corresponds with the controllerName field on GatewayClass.
-    ///
-    /// Example: "example.net/gateway-controller".
-    ///
-    /// The format of this field is DOMAIN "/" PATH, where DOMAIN and PATH are valid Kubernetes names
-    /// (<https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>).
-    ///
-    /// Controllers MUST populate this field when writing status. Controllers should ensure that entries
-    /// to status populated with their ControllerName are cleaned up when they are no longer necessary.
-    ///
-    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/[A-Za-z0-9\/\-._~%!$&'()*+,;=:]+$`.
-    pub controller_name: String,
-}
-
-/// LocalObjectReference identifies an API object within the namespace of the referrer. The API
-/// object must be valid in the cluster; the Group and Kind must be registered in the cluster for
-/// this reference to be valid.
-///
-/// References to objects with invalid Group and Kind are not valid, and must be rejected by the
-/// implementation, with appropriate Conditions set on the containing object.
-pub type BackendTLSPolicySpecValidationCaCertificateRefs = super::GRPCRouteSpecRulesFiltersExtensionRef;
-
-/// AncestorRef corresponds with a ParentRef in the spec that this PolicyAncestorStatus struct
-/// describes the status of.
-pub type BackendTLSPolicyStatusAncestorsAncestorRef = super::TCPRouteSpecParentRefs;
-
-/// Condition contains details for one aspect of the current state of this API Resource.
-pub type BackendTLSPolicyStatusAncestorsConditions = super::GatewayStatusConditions;
-
-/// status of the condition, one of True, False, Unknown.
-pub type BackendTLSPolicyStatusAncestorsConditionsStatus = super::GatewayStatusConditionsStatus;

@@ -6,6 +6,12 @@
 #![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde::{Deserialize, Serialize};
+use super::{
+    GRPCRouteExtensionRef, GRPCRouteHeadersType, GRPCRouteParentRefs, GRPCRouteParents,
+    GRPCRouteRequestHeaderModifier, GRPCRouteRequestMirror,
+    GRPCRouteResponseHeaderModifier, GRPCRouteSessionPersistence,
+    GRPCRouteUseDefaultGateways,
+};
 
 /// GRPCRoute provides a way to route gRPC requests. This includes the capability to match requests
 /// by hostname, gRPC service, gRPC method, or HTTP/2 header. Filters can be used to specify
@@ -37,6 +43,398 @@ pub struct GRPCRoute {
     pub spec: GRPCRouteSpec,
     /// Status defines the current state of GRPCRoute.
     pub status: Option<GRPCRouteStatus>,
+}
+
+/// GRPCBackendRef defines how a GRPCRoute forwards a gRPC request.
+///
+/// Note that when a namespace different than the local namespace is specified, a ReferenceGrant
+/// object is required in the referent namespace to allow that namespace's owner to accept the
+/// reference. See the ReferenceGrant documentation for details.
+///
+/// When the BackendRef points to a Kubernetes Service, implementations SHOULD honor the appProtocol
+/// field if it is set for the target Service Port.
+///
+/// Implementations supporting appProtocol SHOULD recognize the Kubernetes Standard Application
+/// Protocols defined in KEP-3726.
+///
+/// If a Service appProtocol isn't specified, an implementation MAY infer the backend protocol
+/// through its own means. Implementations MAY infer the protocol from the Route type referring to
+/// the backend Service.
+///
+/// If a Route is not able to send traffic to the backend using the specified protocol then the
+/// backend is considered invalid. Implementations MUST set the "ResolvedRefs" condition to "False"
+/// with the "UnsupportedProtocol" reason.
+///
+/// Must satisfy `(size(self.group) == 0 && self.kind == 'Service') ? has(self.port) : true`: Must have port for Service reference
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct GRPCRouteBackendRefs {
+    /// Filters defined at this level MUST be executed if and only if the request is being forwarded to
+    /// the backend defined here.
+    ///
+    /// Support: Implementation-specific (For broader support of filters, use the Filters field in
+    /// GRPCRouteRule.)
+    ///
+    /// Must have at most 16 items.
+    ///
+    /// Must satisfy `self.filter(f, f.type == 'RequestHeaderModifier').size() <= 1`: RequestHeaderModifier filter cannot be repeated
+    ///
+    /// Must satisfy `self.filter(f, f.type == 'ResponseHeaderModifier').size() <= 1`: ResponseHeaderModifier filter cannot be repeated
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub filters: Option<Vec<GRPCRouteFilters>>,
+    /// Group is the group of the referent. For example, "gateway.networking.k8s.io". When unspecified
+    /// or empty string, core API group is inferred.
+    ///
+    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    ///
+    /// Defaults to `""`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
+    /// Kind is the Kubernetes resource kind of the referent. For example "Service".
+    ///
+    /// Defaults to "Service" when not specified.
+    ///
+    /// ExternalName services can refer to CNAME DNS records that may live outside of the cluster and as
+    /// such are difficult to reason about in terms of conformance. They also may not be safe to forward
+    /// to (see CVE-2021-25740 for more information). Implementations SHOULD NOT support ExternalName
+    /// Services.
+    ///
+    /// Support: Core (Services with a type other than ExternalName)
+    ///
+    /// Support: Implementation-specific (Services with type ExternalName)
+    ///
+    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    ///
+    /// Defaults to `"Service"`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// Name is the name of the referent.
+    ///
+    /// Must have 1 to 253 characters.
+    pub name: String,
+    /// Namespace is the namespace of the backend. When unspecified, the local namespace is inferred.
+    ///
+    /// Note that when a namespace different than the local namespace is specified, a ReferenceGrant
+    /// object is required in the referent namespace to allow that namespace's owner to accept the
+    /// reference. See the ReferenceGrant documentation for details.
+    ///
+    /// Support: Core
+    ///
+    /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub namespace: Option<String>,
+    /// Port specifies the destination port number to use for this resource. Port is required when the
+    /// referent is a Kubernetes Service. In this case, the port number is the service port number, not
+    /// the target port. For other resources, destination port might be derived from the referent
+    /// resource or this field.
+    ///
+    /// Must be at least 1 and be at most 65535.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub port: Option<i32>,
+    /// Weight specifies the proportion of requests forwarded to the referenced backend. This is
+    /// computed as weight/(sum of all weights in this BackendRefs list). For non-zero values, there may
+    /// be some epsilon from the exact proportion defined here depending on the precision an
+    /// implementation supports. Weight is not a percentage and the sum of weights does not need to
+    /// equal 100.
+    ///
+    /// If only one backend is specified and it has a weight greater than 0, 100% of the traffic is
+    /// forwarded to that backend. If weight is set to 0, no traffic should be forwarded for this entry.
+    /// If unspecified, weight defaults to 1.
+    ///
+    /// Support for this field varies based on the context where used.
+    ///
+    /// Must be at least 0 and be at most 1000000.
+    ///
+    /// Defaults to `1`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub weight: Option<i32>,
+}
+
+/// GRPCRouteFilter defines processing steps that must be completed during the request or response
+/// lifecycle. GRPCRouteFilters are meant as an extension point to express processing that may be
+/// done in Gateway implementations. Some examples include request or response modification,
+/// implementing authentication strategies, rate-limiting, and traffic shaping. API
+/// guarantee/conformance is defined based on the type of the filter.
+///
+/// Must satisfy `!(has(self.requestHeaderModifier) && self.type != 'RequestHeaderModifier')`: filter.requestHeaderModifier must be nil if the filter.type is not RequestHeaderModifier
+///
+/// Must satisfy `!(!has(self.requestHeaderModifier) && self.type == 'RequestHeaderModifier')`: filter.requestHeaderModifier must be specified for RequestHeaderModifier filter.type
+///
+/// Must satisfy `!(has(self.responseHeaderModifier) && self.type != 'ResponseHeaderModifier')`: filter.responseHeaderModifier must be nil if the filter.type is not ResponseHeaderModifier
+///
+/// Must satisfy `!(!has(self.responseHeaderModifier) && self.type == 'ResponseHeaderModifier')`: filter.responseHeaderModifier must be specified for ResponseHeaderModifier filter.type
+///
+/// Must satisfy `!(has(self.requestMirror) && self.type != 'RequestMirror')`: filter.requestMirror must be nil if the filter.type is not RequestMirror
+///
+/// Must satisfy `!(!has(self.requestMirror) && self.type == 'RequestMirror')`: filter.requestMirror must be specified for RequestMirror filter.type
+///
+/// Must satisfy `!(has(self.extensionRef) && self.type != 'ExtensionRef')`: filter.extensionRef must be nil if the filter.type is not ExtensionRef
+///
+/// Must satisfy `!(!has(self.extensionRef) && self.type == 'ExtensionRef')`: filter.extensionRef must be specified for ExtensionRef filter.type
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct GRPCRouteFilters {
+    /// ExtensionRef is an optional, implementation-specific extension to the "filter" behavior. For
+    /// example, resource "myroutefilter" in group "networking.example.net"). ExtensionRef MUST NOT be
+    /// used for core and extended filters.
+    ///
+    /// Support: Implementation-specific
+    ///
+    /// This filter can be used multiple times within the same rule.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub extension_ref: Option<GRPCRouteExtensionRef>,
+    /// RequestHeaderModifier defines a schema for a filter that modifies request headers.
+    ///
+    /// Support: Core
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub request_header_modifier: Option<GRPCRouteRequestHeaderModifier>,
+    /// RequestMirror defines a schema for a filter that mirrors requests. Requests are sent to the
+    /// specified destination, but responses from that destination are ignored.
+    ///
+    /// This filter can be used multiple times within the same rule. Note that not all implementations
+    /// will be able to support mirroring to multiple backends.
+    ///
+    /// Support: Extended
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub request_mirror: Option<GRPCRouteRequestMirror>,
+    /// ResponseHeaderModifier defines a schema for a filter that modifies response headers.
+    ///
+    /// Support: Extended
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub response_header_modifier: Option<GRPCRouteResponseHeaderModifier>,
+    /// Type identifies the type of filter to apply. As with other API fields, types are classified into
+    /// three conformance levels:
+    ///
+    /// - Core: Filter types and their corresponding configuration defined by "Support: Core" in this
+    ///   package, e.g. "RequestHeaderModifier". All implementations supporting GRPCRoute MUST support
+    ///   core filters.
+    /// - Extended: Filter types and their corresponding configuration defined by "Support: Extended" in
+    ///   this package, e.g. "RequestMirror". Implementers are encouraged to support extended filters.
+    /// - Implementation-specific: Filters that are defined and supported by specific vendors. In the
+    ///   future, filters showing convergence in behavior across multiple implementations will be
+    ///   considered for inclusion in extended or core conformance levels. Filter-specific configuration
+    ///   for such filters is specified using the ExtensionRef field. `Type` MUST be set to
+    ///   "ExtensionRef" for custom filters.
+    ///
+    /// Implementers are encouraged to define custom implementation types to extend the core API with
+    /// implementation-specific behavior.
+    ///
+    /// If a reference to a custom filter type cannot be resolved, the filter MUST NOT be skipped.
+    /// Instead, requests that would have been processed by that filter MUST receive a HTTP error
+    /// response.
+    pub r#type: GRPCRouteType,
+}
+
+/// GRPCHeaderMatch describes how to select a gRPC route by matching gRPC request headers.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct GRPCRouteHeaders {
+    /// Name is the name of the gRPC Header to be matched.
+    ///
+    /// If multiple entries specify equivalent header names, only the first entry with an equivalent
+    /// name MUST be considered for a match. Subsequent entries with an equivalent header name MUST be
+    /// ignored. Due to the case-insensitivity of header names, "foo" and "Foo" are considered
+    /// equivalent.
+    ///
+    /// Must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
+    pub name: String,
+    /// Type specifies how to match against the value of the header.
+    ///
+    /// Defaults to `"Exact"`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub r#type: Option<GRPCRouteHeadersType>,
+    /// Value is the value of the gRPC Header to be matched.
+    ///
+    /// Must have 1 to 4096 characters.
+    pub value: String,
+}
+
+/// GRPCRouteMatch defines the predicate used to match requests to a given action. Multiple match
+/// types are ANDed together, i.e. the match will evaluate to true only if all conditions are
+/// satisfied.
+///
+/// For example, the match below will match a gRPC request only if its service is `foo` AND it
+/// contains the `version: v1` header:
+///
+/// ```text
+/// matches:
+///   - method:
+///     type: Exact
+///     service: "foo"
+///   - headers:
+///     name: "version"
+///     value "v1"
+///
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct GRPCRouteMatches {
+    /// Headers specifies gRPC request header matchers. Multiple match values are ANDed together,
+    /// meaning, a request MUST match all the specified headers to select the route.
+    ///
+    /// Must have at most 16 items and have no two items with the same `name`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub headers: Option<Vec<GRPCRouteHeaders>>,
+    /// Method specifies a gRPC request service/method matcher. If this field is not specified, all
+    /// services and methods will match.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub method: Option<GRPCRouteMethod>,
+}
+
+/// Method specifies a gRPC request service/method matcher. If this field is not specified, all
+/// services and methods will match.
+///
+/// Must satisfy `has(self.type) ? has(self.service) || has(self.method) : true`: One or both of 'service' or 'method' must be specified
+///
+/// Must satisfy `(!has(self.type) || self.type == 'Exact') && has(self.service) ? self.service.matches(r"""^(?i)\.?[a-z_][a-z_0-9]*(\.[a-z_][a-z_0-9]*)*$"""): true`: service must only contain valid characters (matching ^(?i)\\.?\[a-z_\]\[a-z_0-9\]\*(\\.\[a-z_\]\[a-z_0-9\]\*)\*$)
+///
+/// Must satisfy `(!has(self.type) || self.type == 'Exact') && has(self.method) ? self.method.matches(r"""^[A-Za-z_][A-Za-z_0-9]*$"""): true`: method must only contain valid characters (matching ^\[A-Za-z_\]\[A-Za-z_0-9\]\*$)
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct GRPCRouteMethod {
+    /// Value of the method to match against. If left empty or omitted, will match all services.
+    ///
+    /// At least one of Service and Method MUST be a non-empty string.
+    ///
+    /// Must have at most 1024 characters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub method: Option<String>,
+    /// Value of the service to match against. If left empty or omitted, will match any service.
+    ///
+    /// At least one of Service and Method MUST be a non-empty string.
+    ///
+    /// Must have at most 1024 characters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub service: Option<String>,
+    /// Type specifies how to match against the service and/or method. Support: Core (Exact with service
+    /// and method specified)
+    ///
+    /// Support: Implementation-specific (Exact with method specified but no service specified)
+    ///
+    /// Support: Implementation-specific (RegularExpression)
+    ///
+    /// Defaults to `"Exact"`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub r#type: Option<GRPCRouteHeadersType>,
+}
+
+/// GRPCRouteRule defines the semantics for matching a gRPC request based on conditions (matches),
+/// processing it (filters), and forwarding the request to an API object (backendRefs).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct GRPCRouteRules {
+    /// BackendRefs defines the backend(s) where matching requests should be sent.
+    ///
+    /// Failure behavior here depends on how many BackendRefs are specified and how many are invalid.
+    ///
+    /// If \*all\* entries in BackendRefs are invalid, and there are also no filters specified in this
+    /// route rule, \*all\* traffic which matches this rule MUST receive an `UNAVAILABLE` status.
+    ///
+    /// See the GRPCBackendRef definition for the rules about what makes a single GRPCBackendRef
+    /// invalid.
+    ///
+    /// When a GRPCBackendRef is invalid, `UNAVAILABLE` statuses MUST be returned for requests that
+    /// would have otherwise been routed to an invalid backend. If multiple backends are specified, and
+    /// some are invalid, the proportion of requests that would otherwise have been routed to an invalid
+    /// backend MUST receive an `UNAVAILABLE` status.
+    ///
+    /// For example, if two backends are specified with equal weights, and one is invalid, 50 percent of
+    /// traffic MUST receive an `UNAVAILABLE` status. Implementations may choose how that 50 percent is
+    /// determined.
+    ///
+    /// Support: Core for Kubernetes Service
+    ///
+    /// Support: Implementation-specific for any other resource
+    ///
+    /// Support for weight: Core
+    ///
+    /// Must have at most 16 items.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub backend_refs: Option<Vec<GRPCRouteBackendRefs>>,
+    /// Filters define the filters that are applied to requests that match this rule.
+    ///
+    /// The effects of ordering of multiple behaviors are currently unspecified. This can change in the
+    /// future based on feedback during the alpha stage.
+    ///
+    /// Conformance-levels at this level are defined based on the type of filter:
+    ///
+    /// - ALL core filters MUST be supported by all implementations that support GRPCRoute.
+    /// - Implementers are encouraged to support extended filters.
+    /// - Implementation-specific custom filters have no API guarantees across implementations.
+    ///
+    /// Specifying the same filter multiple times is not supported unless explicitly indicated in the
+    /// filter.
+    ///
+    /// If an implementation cannot support a combination of filters, it must clearly document that
+    /// limitation. In cases where incompatible or unsupported filters are specified and cause the
+    /// `Accepted` condition to be set to status `False`, implementations may use the
+    /// `IncompatibleFilters` reason to specify this configuration error.
+    ///
+    /// Support: Core
+    ///
+    /// Must have at most 16 items.
+    ///
+    /// Must satisfy `self.filter(f, f.type == 'RequestHeaderModifier').size() <= 1`: RequestHeaderModifier filter cannot be repeated
+    ///
+    /// Must satisfy `self.filter(f, f.type == 'ResponseHeaderModifier').size() <= 1`: ResponseHeaderModifier filter cannot be repeated
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub filters: Option<Vec<GRPCRouteFilters>>,
+    /// Matches define conditions used for matching the rule against incoming gRPC requests. Each match
+    /// is independent, i.e. this rule will be matched if \*\*any\*\* one of the matches is satisfied.
+    ///
+    /// For example, take the following matches configuration:
+    ///
+    /// ```text
+    /// matches:
+    /// - method:
+    ///     service: foo.bar
+    ///   headers:
+    ///     values:
+    ///       version: 2
+    /// - method:
+    ///     service: foo.bar.v2
+    /// ```
+    ///
+    /// For a request to match against this rule, it MUST satisfy EITHER of the two conditions:
+    ///
+    /// - service of foo.bar AND contains the header `version: 2`
+    /// - service of foo.bar.v2
+    ///
+    /// See the documentation for GRPCRouteMatch on how to specify multiple match conditions to be ANDed
+    /// together.
+    ///
+    /// If no matches are specified, the implementation MUST match every gRPC request.
+    ///
+    /// Proxy or Load Balancer routing configuration generated from GRPCRoutes MUST prioritize rules
+    /// based on the following criteria, continuing on ties. Merging MUST not be done between GRPCRoutes
+    /// and HTTPRoutes. Precedence MUST be given to the rule with the largest number of:
+    ///
+    /// - Characters in a matching non-wildcard hostname.
+    /// - Characters in a matching hostname.
+    /// - Characters in a matching service.
+    /// - Characters in a matching method.
+    /// - Header matches.
+    ///
+    /// If ties still exist across multiple Routes, matching precedence MUST be determined in order of
+    /// the following criteria, continuing on ties:
+    ///
+    /// - The oldest Route based on creation timestamp.
+    /// - The Route appearing first in alphabetical order by "{namespace}/{name}".
+    ///
+    /// If ties still exist within the Route that has been given precedence, matching precedence MUST be
+    /// granted to the first matching rule meeting the above criteria.
+    ///
+    /// Must have at most 64 items.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub matches: Option<Vec<GRPCRouteMatches>>,
+    /// Name is the name of the route rule. This name MUST be unique within a Route if it is set.
+    ///
+    /// Support: Extended
+    ///
+    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// SessionPersistence defines and configures session persistence for the route rule.
+    ///
+    /// Support: Extended
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session_persistence: Option<GRPCRouteSessionPersistence>,
 }
 
 /// Spec defines the desired state of GRPCRoute.
@@ -150,7 +548,7 @@ pub struct GRPCRouteSpec {
     ///
     /// Must satisfy `self.all(p1, self.exists_one(p2, p1.group == p2.group && p1.kind == p2.kind && p1.name == p2.name && (((!has(p1.__namespace__) || p1.__namespace__ == '') && (!has(p2.__namespace__) || p2.__namespace__ == '')) || (has(p1.__namespace__) && has(p2.__namespace__) && p1.__namespace__ == p2.__namespace__ )) && (((!has(p1.sectionName) || p1.sectionName == '') && (!has(p2.sectionName) || p2.sectionName == '')) || ( has(p1.sectionName) && has(p2.sectionName) && p1.sectionName == p2.sectionName)) && (((!has(p1.port) || p1.port == 0) && (!has(p2.port) || p2.port == 0)) || (has(p1.port) && has(p2.port) && p1.port == p2.port))))`: sectionName or port must be unique when parentRefs includes 2 or more references to the same parent
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub parent_refs: Option<Vec<GRPCRouteSpecParentRefs>>,
+    pub parent_refs: Option<Vec<GRPCRouteParentRefs>>,
     /// Rules are a list of GRPC matchers, filters and actions.
     ///
     /// Must have at most 16 items.
@@ -159,7 +557,7 @@ pub struct GRPCRouteSpec {
     ///
     /// Must satisfy `self.all(l1, !has(l1.name) || self.exists_one(l2, has(l2.name) && l1.name == l2.name))`: Rule name must be unique within the route
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub rules: Option<Vec<GRPCRouteSpecRules>>,
+    pub rules: Option<Vec<GRPCRouteRules>>,
     /// UseDefaultGateways indicates the default Gateway scope to use for this Route. If unset (the
     /// default) or set to None, the Route will not be attached to any default Gateway; if set, it will
     /// be attached to any default Gateway supporting the named scope, subject to the usual rules about
@@ -171,479 +569,26 @@ pub struct GRPCRouteSpec {
     /// example, a Route with specific security requirements should almost certainly not use a default
     /// Gateway.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub use_default_gateways: Option<GRPCRouteSpecUseDefaultGateways>,
+    pub use_default_gateways: Option<GRPCRouteUseDefaultGateways>,
 }
 
-/// GRPCRouteRule defines the semantics for matching a gRPC request based on conditions (matches),
-/// processing it (filters), and forwarding the request to an API object (backendRefs).
+/// Status defines the current state of GRPCRoute.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct GRPCRouteSpecRules {
-    /// BackendRefs defines the backend(s) where matching requests should be sent.
-    ///
-    /// Failure behavior here depends on how many BackendRefs are specified and how many are invalid.
-    ///
-    /// If \*all\* entries in BackendRefs are invalid, and there are also no filters specified in this
-    /// route rule, \*all\* traffic which matches this rule MUST receive an `UNAVAILABLE` status.
-    ///
-    /// See the GRPCBackendRef definition for the rules about what makes a single GRPCBackendRef
-    /// invalid.
-    ///
-    /// When a GRPCBackendRef is invalid, `UNAVAILABLE` statuses MUST be returned for requests that
-    /// would have otherwise been routed to an invalid backend. If multiple backends are specified, and
-    /// some are invalid, the proportion of requests that would otherwise have been routed to an invalid
-    /// backend MUST receive an `UNAVAILABLE` status.
-    ///
-    /// For example, if two backends are specified with equal weights, and one is invalid, 50 percent of
-    /// traffic MUST receive an `UNAVAILABLE` status. Implementations may choose how that 50 percent is
-    /// determined.
-    ///
-    /// Support: Core for Kubernetes Service
-    ///
-    /// Support: Implementation-specific for any other resource
-    ///
-    /// Support for weight: Core
-    ///
-    /// Must have at most 16 items.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub backend_refs: Option<Vec<GRPCRouteSpecRulesBackendRefs>>,
-    /// Filters define the filters that are applied to requests that match this rule.
-    ///
-    /// The effects of ordering of multiple behaviors are currently unspecified. This can change in the
-    /// future based on feedback during the alpha stage.
-    ///
-    /// Conformance-levels at this level are defined based on the type of filter:
-    ///
-    /// - ALL core filters MUST be supported by all implementations that support GRPCRoute.
-    /// - Implementers are encouraged to support extended filters.
-    /// - Implementation-specific custom filters have no API guarantees across implementations.
-    ///
-    /// Specifying the same filter multiple times is not supported unless explicitly indicated in the
-    /// filter.
-    ///
-    /// If an implementation cannot support a combination of filters, it must clearly document that
-    /// limitation. In cases where incompatible or unsupported filters are specified and cause the
-    /// `Accepted` condition to be set to status `False`, implementations may use the
-    /// `IncompatibleFilters` reason to specify this configuration error.
-    ///
-    /// Support: Core
-    ///
-    /// Must have at most 16 items.
-    ///
-    /// Must satisfy `self.filter(f, f.type == 'RequestHeaderModifier').size() <= 1`: RequestHeaderModifier filter cannot be repeated
-    ///
-    /// Must satisfy `self.filter(f, f.type == 'ResponseHeaderModifier').size() <= 1`: ResponseHeaderModifier filter cannot be repeated
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub filters: Option<Vec<GRPCRouteSpecRulesFilters>>,
-    /// Matches define conditions used for matching the rule against incoming gRPC requests. Each match
-    /// is independent, i.e. this rule will be matched if \*\*any\*\* one of the matches is satisfied.
-    ///
-    /// For example, take the following matches configuration:
-    ///
-    /// ```text
-    /// matches:
-    /// - method:
-    ///     service: foo.bar
-    ///   headers:
-    ///     values:
-    ///       version: 2
-    /// - method:
-    ///     service: foo.bar.v2
-    /// ```
-    ///
-    /// For a request to match against this rule, it MUST satisfy EITHER of the two conditions:
-    ///
-    /// - service of foo.bar AND contains the header `version: 2`
-    /// - service of foo.bar.v2
-    ///
-    /// See the documentation for GRPCRouteMatch on how to specify multiple match conditions to be ANDed
-    /// together.
-    ///
-    /// If no matches are specified, the implementation MUST match every gRPC request.
-    ///
-    /// Proxy or Load Balancer routing configuration generated from GRPCRoutes MUST prioritize rules
-    /// based on the following criteria, continuing on ties. Merging MUST not be done between GRPCRoutes
-    /// and HTTPRoutes. Precedence MUST be given to the rule with the largest number of:
-    ///
-    /// - Characters in a matching non-wildcard hostname.
-    /// - Characters in a matching hostname.
-    /// - Characters in a matching service.
-    /// - Characters in a matching method.
-    /// - Header matches.
-    ///
-    /// If ties still exist across multiple Routes, matching precedence MUST be determined in order of
-    /// the following criteria, continuing on ties:
-    ///
-    /// - The oldest Route based on creation timestamp.
-    /// - The Route appearing first in alphabetical order by "{namespace}/{name}".
-    ///
-    /// If ties still exist within the Route that has been given precedence, matching precedence MUST be
-    /// granted to the first matching rule meeting the above criteria.
-    ///
-    /// Must have at most 64 items.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub matches: Option<Vec<GRPCRouteSpecRulesMatches>>,
-    /// Name is the name of the route rule. This name MUST be unique within a Route if it is set.
-    ///
-    /// Support: Extended
-    ///
-    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    /// SessionPersistence defines and configures session persistence for the route rule.
-    ///
-    /// Support: Extended
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub session_persistence: Option<GRPCRouteSpecRulesSessionPersistence>,
-}
-
-/// GRPCBackendRef defines how a GRPCRoute forwards a gRPC request.
-///
-/// Note that when a namespace different than the local namespace is specified, a ReferenceGrant
-/// object is required in the referent namespace to allow that namespace's owner to accept the
-/// reference. See the ReferenceGrant documentation for details.
-///
-/// When the BackendRef points to a Kubernetes Service, implementations SHOULD honor the appProtocol
-/// field if it is set for the target Service Port.
-///
-/// Implementations supporting appProtocol SHOULD recognize the Kubernetes Standard Application
-/// Protocols defined in KEP-3726.
-///
-/// If a Service appProtocol isn't specified, an implementation MAY infer the backend protocol
-/// through its own means. Implementations MAY infer the protocol from the Route type referring to
-/// the backend Service.
-///
-/// If a Route is not able to send traffic to the backend using the specified protocol then the
-/// backend is considered invalid. Implementations MUST set the "ResolvedRefs" condition to "False"
-/// with the "UnsupportedProtocol" reason.
-///
-/// Must satisfy `(size(self.group) == 0 && self.kind == 'Service') ? has(self.port) : true`: Must have port for Service reference
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct GRPCRouteSpecRulesBackendRefs {
-    /// Filters defined at this level MUST be executed if and only if the request is being forwarded to
-    /// the backend defined here.
-    ///
-    /// Support: Implementation-specific (For broader support of filters, use the Filters field in
-    /// GRPCRouteRule.)
-    ///
-    /// Must have at most 16 items.
-    ///
-    /// Must satisfy `self.filter(f, f.type == 'RequestHeaderModifier').size() <= 1`: RequestHeaderModifier filter cannot be repeated
-    ///
-    /// Must satisfy `self.filter(f, f.type == 'ResponseHeaderModifier').size() <= 1`: ResponseHeaderModifier filter cannot be repeated
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub filters: Option<Vec<GRPCRouteSpecRulesBackendRefsFilters>>,
-    /// Group is the group of the referent. For example, "gateway.networking.k8s.io". When unspecified
-    /// or empty string, core API group is inferred.
-    ///
-    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    ///
-    /// Defaults to `""`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub group: Option<String>,
-    /// Kind is the Kubernetes resource kind of the referent. For example "Service".
-    ///
-    /// Defaults to "Service" when not specified.
-    ///
-    /// ExternalName services can refer to CNAME DNS records that may live outside of the cluster and as
-    /// such are difficult to reason about in terms of conformance. They also may not be safe to forward
-    /// to (see CVE-2021-25740 for more information). Implementations SHOULD NOT support ExternalName
-    /// Services.
-    ///
-    /// Support: Core (Services with a type other than ExternalName)
-    ///
-    /// Support: Implementation-specific (Services with type ExternalName)
-    ///
-    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
-    ///
-    /// Defaults to `"Service"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub kind: Option<String>,
-    /// Name is the name of the referent.
-    ///
-    /// Must have 1 to 253 characters.
-    pub name: String,
-    /// Namespace is the namespace of the backend. When unspecified, the local namespace is inferred.
-    ///
-    /// Note that when a namespace different than the local namespace is specified, a ReferenceGrant
-    /// object is required in the referent namespace to allow that namespace's owner to accept the
-    /// reference. See the ReferenceGrant documentation for details.
-    ///
-    /// Support: Core
-    ///
-    /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub namespace: Option<String>,
-    /// Port specifies the destination port number to use for this resource. Port is required when the
-    /// referent is a Kubernetes Service. In this case, the port number is the service port number, not
-    /// the target port. For other resources, destination port might be derived from the referent
-    /// resource or this field.
-    ///
-    /// Must be at least 1 and be at most 65535.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub port: Option<i32>,
-    /// Weight specifies the proportion of requests forwarded to the referenced backend. This is
-    /// computed as weight/(sum of all weights in this BackendRefs list). For non-zero values, there may
-    /// be some epsilon from the exact proportion defined here depending on the precision an
-    /// implementation supports. Weight is not a percentage and the sum of weights does not need to
-    /// equal 100.
-    ///
-    /// If only one backend is specified and it has a weight greater than 0, 100% of the traffic is
-    /// forwarded to that backend. If weight is set to 0, no traffic should be forwarded for this entry.
-    /// If unspecified, weight defaults to 1.
-    ///
-    /// Support for this field varies based on the context where used.
-    ///
-    /// Must be at least 0 and be at most 1000000.
-    ///
-    /// Defaults to `1`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub weight: Option<i32>,
-}
-
-/// GRPCRouteFilter defines processing steps that must be completed during the request or response
-/// lifecycle. GRPCRouteFilters are meant as an extension point to express processing that may be
-/// done in Gateway implementations. Some examples include request or response modification,
-/// implementing authentication strategies, rate-limiting, and traffic shaping. API
-/// guarantee/conformance is defined based on the type of the filter.
-///
-/// Must satisfy `!(has(self.requestHeaderModifier) && self.type != 'RequestHeaderModifier')`: filter.requestHeaderModifier must be nil if the filter.type is not RequestHeaderModifier
-///
-/// Must satisfy `!(!has(self.requestHeaderModifier) && self.type == 'RequestHeaderModifier')`: filter.requestHeaderModifier must be specified for RequestHeaderModifier filter.type
-///
-/// Must satisfy `!(has(self.responseHeaderModifier) && self.type != 'ResponseHeaderModifier')`: filter.responseHeaderModifier must be nil if the filter.type is not ResponseHeaderModifier
-///
-/// Must satisfy `!(!has(self.responseHeaderModifier) && self.type == 'ResponseHeaderModifier')`: filter.responseHeaderModifier must be specified for ResponseHeaderModifier filter.type
-///
-/// Must satisfy `!(has(self.requestMirror) && self.type != 'RequestMirror')`: filter.requestMirror must be nil if the filter.type is not RequestMirror
-///
-/// Must satisfy `!(!has(self.requestMirror) && self.type == 'RequestMirror')`: filter.requestMirror must be specified for RequestMirror filter.type
-///
-/// Must satisfy `!(has(self.extensionRef) && self.type != 'ExtensionRef')`: filter.extensionRef must be nil if the filter.type is not ExtensionRef
-///
-/// Must satisfy `!(!has(self.extensionRef) && self.type == 'ExtensionRef')`: filter.extensionRef must be specified for ExtensionRef filter.type
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct GRPCRouteSpecRulesFilters {
-    /// ExtensionRef is an optional, implementation-specific extension to the "filter" behavior. For
-    /// example, resource "myroutefilter" in group "networking.example.net"). ExtensionRef MUST NOT be
-    /// used for core and extended filters.
-    ///
-    /// Support: Implementation-specific
-    ///
-    /// This filter can be used multiple times within the same rule.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub extension_ref: Option<GRPCRouteSpecRulesFiltersExtensionRef>,
-    /// RequestHeaderModifier defines a schema for a filter that modifies request headers.
-    ///
-    /// Support: Core
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub request_header_modifier: Option<GRPCRouteSpecRulesFiltersRequestHeaderModifier>,
-    /// RequestMirror defines a schema for a filter that mirrors requests. Requests are sent to the
-    /// specified destination, but responses from that destination are ignored.
-    ///
-    /// This filter can be used multiple times within the same rule. Note that not all implementations
-    /// will be able to support mirroring to multiple backends.
-    ///
-    /// Support: Extended
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub request_mirror: Option<GRPCRouteSpecRulesFiltersRequestMirror>,
-    /// ResponseHeaderModifier defines a schema for a filter that modifies response headers.
-    ///
-    /// Support: Extended
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub response_header_modifier: Option<
-        GRPCRouteSpecRulesFiltersResponseHeaderModifier,
-    >,
-    /// Type identifies the type of filter to apply. As with other API fields, types are classified into
-    /// three conformance levels:
-    ///
-    /// - Core: Filter types and their corresponding configuration defined by "Support: Core" in this
-    ///   package, e.g. "RequestHeaderModifier". All implementations supporting GRPCRoute MUST support
-    ///   core filters.
-    /// - Extended: Filter types and their corresponding configuration defined by "Support: Extended" in
-    ///   this package, e.g. "RequestMirror". Implementers are encouraged to support extended filters.
-    /// - Implementation-specific: Filters that are defined and supported by specific vendors. In the
-    ///   future, filters showing convergence in behavior across multiple implementations will be
-    ///   considered for inclusion in extended or core conformance levels. Filter-specific configuration
-    ///   for such filters is specified using the ExtensionRef field. `Type` MUST be set to
-    ///   "ExtensionRef" for custom filters.
-    ///
-    /// Implementers are encouraged to define custom implementation types to extend the core API with
-    /// implementation-specific behavior.
-    ///
-    /// If a reference to a custom filter type cannot be resolved, the filter MUST NOT be skipped.
-    /// Instead, requests that would have been processed by that filter MUST receive a HTTP error
-    /// response.
-    pub r#type: GRPCRouteSpecRulesFiltersType,
-}
-
-/// ExtensionRef is an optional, implementation-specific extension to the "filter" behavior. For
-/// example, resource "myroutefilter" in group "networking.example.net"). ExtensionRef MUST NOT be
-/// used for core and extended filters.
-///
-/// Support: Implementation-specific
-///
-/// This filter can be used multiple times within the same rule.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct GRPCRouteSpecRulesFiltersExtensionRef {
-    /// Group is the group of the referent. For example, "gateway.networking.k8s.io". When unspecified
-    /// or empty string, core API group is inferred.
-    ///
-    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    pub group: String,
-    /// Kind is kind of the referent. For example "HTTPRoute" or "Service".
-    ///
-    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
-    pub kind: String,
-    /// Name is the name of the referent.
-    ///
-    /// Must have 1 to 253 characters.
-    pub name: String,
-}
-
-/// RequestHeaderModifier defines a schema for a filter that modifies request headers.
-///
-/// Support: Core
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct GRPCRouteSpecRulesFiltersRequestHeaderModifier {
-    /// Add adds the given header(s) (name, value) to the request before the action. It appends to any
-    /// existing values associated with the header name.
-    ///
-    /// Input: GET /foo HTTP/1.1 my-header: foo
-    ///
-    /// Config: add:
-    ///
-    /// - name: "my-header" value: "bar,baz"
-    ///
-    /// Output: GET /foo HTTP/1.1 my-header: foo,bar,baz
-    ///
-    /// Must have at most 16 items and have no two items with the same `name`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub add: Option<Vec<GRPCRouteSpecRulesFiltersRequestHeaderModifierAdd>>,
-    /// Remove the given header(s) from the HTTP request before the action. The value of Remove is a
-    /// list of HTTP header names. Note that the header names are case-insensitive (see
-    /// <https://datatracker.ietf.org/doc/html/rfc2616#section-4.2>).
-    ///
-    /// Input: GET /foo HTTP/1.1 my-header1: foo my-header2: bar my-header3: baz
-    ///
-    /// Config: remove: \["my-header1", "my-header3"\]
-    ///
-    /// Output: GET /foo HTTP/1.1 my-header2: bar
-    ///
-    /// Must have at most 16 items and have no item twice.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub remove: Option<Vec<String>>,
-    /// Set overwrites the request with the given header (name, value) before the action.
-    ///
-    /// Input: GET /foo HTTP/1.1 my-header: foo
-    ///
-    /// Config: set:
-    ///
-    /// - name: "my-header" value: "bar"
-    ///
-    /// Output: GET /foo HTTP/1.1 my-header: bar
-    ///
-    /// Must have at most 16 items and have no two items with the same `name`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub set: Option<Vec<GRPCRouteSpecRulesFiltersRequestHeaderModifierSet>>,
-}
-
-/// HTTPHeader represents an HTTP Header name and value as defined by RFC 7230.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct GRPCRouteSpecRulesFiltersRequestHeaderModifierAdd {
-    /// Name is the name of the HTTP Header to be matched. Name matching MUST be case-insensitive. (See
-    /// <https://tools.ietf.org/html/rfc7230#section-3.2>).
-    ///
-    /// If multiple entries specify equivalent header names, the first entry with an equivalent name
-    /// MUST be considered for a match. Subsequent entries with an equivalent header name MUST be
-    /// ignored. Due to the case-insensitivity of header names, "foo" and "Foo" are considered
-    /// equivalent.
-    ///
-    /// Must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
-    pub name: String,
-    /// Value is the value of HTTP Header to be matched.
-    ///
-    /// Must consist of printable US-ASCII characters, optionally separated by single tabs or spaces.
-    /// See: <https://tools.ietf.org/html/rfc7230#section-3.2>
-    ///
-    /// Must have 1 to 4096 characters and match `^[!-~]+([\t ]?[!-~]+)*$`.
-    pub value: String,
-}
-
-/// RequestMirror defines a schema for a filter that mirrors requests. Requests are sent to the
-/// specified destination, but responses from that destination are ignored.
-///
-/// This filter can be used multiple times within the same rule. Note that not all implementations
-/// will be able to support mirroring to multiple backends.
-///
-/// Support: Extended
-///
-/// Must satisfy `!(has(self.percent) && has(self.fraction))`: Only one of percent or fraction may be specified in HTTPRequestMirrorFilter
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct GRPCRouteSpecRulesFiltersRequestMirror {
-    /// BackendRef references a resource where mirrored requests are sent.
-    ///
-    /// Mirrored requests must be sent only to a single destination endpoint within this BackendRef,
-    /// irrespective of how many endpoints are present within this BackendRef.
-    ///
-    /// If the referent cannot be found, this BackendRef is invalid and must be dropped from the
-    /// Gateway. The controller must ensure the "ResolvedRefs" condition on the Route status is set to
-    /// `status: False` and not configure this backend in the underlying implementation.
-    ///
-    /// If there is a cross-namespace reference to an \*existing\* object that is not allowed by a
-    /// ReferenceGrant, the controller must ensure the "ResolvedRefs" condition on the Route is set to
-    /// `status: False`, with the "RefNotPermitted" reason and not configure this backend in the
-    /// underlying implementation.
-    ///
-    /// In either error case, the Message of the `ResolvedRefs` Condition should be used to provide more
-    /// detail about the problem.
-    ///
-    /// Support: Extended for Kubernetes Service
-    ///
-    /// Support: Implementation-specific for any other resource
-    ///
-    /// If the backend service requires TLS, use BackendTLSPolicy to tell the implementation to supply
-    /// the TLS details to be used to connect to that backend.
-    pub backend_ref: GRPCRouteSpecRulesFiltersRequestMirrorBackendRef,
-    /// Fraction represents the fraction of requests that should be mirrored to BackendRef.
-    ///
-    /// Only one of Fraction or Percent may be specified. If neither field is specified, 100% of
-    /// requests will be mirrored.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub fraction: Option<GRPCRouteSpecRulesFiltersRequestMirrorFraction>,
-    /// Percent represents the percentage of requests that should be mirrored to BackendRef. Its minimum
-    /// value is 0 (indicating 0% of requests) and its maximum value is 100 (indicating 100% of
-    /// requests).
-    ///
-    /// Only one of Fraction or Percent may be specified. If neither field is specified, 100% of
-    /// requests will be mirrored.
-    ///
-    /// Must be at least 0 and be at most 100.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub percent: Option<i32>,
-}
-
-/// Fraction represents the fraction of requests that should be mirrored to BackendRef.
-///
-/// Only one of Fraction or Percent may be specified. If neither field is specified, 100% of
-/// requests will be mirrored.
-///
-/// Must satisfy `self.numerator <= self.denominator`: numerator must be less than or equal to denominator
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct GRPCRouteSpecRulesFiltersRequestMirrorFraction {
-    /// `denominator`.
-    ///
-    /// Must be at least 1.
-    ///
-    /// Defaults to `100`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub denominator: Option<i32>,
-    /// `numerator`.
-    ///
-    /// Must be at least 0.
-    pub numerator: i32,
+pub struct GRPCRouteStatus {
+    /// Parents is a list of parent resources (usually Gateways) that are associated with the route, and
+    /// the status of the route with respect to each parent. When this route attaches to a parent, the
+    /// controller that manages the parent must add an entry to this list when the controller first sees
+    /// the route and should update the entry as appropriate when the route or gateway is modified.
+    ///
+    /// Note that parent references that cannot be resolved by an implementation of this API will not be
+    /// added to this list. Implementations of this API can only populate Route status for the
+    /// Gateways/parent resources they are responsible for.
+    ///
+    /// A maximum of 32 Gateways will be represented in this list. An empty list means the route has not
+    /// been attached to any Gateway.
+    ///
+    /// Must have at most 32 items.
+    pub parents: Vec<GRPCRouteParents>,
 }
 
 /// Type identifies the type of filter to apply. As with other API fields, types are classified into
@@ -667,7 +612,7 @@ pub struct GRPCRouteSpecRulesFiltersRequestMirrorFraction {
 /// Instead, requests that would have been processed by that filter MUST receive a HTTP error
 /// response.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum GRPCRouteSpecRulesFiltersType {
+pub enum GRPCRouteType {
     /// `ResponseHeaderModifier`
     #[default]
     ResponseHeaderModifier,
@@ -681,468 +626,3 @@ pub enum GRPCRouteSpecRulesFiltersType {
     #[serde(untagged)]
     Unrecognized(String),
 }
-
-/// GRPCRouteMatch defines the predicate used to match requests to a given action. Multiple match
-/// types are ANDed together, i.e. the match will evaluate to true only if all conditions are
-/// satisfied.
-///
-/// For example, the match below will match a gRPC request only if its service is `foo` AND it
-/// contains the `version: v1` header:
-///
-/// ```text
-/// matches:
-///   - method:
-///     type: Exact
-///     service: "foo"
-///   - headers:
-///     name: "version"
-///     value "v1"
-///
-/// ```
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct GRPCRouteSpecRulesMatches {
-    /// Headers specifies gRPC request header matchers. Multiple match values are ANDed together,
-    /// meaning, a request MUST match all the specified headers to select the route.
-    ///
-    /// Must have at most 16 items and have no two items with the same `name`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub headers: Option<Vec<GRPCRouteSpecRulesMatchesHeaders>>,
-    /// Method specifies a gRPC request service/method matcher. If this field is not specified, all
-    /// services and methods will match.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub method: Option<GRPCRouteSpecRulesMatchesMethod>,
-}
-
-/// GRPCHeaderMatch describes how to select a gRPC route by matching gRPC request headers.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct GRPCRouteSpecRulesMatchesHeaders {
-    /// Name is the name of the gRPC Header to be matched.
-    ///
-    /// If multiple entries specify equivalent header names, only the first entry with an equivalent
-    /// name MUST be considered for a match. Subsequent entries with an equivalent header name MUST be
-    /// ignored. Due to the case-insensitivity of header names, "foo" and "Foo" are considered
-    /// equivalent.
-    ///
-    /// Must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
-    pub name: String,
-    /// Type specifies how to match against the value of the header.
-    ///
-    /// Defaults to `"Exact"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub r#type: Option<GRPCRouteSpecRulesMatchesHeadersType>,
-    /// Value is the value of the gRPC Header to be matched.
-    ///
-    /// Must have 1 to 4096 characters.
-    pub value: String,
-}
-
-/// Method specifies a gRPC request service/method matcher. If this field is not specified, all
-/// services and methods will match.
-///
-/// Must satisfy `has(self.type) ? has(self.service) || has(self.method) : true`: One or both of 'service' or 'method' must be specified
-///
-/// Must satisfy `(!has(self.type) || self.type == 'Exact') && has(self.service) ? self.service.matches(r"""^(?i)\.?[a-z_][a-z_0-9]*(\.[a-z_][a-z_0-9]*)*$"""): true`: service must only contain valid characters (matching ^(?i)\\.?\[a-z_\]\[a-z_0-9\]\*(\\.\[a-z_\]\[a-z_0-9\]\*)\*$)
-///
-/// Must satisfy `(!has(self.type) || self.type == 'Exact') && has(self.method) ? self.method.matches(r"""^[A-Za-z_][A-Za-z_0-9]*$"""): true`: method must only contain valid characters (matching ^\[A-Za-z_\]\[A-Za-z_0-9\]\*$)
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct GRPCRouteSpecRulesMatchesMethod {
-    /// Value of the method to match against. If left empty or omitted, will match all services.
-    ///
-    /// At least one of Service and Method MUST be a non-empty string.
-    ///
-    /// Must have at most 1024 characters.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub method: Option<String>,
-    /// Value of the service to match against. If left empty or omitted, will match any service.
-    ///
-    /// At least one of Service and Method MUST be a non-empty string.
-    ///
-    /// Must have at most 1024 characters.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub service: Option<String>,
-    /// Type specifies how to match against the service and/or method. Support: Core (Exact with service
-    /// and method specified)
-    ///
-    /// Support: Implementation-specific (Exact with method specified but no service specified)
-    ///
-    /// Support: Implementation-specific (RegularExpression)
-    ///
-    /// Defaults to `"Exact"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub r#type: Option<GRPCRouteSpecRulesMatchesMethodType>,
-}
-
-/// Type specifies how to match against the service and/or method. Support: Core (Exact with service
-/// and method specified)
-///
-/// Support: Implementation-specific (Exact with method specified but no service specified)
-///
-/// Support: Implementation-specific (RegularExpression)
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum GRPCRouteSpecRulesMatchesMethodType {
-    /// `Exact`
-    #[default]
-    Exact,
-    /// `RegularExpression`
-    RegularExpression,
-    /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
-    Unrecognized(String),
-}
-
-/// SessionPersistence defines and configures session persistence for the route rule.
-///
-/// Support: Extended
-///
-/// Must satisfy `!has(self.cookie) || !has(self.cookie.lifetimeType) || self.cookie.lifetimeType != 'Permanent' || has(self.absoluteTimeout)`: AbsoluteTimeout must be specified when cookie lifetimeType is Permanent
-///
-/// Must satisfy `!has(self.cookie) || self.type == 'Cookie'`: cookie must be nil if type is not Cookie
-///
-/// Must satisfy `self.type != 'Cookie' || has(self.cookie)`: cookie must be specified for Cookie type
-///
-/// Must satisfy `!has(self.header) || self.type == 'Header'`: header must be nil if type is not Header
-///
-/// Must satisfy `self.type != 'Header' || has(self.header)`: header must be specified for Header type
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct GRPCRouteSpecRulesSessionPersistence {
-    /// AbsoluteTimeout defines the absolute timeout of the persistent session. Once the AbsoluteTimeout
-    /// duration has elapsed, the session becomes invalid.
-    ///
-    /// Support: Extended
-    ///
-    /// Must match `^([0-9]{1,5}(h|m|s|ms)){1,4}$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub absolute_timeout: Option<String>,
-    /// Cookie provides configuration settings that are specific to cookie-based session persistence.
-    ///
-    /// Support: Core
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cookie: Option<GRPCRouteSpecRulesSessionPersistenceCookie>,
-    /// Header provides configuration settings that are specific to header-based session persistence.
-    ///
-    /// Support: Extended
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub header: Option<GRPCRouteSpecRulesSessionPersistenceHeader>,
-    /// Type defines the type of session persistence such as through the use of a header or cookie.
-    /// Defaults to cookie based session persistence.
-    ///
-    /// Support: Core for "Cookie" type
-    ///
-    /// Support: Extended for "Header" type
-    ///
-    /// Defaults to `"Cookie"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub r#type: Option<GRPCRouteSpecRulesSessionPersistenceType>,
-}
-
-/// Cookie provides configuration settings that are specific to cookie-based session persistence.
-///
-/// Support: Core
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct GRPCRouteSpecRulesSessionPersistenceCookie {
-    /// LifetimeType specifies whether the cookie has a permanent or session-based lifetime. A permanent
-    /// cookie persists until its specified expiry time, defined by the Expires or Max-Age cookie
-    /// attributes, while a session cookie is deleted when the current session ends.
-    ///
-    /// When set to "Permanent", AbsoluteTimeout indicates the cookie's lifetime via the Expires or
-    /// Max-Age cookie attributes and is required.
-    ///
-    /// When set to "Session", AbsoluteTimeout indicates the absolute lifetime of the cookie tracked by
-    /// the gateway and is optional.
-    ///
-    /// Defaults to "Session".
-    ///
-    /// Support: Core for "Session" type
-    ///
-    /// Support: Extended for "Permanent" type
-    ///
-    /// Defaults to `"Session"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub lifetime_type: Option<GRPCRouteSpecRulesSessionPersistenceCookieLifetimeType>,
-    /// Name defines the name of the cookie used for session persistence. If not specified, a unique
-    /// cookie name SHOULD be generated. Users should avoid reusing cookie names to prevent unintended
-    /// consequences, such as rejection or unpredictable behavior.
-    ///
-    /// Support: Extended
-    ///
-    /// Must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    /// Path defines the cookie Path attribute. When not specified, implementations MUST default the
-    /// cookie path to "/".
-    ///
-    /// Support: Extended
-    ///
-    /// Must have at most 1024 characters.
-    ///
-    /// Defaults to `"/"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub path: Option<String>,
-}
-
-/// LifetimeType specifies whether the cookie has a permanent or session-based lifetime. A permanent
-/// cookie persists until its specified expiry time, defined by the Expires or Max-Age cookie
-/// attributes, while a session cookie is deleted when the current session ends.
-///
-/// When set to "Permanent", AbsoluteTimeout indicates the cookie's lifetime via the Expires or
-/// Max-Age cookie attributes and is required.
-///
-/// When set to "Session", AbsoluteTimeout indicates the absolute lifetime of the cookie tracked by
-/// the gateway and is optional.
-///
-/// Defaults to "Session".
-///
-/// Support: Core for "Session" type
-///
-/// Support: Extended for "Permanent" type
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum GRPCRouteSpecRulesSessionPersistenceCookieLifetimeType {
-    /// `Permanent`
-    Permanent,
-    /// `Session`
-    #[default]
-    Session,
-    /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
-    Unrecognized(String),
-}
-
-/// Header provides configuration settings that are specific to header-based session persistence.
-///
-/// Support: Extended
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct GRPCRouteSpecRulesSessionPersistenceHeader {
-    /// Name defines the name of the header used for session persistence. The client must include this
-    /// header in subsequent requests to maintain the session.
-    ///
-    /// Support: Core
-    ///
-    /// Must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
-    pub name: String,
-}
-
-/// Type defines the type of session persistence such as through the use of a header or cookie.
-/// Defaults to cookie based session persistence.
-///
-/// Support: Core for "Cookie" type
-///
-/// Support: Extended for "Header" type
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum GRPCRouteSpecRulesSessionPersistenceType {
-    /// `Cookie`
-    #[default]
-    Cookie,
-    /// `Header`
-    Header,
-    /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
-    Unrecognized(String),
-}
-
-/// ParentReference identifies an API object (usually a Gateway) that can be considered a parent of
-/// this resource (usually a route). There are two kinds of parent resources with "Core" support:
-///
-/// - Gateway (Gateway conformance profile)
-/// - Service (Mesh conformance profile, ClusterIP Services only)
-///
-/// This API may be extended in the future to support additional kinds of parent resources.
-///
-/// The API object must be valid in the cluster; the Group and Kind must be registered in the
-/// cluster for this reference to be valid.
-pub type GRPCRouteSpecParentRefs = super::TCPRouteSpecParentRefs;
-
-/// GRPCRouteFilter defines processing steps that must be completed during the request or response
-/// lifecycle. GRPCRouteFilters are meant as an extension point to express processing that may be
-/// done in Gateway implementations. Some examples include request or response modification,
-/// implementing authentication strategies, rate-limiting, and traffic shaping. API
-/// guarantee/conformance is defined based on the type of the filter.
-///
-/// Must satisfy `!(has(self.requestHeaderModifier) && self.type != 'RequestHeaderModifier')`: filter.requestHeaderModifier must be nil if the filter.type is not RequestHeaderModifier
-///
-/// Must satisfy `!(!has(self.requestHeaderModifier) && self.type == 'RequestHeaderModifier')`: filter.requestHeaderModifier must be specified for RequestHeaderModifier filter.type
-///
-/// Must satisfy `!(has(self.responseHeaderModifier) && self.type != 'ResponseHeaderModifier')`: filter.responseHeaderModifier must be nil if the filter.type is not ResponseHeaderModifier
-///
-/// Must satisfy `!(!has(self.responseHeaderModifier) && self.type == 'ResponseHeaderModifier')`: filter.responseHeaderModifier must be specified for ResponseHeaderModifier filter.type
-///
-/// Must satisfy `!(has(self.requestMirror) && self.type != 'RequestMirror')`: filter.requestMirror must be nil if the filter.type is not RequestMirror
-///
-/// Must satisfy `!(!has(self.requestMirror) && self.type == 'RequestMirror')`: filter.requestMirror must be specified for RequestMirror filter.type
-///
-/// Must satisfy `!(has(self.extensionRef) && self.type != 'ExtensionRef')`: filter.extensionRef must be nil if the filter.type is not ExtensionRef
-///
-/// Must satisfy `!(!has(self.extensionRef) && self.type == 'ExtensionRef')`: filter.extensionRef must be specified for ExtensionRef filter.type
-pub type GRPCRouteSpecRulesBackendRefsFilters = super::GRPCRouteSpecRulesFilters;
-
-/// ExtensionRef is an optional, implementation-specific extension to the "filter" behavior. For
-/// example, resource "myroutefilter" in group "networking.example.net"). ExtensionRef MUST NOT be
-/// used for core and extended filters.
-///
-/// Support: Implementation-specific
-///
-/// This filter can be used multiple times within the same rule.
-pub type GRPCRouteSpecRulesBackendRefsFiltersExtensionRef = super::GRPCRouteSpecRulesFiltersExtensionRef;
-
-/// RequestHeaderModifier defines a schema for a filter that modifies request headers.
-///
-/// Support: Core
-pub type GRPCRouteSpecRulesBackendRefsFiltersRequestHeaderModifier = super::GRPCRouteSpecRulesFiltersRequestHeaderModifier;
-
-/// HTTPHeader represents an HTTP Header name and value as defined by RFC 7230.
-pub type GRPCRouteSpecRulesBackendRefsFiltersRequestHeaderModifierAdd = super::GRPCRouteSpecRulesFiltersRequestHeaderModifierAdd;
-
-/// HTTPHeader represents an HTTP Header name and value as defined by RFC 7230.
-pub type GRPCRouteSpecRulesBackendRefsFiltersRequestHeaderModifierSet = super::GRPCRouteSpecRulesFiltersRequestHeaderModifierAdd;
-
-/// RequestMirror defines a schema for a filter that mirrors requests. Requests are sent to the
-/// specified destination, but responses from that destination are ignored.
-///
-/// This filter can be used multiple times within the same rule. Note that not all implementations
-/// will be able to support mirroring to multiple backends.
-///
-/// Support: Extended
-///
-/// Must satisfy `!(has(self.percent) && has(self.fraction))`: Only one of percent or fraction may be specified in HTTPRequestMirrorFilter
-pub type GRPCRouteSpecRulesBackendRefsFiltersRequestMirror = super::GRPCRouteSpecRulesFiltersRequestMirror;
-
-/// BackendRef references a resource where mirrored requests are sent.
-///
-/// Mirrored requests must be sent only to a single destination endpoint within this BackendRef,
-/// irrespective of how many endpoints are present within this BackendRef.
-///
-/// If the referent cannot be found, this BackendRef is invalid and must be dropped from the
-/// Gateway. The controller must ensure the "ResolvedRefs" condition on the Route status is set to
-/// `status: False` and not configure this backend in the underlying implementation.
-///
-/// If there is a cross-namespace reference to an \*existing\* object that is not allowed by a
-/// ReferenceGrant, the controller must ensure the "ResolvedRefs" condition on the Route is set to
-/// `status: False`, with the "RefNotPermitted" reason and not configure this backend in the
-/// underlying implementation.
-///
-/// In either error case, the Message of the `ResolvedRefs` Condition should be used to provide more
-/// detail about the problem.
-///
-/// Support: Extended for Kubernetes Service
-///
-/// Support: Implementation-specific for any other resource
-///
-/// If the backend service requires TLS, use BackendTLSPolicy to tell the implementation to supply
-/// the TLS details to be used to connect to that backend.
-///
-/// Must satisfy `(size(self.group) == 0 && self.kind == 'Service') ? has(self.port) : true`: Must have port for Service reference
-pub type GRPCRouteSpecRulesBackendRefsFiltersRequestMirrorBackendRef = super::HTTPRouteSpecRulesFiltersExternalAuthBackendRef;
-
-/// Fraction represents the fraction of requests that should be mirrored to BackendRef.
-///
-/// Only one of Fraction or Percent may be specified. If neither field is specified, 100% of
-/// requests will be mirrored.
-///
-/// Must satisfy `self.numerator <= self.denominator`: numerator must be less than or equal to denominator
-pub type GRPCRouteSpecRulesBackendRefsFiltersRequestMirrorFraction = super::GRPCRouteSpecRulesFiltersRequestMirrorFraction;
-
-/// ResponseHeaderModifier defines a schema for a filter that modifies response headers.
-///
-/// Support: Extended
-pub type GRPCRouteSpecRulesBackendRefsFiltersResponseHeaderModifier = super::GRPCRouteSpecRulesFiltersRequestHeaderModifier;
-
-/// HTTPHeader represents an HTTP Header name and value as defined by RFC 7230.
-pub type GRPCRouteSpecRulesBackendRefsFiltersResponseHeaderModifierAdd = super::GRPCRouteSpecRulesFiltersRequestHeaderModifierAdd;
-
-/// HTTPHeader represents an HTTP Header name and value as defined by RFC 7230.
-pub type GRPCRouteSpecRulesBackendRefsFiltersResponseHeaderModifierSet = super::GRPCRouteSpecRulesFiltersRequestHeaderModifierAdd;
-
-/// Type identifies the type of filter to apply. As with other API fields, types are classified into
-/// three conformance levels:
-///
-/// - Core: Filter types and their corresponding configuration defined by "Support: Core" in this
-///   package, e.g. "RequestHeaderModifier". All implementations supporting GRPCRoute MUST support
-///   core filters.
-/// - Extended: Filter types and their corresponding configuration defined by "Support: Extended" in
-///   this package, e.g. "RequestMirror". Implementers are encouraged to support extended filters.
-/// - Implementation-specific: Filters that are defined and supported by specific vendors. In the
-///   future, filters showing convergence in behavior across multiple implementations will be
-///   considered for inclusion in extended or core conformance levels. Filter-specific configuration
-///   for such filters is specified using the ExtensionRef field. `Type` MUST be set to
-///   "ExtensionRef" for custom filters.
-///
-/// Implementers are encouraged to define custom implementation types to extend the core API with
-/// implementation-specific behavior.
-///
-/// If a reference to a custom filter type cannot be resolved, the filter MUST NOT be skipped.
-/// Instead, requests that would have been processed by that filter MUST receive a HTTP error
-/// response.
-pub type GRPCRouteSpecRulesBackendRefsFiltersType = super::GRPCRouteSpecRulesFiltersType;
-
-/// HTTPHeader represents an HTTP Header name and value as defined by RFC 7230.
-pub type GRPCRouteSpecRulesFiltersRequestHeaderModifierSet = super::GRPCRouteSpecRulesFiltersRequestHeaderModifierAdd;
-
-/// BackendRef references a resource where mirrored requests are sent.
-///
-/// Mirrored requests must be sent only to a single destination endpoint within this BackendRef,
-/// irrespective of how many endpoints are present within this BackendRef.
-///
-/// If the referent cannot be found, this BackendRef is invalid and must be dropped from the
-/// Gateway. The controller must ensure the "ResolvedRefs" condition on the Route status is set to
-/// `status: False` and not configure this backend in the underlying implementation.
-///
-/// If there is a cross-namespace reference to an \*existing\* object that is not allowed by a
-/// ReferenceGrant, the controller must ensure the "ResolvedRefs" condition on the Route is set to
-/// `status: False`, with the "RefNotPermitted" reason and not configure this backend in the
-/// underlying implementation.
-///
-/// In either error case, the Message of the `ResolvedRefs` Condition should be used to provide more
-/// detail about the problem.
-///
-/// Support: Extended for Kubernetes Service
-///
-/// Support: Implementation-specific for any other resource
-///
-/// If the backend service requires TLS, use BackendTLSPolicy to tell the implementation to supply
-/// the TLS details to be used to connect to that backend.
-///
-/// Must satisfy `(size(self.group) == 0 && self.kind == 'Service') ? has(self.port) : true`: Must have port for Service reference
-pub type GRPCRouteSpecRulesFiltersRequestMirrorBackendRef = super::HTTPRouteSpecRulesFiltersExternalAuthBackendRef;
-
-/// ResponseHeaderModifier defines a schema for a filter that modifies response headers.
-///
-/// Support: Extended
-pub type GRPCRouteSpecRulesFiltersResponseHeaderModifier = super::GRPCRouteSpecRulesFiltersRequestHeaderModifier;
-
-/// HTTPHeader represents an HTTP Header name and value as defined by RFC 7230.
-pub type GRPCRouteSpecRulesFiltersResponseHeaderModifierAdd = super::GRPCRouteSpecRulesFiltersRequestHeaderModifierAdd;
-
-/// HTTPHeader represents an HTTP Header name and value as defined by RFC 7230.
-pub type GRPCRouteSpecRulesFiltersResponseHeaderModifierSet = super::GRPCRouteSpecRulesFiltersRequestHeaderModifierAdd;
-
-/// Type specifies how to match against the value of the header.
-pub type GRPCRouteSpecRulesMatchesHeadersType = super::GRPCRouteSpecRulesMatchesMethodType;
-
-/// UseDefaultGateways indicates the default Gateway scope to use for this Route. If unset (the
-/// default) or set to None, the Route will not be attached to any default Gateway; if set, it will
-/// be attached to any default Gateway supporting the named scope, subject to the usual rules about
-/// which Routes a Gateway is allowed to claim.
-///
-/// Think carefully before using this functionality! The set of default Gateways supporting the
-/// requested scope can change over time without any notice to the Route author, and in many
-/// situations it will not be appropriate to request a default Gateway for a given Route -- for
-/// example, a Route with specific security requirements should almost certainly not use a default
-/// Gateway.
-pub type GRPCRouteSpecUseDefaultGateways = super::GatewaySpecDefaultScope;
-
-/// Status defines the current state of GRPCRoute.
-pub type GRPCRouteStatus = super::TCPRouteStatus;
-
-/// RouteParentStatus describes the status of a route with respect to an associated Parent.
-pub type GRPCRouteStatusParents = super::TCPRouteStatusParents;
-
-/// Condition contains details for one aspect of the current state of this API Resource.
-pub type GRPCRouteStatusParentsConditions = super::GatewayStatusConditions;
-
-/// status of the condition, one of True, False, Unknown.
-pub type GRPCRouteStatusParentsConditionsStatus = super::GatewayStatusConditionsStatus;
-
-/// ParentRef corresponds with a ParentRef in the spec that this RouteParentStatus struct describes
-/// the status of.
-pub type GRPCRouteStatusParentsParentRef = super::TCPRouteSpecParentRefs;

@@ -6,6 +6,12 @@
 #![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde::{Deserialize, Serialize};
+use super::{
+    GRPCRouteBackendRef, GRPCRouteExtensionRef, GRPCRouteHeadersType,
+    GRPCRouteParentRefs, GRPCRouteParents, GRPCRouteRequestHeaderModifier,
+    GRPCRouteRequestMirror, GRPCRouteResponseHeaderModifier, GRPCRouteSessionPersistence,
+    GRPCRouteUseDefaultGateways,
+};
 
 /// HTTPRoute provides a way to route HTTP requests. This includes the capability to match requests
 /// by hostname, path, header, or query param. Filters can be used to specify additional processing
@@ -18,6 +24,1297 @@ pub struct HTTPRoute {
     pub spec: HTTPRouteSpec,
     /// Status defines the current state of HTTPRoute.
     pub status: Option<HTTPRouteStatus>,
+}
+
+/// `HTTPRoute.spec.rules.filters.cors.allowMethods`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum HTTPRouteAllowMethods {
+    /// `GET`
+    #[default]
+    GET,
+    /// `HEAD`
+    HEAD,
+    /// `POST`
+    POST,
+    /// `PUT`
+    PUT,
+    /// `DELETE`
+    DELETE,
+    /// `CONNECT`
+    CONNECT,
+    /// `OPTIONS`
+    OPTIONS,
+    /// `TRACE`
+    TRACE,
+    /// `PATCH`
+    PATCH,
+    /// `*`
+    #[serde(rename = "*")]
+    Star,
+    /// A value that the schema does not list, such as one of a newer API server.
+    #[serde(untagged)]
+    Unrecognized(String),
+}
+
+/// HTTPBackendRef defines how a HTTPRoute forwards a HTTP request.
+///
+/// Note that when a namespace different than the local namespace is specified, a ReferenceGrant
+/// object is required in the referent namespace to allow that namespace's owner to accept the
+/// reference. See the ReferenceGrant documentation for details.
+///
+/// When the BackendRef points to a Kubernetes Service, implementations SHOULD honor the appProtocol
+/// field if it is set for the target Service Port.
+///
+/// Implementations supporting appProtocol SHOULD recognize the Kubernetes Standard Application
+/// Protocols defined in KEP-3726.
+///
+/// If a Service appProtocol isn't specified, an implementation MAY infer the backend protocol
+/// through its own means. Implementations MAY infer the protocol from the Route type referring to
+/// the backend Service.
+///
+/// If a Route is not able to send traffic to the backend using the specified protocol then the
+/// backend is considered invalid. Implementations MUST set the "ResolvedRefs" condition to "False"
+/// with the "UnsupportedProtocol" reason.
+///
+/// Must satisfy `(size(self.group) == 0 && self.kind == 'Service') ? has(self.port) : true`: Must have port for Service reference
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct HTTPRouteBackendRefs {
+    /// Filters defined at this level should be executed if and only if the request is being forwarded
+    /// to the backend defined here.
+    ///
+    /// Support: Implementation-specific (For broader support of filters, use the Filters field in
+    /// HTTPRouteRule.)
+    ///
+    /// Must have at most 16 items.
+    ///
+    /// Must satisfy `!(self.exists(f, f.type == 'RequestRedirect') && self.exists(f, f.type == 'URLRewrite'))`: May specify either httpRouteFilterRequestRedirect or httpRouteFilterRequestRewrite, but not both
+    ///
+    /// Must satisfy `self.filter(f, f.type == 'CORS').size() <= 1`: CORS filter cannot be repeated
+    ///
+    /// Must satisfy `self.filter(f, f.type == 'RequestHeaderModifier').size() <= 1`: RequestHeaderModifier filter cannot be repeated
+    ///
+    /// Must satisfy `self.filter(f, f.type == 'ResponseHeaderModifier').size() <= 1`: ResponseHeaderModifier filter cannot be repeated
+    ///
+    /// Must satisfy `self.filter(f, f.type == 'RequestRedirect').size() <= 1`: RequestRedirect filter cannot be repeated
+    ///
+    /// Must satisfy `self.filter(f, f.type == 'URLRewrite').size() <= 1`: URLRewrite filter cannot be repeated
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub filters: Option<Vec<HTTPRouteFilters>>,
+    /// Group is the group of the referent. For example, "gateway.networking.k8s.io". When unspecified
+    /// or empty string, core API group is inferred.
+    ///
+    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    ///
+    /// Defaults to `""`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
+    /// Kind is the Kubernetes resource kind of the referent. For example "Service".
+    ///
+    /// Defaults to "Service" when not specified.
+    ///
+    /// ExternalName services can refer to CNAME DNS records that may live outside of the cluster and as
+    /// such are difficult to reason about in terms of conformance. They also may not be safe to forward
+    /// to (see CVE-2021-25740 for more information). Implementations SHOULD NOT support ExternalName
+    /// Services.
+    ///
+    /// Support: Core (Services with a type other than ExternalName)
+    ///
+    /// Support: Implementation-specific (Services with type ExternalName)
+    ///
+    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    ///
+    /// Defaults to `"Service"`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// Name is the name of the referent.
+    ///
+    /// Must have 1 to 253 characters.
+    pub name: String,
+    /// Namespace is the namespace of the backend. When unspecified, the local namespace is inferred.
+    ///
+    /// Note that when a namespace different than the local namespace is specified, a ReferenceGrant
+    /// object is required in the referent namespace to allow that namespace's owner to accept the
+    /// reference. See the ReferenceGrant documentation for details.
+    ///
+    /// Support: Core
+    ///
+    /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub namespace: Option<String>,
+    /// Port specifies the destination port number to use for this resource. Port is required when the
+    /// referent is a Kubernetes Service. In this case, the port number is the service port number, not
+    /// the target port. For other resources, destination port might be derived from the referent
+    /// resource or this field.
+    ///
+    /// Must be at least 1 and be at most 65535.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub port: Option<i32>,
+    /// Weight specifies the proportion of requests forwarded to the referenced backend. This is
+    /// computed as weight/(sum of all weights in this BackendRefs list). For non-zero values, there may
+    /// be some epsilon from the exact proportion defined here depending on the precision an
+    /// implementation supports. Weight is not a percentage and the sum of weights does not need to
+    /// equal 100.
+    ///
+    /// If only one backend is specified and it has a weight greater than 0, 100% of the traffic is
+    /// forwarded to that backend. If weight is set to 0, no traffic should be forwarded for this entry.
+    /// If unspecified, weight defaults to 1.
+    ///
+    /// Support for this field varies based on the context where used.
+    ///
+    /// Must be at least 0 and be at most 1000000.
+    ///
+    /// Defaults to `1`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub weight: Option<i32>,
+}
+
+/// CORS defines a schema for a filter that responds to the cross-origin request based on HTTP
+/// response header.
+///
+/// Support: Extended
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HTTPRouteCors {
+    /// AllowCredentials indicates whether the actual cross-origin request allows to include
+    /// credentials.
+    ///
+    /// When set to true, the gateway will include the `Access-Control-Allow-Credentials` response
+    /// header with value true (case-sensitive).
+    ///
+    /// When set to false or omitted the gateway will omit the header `Access-Control-Allow-Credentials`
+    /// entirely (this is the standard CORS behavior).
+    ///
+    /// Support: Extended
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub allow_credentials: Option<bool>,
+    /// AllowHeaders indicates which HTTP request headers are supported for accessing the requested
+    /// resource.
+    ///
+    /// Header names are not case-sensitive.
+    ///
+    /// Multiple header names in the value of the `Access-Control-Allow-Headers` response header are
+    /// separated by a comma (",").
+    ///
+    /// When the `allowHeaders` field is configured with one or more headers, the gateway must return
+    /// the `Access-Control-Allow-Headers` response header which value is present in the `allowHeaders`
+    /// field.
+    ///
+    /// If any header name in the `Access-Control-Request-Headers` request header is not included in the
+    /// list of header names specified by the response header `Access-Control-Allow-Headers`, it will
+    /// present an error on the client side.
+    ///
+    /// If any header name in the `Access-Control-Allow-Headers` response header does not recognize by
+    /// the client, it will also occur an error on the client side.
+    ///
+    /// A wildcard indicates that the requests with all HTTP headers are allowed.
+    ///
+    /// If the configuration contains the wildcard `*` in `allowHeaders` and `allowCredentials` is set
+    /// to `false`, the `Access-Control-Allow-Headers` response header may either contain the wildcard
+    /// `*` or echo the value of the `Access-Control-Request-Headers` request header.
+    ///
+    /// If the configuration contains the wildcard `*` in `allowHeaders` and `allowCredentials` is set
+    /// to `true`, the gateway must not return `*` in the `Access-Control-Allow-Headers` response
+    /// header. Instead, it must return one or more header names matching the value of the
+    /// `Access-Control-Request-Headers` request header. If the `Access-Control-Request-Headers` header
+    /// is not present in the request, the gateway must omit the `Access-Control-Allow-Headers` response
+    /// header.
+    ///
+    /// Support: Extended
+    ///
+    /// Must have at most 64 items and have no item twice.
+    ///
+    /// Must satisfy `!('*' in self && self.size() > 1)`: AllowHeaders cannot contain '\*' alongside other methods
+    ///
+    /// Each item must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub allow_headers: Option<Vec<String>>,
+    /// AllowMethods indicates which HTTP methods are supported for accessing the requested resource.
+    ///
+    /// Valid values are any method defined by RFC9110, along with the special value `*`, which
+    /// represents all HTTP methods are allowed.
+    ///
+    /// Method names are case-sensitive, so these values are also case-sensitive. (See
+    /// <https://www.rfc-editor.org/rfc/rfc2616#section-5.1.1>)
+    ///
+    /// Multiple method names in the value of the `Access-Control-Allow-Methods` response header are
+    /// separated by a comma (",").
+    ///
+    /// A CORS-safelisted method is a method that is `GET`, `HEAD`, or `POST`. (See
+    /// <https://fetch.spec.whatwg.org/#cors-safelisted-method>) The CORS-safelisted methods are always
+    /// allowed, regardless of whether they are specified in the `allowMethods` field.
+    ///
+    /// When the `allowMethods` field is configured with one or more methods, the gateway must return
+    /// the `Access-Control-Allow-Methods` response header which value is present in the `allowMethods`
+    /// field.
+    ///
+    /// If the HTTP method of the `Access-Control-Request-Method` request header is not included in the
+    /// list of methods specified by the response header `Access-Control-Allow-Methods`, it will present
+    /// an error on the client side.
+    ///
+    /// If the configuration contains the wildcard `*` in `allowMethods` and `allowCredentials` is set
+    /// to `false`, the `Access-Control-Allow-Methods` response header may either contain the wildcard
+    /// `*` or echo the value of the `Access-Control-Request-Method` request header.
+    ///
+    /// If the configuration contains the wildcard `*` in `allowMethods` and `allowCredentials` is set
+    /// to `true`, the gateway must not return `*` in the `Access-Control-Allow-Methods` response
+    /// header. Instead, it must return a single HTTP method matching the value of the
+    /// `Access-Control-Request-Method` request header. If the `Access-Control-Request-Method` header is
+    /// not present in the request, the gateway must omit the `Access-Control-Allow-Methods` response
+    /// header.
+    ///
+    /// Support: Extended
+    ///
+    /// Must have at most 9 items and have no item twice.
+    ///
+    /// Must satisfy `!('*' in self && self.size() > 1)`: AllowMethods cannot contain '\*' alongside other methods
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub allow_methods: Option<Vec<HTTPRouteAllowMethods>>,
+    /// AllowOrigins indicates whether the response can be shared with requested resource from the given
+    /// `Origin`.
+    ///
+    /// The `Origin` consists of a scheme and a host, with an optional port, and takes the form
+    /// `<scheme>://<host>(:<port>)`.
+    ///
+    /// Valid values for scheme are: `http` and `https`.
+    ///
+    /// Valid values for port are any integer between 1 and 65535 (the list of available TCP/UDP ports).
+    /// Note that, if not included, port `80` is assumed for `http` scheme origins, and port `443` is
+    /// assumed for `https` origins. This may affect origin matching.
+    ///
+    /// The host part of the origin may contain the wildcard character `*`. These wildcard characters
+    /// behave as follows:
+    ///
+    /// - `*` is a greedy match to the _left_, including any number of DNS labels to the left of its
+    ///   position. This also means that `*` will include any number of period `.` characters to the
+    ///   left of its position.
+    /// - A wildcard by itself matches all hosts.
+    ///
+    /// An origin value that includes _only_ the `*` character indicates requests from all `Origin`s are
+    /// allowed.
+    ///
+    /// When the `allowOrigins` field is configured with multiple origins, it means the server supports
+    /// clients from multiple origins. If the request `Origin` matches the configured allowed origins,
+    /// the gateway must return the given `Origin` and sets value of the header
+    /// `Access-Control-Allow-Origin` same as the `Origin` header provided by the client.
+    ///
+    /// The status code of a successful response to a "preflight" request is always an OK status (i.e.,
+    /// 204 or 200).
+    ///
+    /// If the request `Origin` does not match the configured allowed origins, the gateway returns
+    /// 204/200 response but doesn't set the relevant cross-origin response headers. Alternatively, the
+    /// gateway responds with 403 status to the "preflight" request is denied, coupled with omitting the
+    /// CORS headers. The cross-origin request fails on the client side. Therefore, the client doesn't
+    /// attempt the actual cross-origin request.
+    ///
+    /// Conversely, if the request `Origin` matches one of the configured allowed origins, the gateway
+    /// sets the response header `Access-Control-Allow-Origin` to the same value as the `Origin` header
+    /// provided by the client.
+    ///
+    /// If the configuration contains the wildcard `*` in `allowOrigins` and `allowCredentials` is set
+    /// to `false`, the `Access-Control-Allow-Origin` response header may either contain the wildcard
+    /// `*` or echo the value of the `Origin` request header.
+    ///
+    /// If the configuration contains the wildcard `*` in `allowOrigins` and `allowCredentials` is set
+    /// to `true`, the gateway must not return `*` in the `Access-Control-Allow-Origin` response header.
+    /// Instead, it must return a single origin matching the value of the `Origin` request header.
+    ///
+    /// Support: Extended
+    ///
+    /// Must have at most 64 items and have no item twice.
+    ///
+    /// Must satisfy `!('*' in self && self.size() > 1)`: AllowOrigins cannot contain '\*' alongside other origins
+    ///
+    /// Each item must have 1 to 253 characters and match `(^\*$)|(^(http(s)?):\/\/(((\*\.)?([a-zA-Z0-9\-]+\.)*[a-zA-Z0-9-]+|\*)(:([0-9]{1,5}))?)$)`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub allow_origins: Option<Vec<String>>,
+    /// ExposeHeaders indicates which HTTP response headers can be exposed to client-side scripts in
+    /// response to a cross-origin request.
+    ///
+    /// A CORS-safelisted response header is an HTTP header in a CORS response that it is considered
+    /// safe to expose to the client scripts. The CORS-safelisted response headers include the following
+    /// headers: `Cache-Control` `Content-Language` `Content-Length` `Content-Type` `Expires`
+    /// `Last-Modified` `Pragma` (See
+    /// <https://fetch.spec.whatwg.org/#cors-safelisted-response-header-name>) The CORS-safelisted
+    /// response headers are exposed to client by default.
+    ///
+    /// When an HTTP header name is specified using the `exposeHeaders` field, this additional header
+    /// will be exposed as part of the response to the client.
+    ///
+    /// Header names are not case-sensitive.
+    ///
+    /// Multiple header names in the value of the `Access-Control-Expose-Headers` response header are
+    /// separated by a comma (",").
+    ///
+    /// A wildcard indicates that the responses with all HTTP headers are exposed to clients.
+    ///
+    /// If the configuration contains the wildcard `*` in `exposeHeaders` and `allowCredentials` is set
+    /// to `false`, the `Access-Control-Expose-Headers` response header can contain the wildcard `*`.
+    ///
+    /// If the configuration contains the wildcard `*` in `exposeHeaders` and `allowCredentials` is set
+    /// to `true`, the gateway cannot use the `*` in the `Access-Control-Expose-Headers` response
+    /// header.
+    ///
+    /// Support: Extended
+    ///
+    /// Must have at most 64 items and have no item twice.
+    ///
+    /// Each item must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expose_headers: Option<Vec<String>>,
+    /// MaxAge indicates the duration (in seconds) for the client to cache the results of a "preflight"
+    /// request.
+    ///
+    /// The information provided by the `Access-Control-Allow-Methods` and
+    /// `Access-Control-Allow-Headers` response headers can be cached by the client until the time
+    /// specified by `Access-Control-Max-Age` elapses.
+    ///
+    /// The default value of `Access-Control-Max-Age` response header is 5 (seconds).
+    ///
+    /// When the `MaxAge` field is unspecified, the gateway sets the response header
+    /// "Access-Control-Max-Age: 5" by default.
+    ///
+    /// Must be at least 1.
+    ///
+    /// Defaults to `5`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_age: Option<i32>,
+}
+
+/// ExternalAuth configures settings related to sending request details to an external auth service.
+/// The external service MUST authenticate the request, and MAY authorize the request as well.
+///
+/// If there is any problem communicating with the external service, this filter MUST fail closed.
+///
+/// Support: Extended
+///
+/// Must satisfy `self.protocol == 'GRPC' ? has(self.grpc) : true`: grpc must be specified when protocol is set to 'GRPC'
+///
+/// Must satisfy `has(self.grpc) ? self.protocol == 'GRPC' : true`: protocol must be 'GRPC' when grpc is set
+///
+/// Must satisfy `self.protocol == 'HTTP' ? has(self.http) : true`: http must be specified when protocol is set to 'HTTP'
+///
+/// Must satisfy `has(self.http) ? self.protocol == 'HTTP' : true`: protocol must be 'HTTP' when http is set
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HTTPRouteExternalAuth {
+    /// BackendRef is a reference to a backend to send authorization requests to.
+    ///
+    /// The backend must speak the selected protocol (GRPC or HTTP) on the referenced port.
+    ///
+    /// If the backend service requires TLS, use BackendTLSPolicy to tell the implementation to supply
+    /// the TLS details to be used to connect to that backend.
+    pub backend_ref: GRPCRouteBackendRef,
+    /// ForwardBody controls if requests to the authorization server should include the body of the
+    /// client request; and if so, how big that body is allowed to be.
+    ///
+    /// It is expected that implementations will buffer the request body up to `forwardBody.maxSize`
+    /// bytes. Bodies over that size must be rejected with a 4xx series error (413 or 403 are common
+    /// examples), and fail processing of the filter.
+    ///
+    /// If unset, or `forwardBody.maxSize` is set to `0`, then the body will not be forwarded.
+    ///
+    /// Feature Name: HTTPRouteExternalAuthForwardBody
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub forward_body: Option<HTTPRouteForwardBody>,
+    /// GRPCAuthConfig contains configuration for communication with ext_authz protocol-speaking
+    /// backends.
+    ///
+    /// If unset, implementations must assume the default behavior for each included field is intended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub grpc: Option<HTTPRouteGrpc>,
+    /// HTTPAuthConfig contains configuration for communication with HTTP-speaking backends.
+    ///
+    /// If unset, implementations must assume the default behavior for each included field is intended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub http: Option<HTTPRouteHttp>,
+    /// ExternalAuthProtocol describes which protocol to use when communicating with an ext_authz
+    /// authorization server.
+    ///
+    /// When this is set to GRPC, each backend must use the Envoy ext_authz protocol on the port
+    /// specified in `backendRefs`. Requests and responses are defined in the protobufs explained at:
+    /// <https://www.envoyproxy.io/docs/envoy/latest/api-v3/service/auth/v3/external_auth.proto>
+    ///
+    /// When this is set to HTTP, each backend must respond with a `200` status code in on a successful
+    /// authorization. Any other code is considered an authorization failure.
+    ///
+    /// Feature Names: GRPC Support - HTTPRouteExternalAuthGRPC HTTP Support - HTTPRouteExternalAuthHTTP
+    pub protocol: HTTPRouteProtocol,
+}
+
+/// HTTPRouteFilter defines processing steps that must be completed during the request or response
+/// lifecycle. HTTPRouteFilters are meant as an extension point to express processing that may be
+/// done in Gateway implementations. Some examples include request or response modification,
+/// implementing authentication strategies, rate-limiting, and traffic shaping. API
+/// guarantee/conformance is defined based on the type of the filter.
+///
+/// Must satisfy `!(has(self.cors) && self.type != 'CORS')`: filter.cors must be nil if the filter.type is not CORS
+///
+/// Must satisfy `!(!has(self.cors) && self.type == 'CORS')`: filter.cors must be specified for CORS filter.type
+///
+/// Must satisfy `!(has(self.requestHeaderModifier) && self.type != 'RequestHeaderModifier')`: filter.requestHeaderModifier must be nil if the filter.type is not RequestHeaderModifier
+///
+/// Must satisfy `!(!has(self.requestHeaderModifier) && self.type == 'RequestHeaderModifier')`: filter.requestHeaderModifier must be specified for RequestHeaderModifier filter.type
+///
+/// Must satisfy `!(has(self.responseHeaderModifier) && self.type != 'ResponseHeaderModifier')`: filter.responseHeaderModifier must be nil if the filter.type is not ResponseHeaderModifier
+///
+/// Must satisfy `!(!has(self.responseHeaderModifier) && self.type == 'ResponseHeaderModifier')`: filter.responseHeaderModifier must be specified for ResponseHeaderModifier filter.type
+///
+/// Must satisfy `!(has(self.requestMirror) && self.type != 'RequestMirror')`: filter.requestMirror must be nil if the filter.type is not RequestMirror
+///
+/// Must satisfy `!(!has(self.requestMirror) && self.type == 'RequestMirror')`: filter.requestMirror must be specified for RequestMirror filter.type
+///
+/// Must satisfy `!(has(self.requestRedirect) && self.type != 'RequestRedirect')`: filter.requestRedirect must be nil if the filter.type is not RequestRedirect
+///
+/// Must satisfy `!(!has(self.requestRedirect) && self.type == 'RequestRedirect')`: filter.requestRedirect must be specified for RequestRedirect filter.type
+///
+/// Must satisfy `!(has(self.urlRewrite) && self.type != 'URLRewrite')`: filter.urlRewrite must be nil if the filter.type is not URLRewrite
+///
+/// Must satisfy `!(!has(self.urlRewrite) && self.type == 'URLRewrite')`: filter.urlRewrite must be specified for URLRewrite filter.type
+///
+/// Must satisfy `!(has(self.extensionRef) && self.type != 'ExtensionRef')`: filter.extensionRef must be nil if the filter.type is not ExtensionRef
+///
+/// Must satisfy `!(!has(self.extensionRef) && self.type == 'ExtensionRef')`: filter.extensionRef must be specified for ExtensionRef filter.type
+///
+/// Must satisfy `!(has(self.externalAuth) && self.type != 'ExternalAuth')`: filter.externalAuth must be nil if the filter.type is not ExternalAuth
+///
+/// Must satisfy `!(!has(self.externalAuth) && self.type == 'ExternalAuth')`: filter.externalAuth must be specified for ExternalAuth filter.type
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HTTPRouteFilters {
+    /// CORS defines a schema for a filter that responds to the cross-origin request based on HTTP
+    /// response header.
+    ///
+    /// Support: Extended
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cors: Option<HTTPRouteCors>,
+    /// ExtensionRef is an optional, implementation-specific extension to the "filter" behavior. For
+    /// example, resource "myroutefilter" in group "networking.example.net"). ExtensionRef MUST NOT be
+    /// used for core and extended filters.
+    ///
+    /// This filter can be used multiple times within the same rule.
+    ///
+    /// Support: Implementation-specific
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub extension_ref: Option<GRPCRouteExtensionRef>,
+    /// ExternalAuth configures settings related to sending request details to an external auth service.
+    /// The external service MUST authenticate the request, and MAY authorize the request as well.
+    ///
+    /// If there is any problem communicating with the external service, this filter MUST fail closed.
+    ///
+    /// Support: Extended
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub external_auth: Option<HTTPRouteExternalAuth>,
+    /// RequestHeaderModifier defines a schema for a filter that modifies request headers.
+    ///
+    /// Support: Core
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub request_header_modifier: Option<GRPCRouteRequestHeaderModifier>,
+    /// RequestMirror defines a schema for a filter that mirrors requests. Requests are sent to the
+    /// specified destination, but responses from that destination are ignored.
+    ///
+    /// This filter can be used multiple times within the same rule. Note that not all implementations
+    /// will be able to support mirroring to multiple backends.
+    ///
+    /// Support: Extended
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub request_mirror: Option<GRPCRouteRequestMirror>,
+    /// RequestRedirect defines a schema for a filter that responds to the request with an HTTP
+    /// redirection.
+    ///
+    /// Support: Core
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub request_redirect: Option<HTTPRouteRequestRedirect>,
+    /// ResponseHeaderModifier defines a schema for a filter that modifies response headers.
+    ///
+    /// Support: Extended
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub response_header_modifier: Option<GRPCRouteResponseHeaderModifier>,
+    /// Type identifies the type of filter to apply. As with other API fields, types are classified into
+    /// three conformance levels:
+    ///
+    /// - Core: Filter types and their corresponding configuration defined by "Support: Core" in this
+    ///   package, e.g. "RequestHeaderModifier". All implementations must support core filters.
+    /// - Extended: Filter types and their corresponding configuration defined by "Support: Extended" in
+    ///   this package, e.g. "RequestMirror". Implementers are encouraged to support extended filters.
+    /// - Implementation-specific: Filters that are defined and supported by specific vendors. In the
+    ///   future, filters showing convergence in behavior across multiple implementations will be
+    ///   considered for inclusion in extended or core conformance levels. Filter-specific configuration
+    ///   for such filters is specified using the ExtensionRef field. `Type` should be set to
+    ///   "ExtensionRef" for custom filters.
+    ///
+    /// Implementers are encouraged to define custom implementation types to extend the core API with
+    /// implementation-specific behavior.
+    ///
+    /// If a reference to a custom filter type cannot be resolved, the filter MUST NOT be skipped.
+    /// Instead, requests that would have been processed by that filter MUST receive a HTTP error
+    /// response.
+    ///
+    /// Note that values may be added to this enum, implementations must ensure that unknown values will
+    /// not cause a crash.
+    ///
+    /// Unknown values here must result in the implementation setting the Accepted Condition for the
+    /// Route to `status: False`, with a Reason of `UnsupportedValue`.
+    pub r#type: HTTPRouteType,
+    /// URLRewrite defines a schema for a filter that modifies a request during forwarding.
+    ///
+    /// Support: Extended
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url_rewrite: Option<HTTPRouteUrlRewrite>,
+}
+
+/// ForwardBody controls if requests to the authorization server should include the body of the
+/// client request; and if so, how big that body is allowed to be.
+///
+/// It is expected that implementations will buffer the request body up to `forwardBody.maxSize`
+/// bytes. Bodies over that size must be rejected with a 4xx series error (413 or 403 are common
+/// examples), and fail processing of the filter.
+///
+/// If unset, or `forwardBody.maxSize` is set to `0`, then the body will not be forwarded.
+///
+/// Feature Name: HTTPRouteExternalAuthForwardBody
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HTTPRouteForwardBody {
+    /// MaxSize specifies how large in bytes the largest body that will be buffered and sent to the
+    /// authorization server. If the body size is larger than `maxSize`, then the body sent to the
+    /// authorization server must be truncated to `maxSize` bytes.
+    ///
+    /// Experimental note: This behavior needs to be checked against various dataplanes; it may need to
+    /// be changed. See
+    /// <https://github.com/kubernetes-sigs/gateway-api/pull/4001#discussion_r2291405746> for more.
+    ///
+    /// If 0, the body will not be sent to the authorization server.
+    ///
+    /// Must be at least 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_size: Option<i32>,
+}
+
+/// GRPCAuthConfig contains configuration for communication with ext_authz protocol-speaking
+/// backends.
+///
+/// If unset, implementations must assume the default behavior for each included field is intended.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HTTPRouteGrpc {
+    /// AllowedRequestHeaders specifies what headers from the client request will be sent to the
+    /// authorization server.
+    ///
+    /// If this list is empty, then all headers must be sent.
+    ///
+    /// If the list has entries, only those entries must be sent.
+    ///
+    /// Must have at most 64 items and have no item twice.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub allowed_headers: Option<Vec<String>>,
+}
+
+/// HTTPHeaderMatch describes how to select a HTTP route by matching HTTP request headers.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct HTTPRouteHeaders {
+    /// Name is the name of the HTTP Header to be matched. Name matching MUST be case-insensitive. (See
+    /// <https://tools.ietf.org/html/rfc7230#section-3.2>).
+    ///
+    /// If multiple entries specify equivalent header names, only the first entry with an equivalent
+    /// name MUST be considered for a match. Subsequent entries with an equivalent header name MUST be
+    /// ignored. Due to the case-insensitivity of header names, "foo" and "Foo" are considered
+    /// equivalent.
+    ///
+    /// When a header is repeated in an HTTP request, it is implementation-specific behavior as to how
+    /// this is represented. Generally, proxies should follow the guidance from the RFC:
+    /// <https://www.rfc-editor.org/rfc/rfc7230.html#section-3.2.2> regarding processing a repeated
+    /// header, with special handling for "Set-Cookie".
+    ///
+    /// Must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
+    pub name: String,
+    /// Type specifies how to match against the value of the header.
+    ///
+    /// Support: Core (Exact)
+    ///
+    /// Support: Implementation-specific (RegularExpression)
+    ///
+    /// Since RegularExpression HeaderMatchType has implementation-specific conformance, implementations
+    /// can support POSIX, PCRE or any other dialects of regular expressions. Please read the
+    /// implementation's documentation to determine the supported dialect.
+    ///
+    /// Defaults to `"Exact"`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub r#type: Option<GRPCRouteHeadersType>,
+    /// Value is the value of HTTP Header to be matched.
+    ///
+    /// Must consist of printable US-ASCII characters, optionally separated by single tabs or spaces.
+    /// See: <https://tools.ietf.org/html/rfc7230#section-3.2>
+    ///
+    /// Must have 1 to 4096 characters and match `^[!-~]+([\t ]?[!-~]+)*$`.
+    pub value: String,
+}
+
+/// HTTPAuthConfig contains configuration for communication with HTTP-speaking backends.
+///
+/// If unset, implementations must assume the default behavior for each included field is intended.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HTTPRouteHttp {
+    /// AllowedRequestHeaders specifies what additional headers from the client request will be sent to
+    /// the authorization server.
+    ///
+    /// The following headers must always be sent to the authorization server, regardless of this
+    /// setting:
+    ///
+    /// - `Host`
+    /// - `Method`
+    /// - `Path`
+    /// - `Content-Length`
+    /// - `Authorization`
+    ///
+    /// If this list is empty, then only those headers must be sent.
+    ///
+    /// Note that `Content-Length` has a special behavior, in that the length sent must be correct for
+    /// the actual request to the external authorization server - that is, it must reflect the actual
+    /// number of bytes sent in the body of the request to the authorization server.
+    ///
+    /// So if the `forwardBody` stanza is unset, or `forwardBody.maxSize` is set to `0`, then
+    /// `Content-Length` must be `0`. If `forwardBody.maxSize` is set to anything other than `0`, then
+    /// the `Content-Length` of the authorization request must be set to the actual number of bytes
+    /// forwarded.
+    ///
+    /// Must have at most 64 items and have no item twice.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub allowed_headers: Option<Vec<String>>,
+    /// AllowedResponseHeaders specifies what headers from the authorization response will be copied
+    /// into the request to the backend.
+    ///
+    /// If this list is empty, then all headers from the authorization server except Authority or Host
+    /// must be copied.
+    ///
+    /// Must have at most 64 items and have no item twice.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub allowed_response_headers: Option<Vec<String>>,
+    /// Path sets the prefix that paths from the client request will have added when forwarded to the
+    /// authorization server.
+    ///
+    /// When empty or unspecified, no prefix is added.
+    ///
+    /// Valid values are the same as the "value" regex for path values in the `match` stanza, and the
+    /// validation regex will screen out invalid paths in the same way. Even with the validation,
+    /// implementations MUST sanitize this input before using it directly.
+    ///
+    /// Must have at most 1024 characters and match `^(?:[-A-Za-z0-9/._~!$&'()*+,;=:@]|[%][0-9a-fA-F]{2})+$`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+}
+
+/// HTTPRouteMatch defines the predicate used to match requests to a given action. Multiple match
+/// types are ANDed together, i.e. the match will evaluate to true only if all conditions are
+/// satisfied.
+///
+/// For example, the match below will match a HTTP request only if its path starts with `/foo` AND
+/// it contains the `version: v1` header:
+///
+/// ```text
+/// match:
+///
+///  path:
+///    value: "/foo"
+///  headers:
+///  - name: "version"
+///    value "v1"
+///
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HTTPRouteMatches {
+    /// Headers specifies HTTP request header matchers. Multiple match values are ANDed together,
+    /// meaning, a request must match all the specified headers to select the route.
+    ///
+    /// Must have at most 16 items and have no two items with the same `name`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub headers: Option<Vec<HTTPRouteHeaders>>,
+    /// Method specifies HTTP method matcher. When specified, this route will be matched only if the
+    /// request has the specified method.
+    ///
+    /// Support: Extended
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub method: Option<HTTPRouteMethod>,
+    /// Path specifies a HTTP request path matcher. If this field is not specified, a default prefix
+    /// match on the "/" path is provided.
+    ///
+    /// Defaults to `{"type":"PathPrefix","value":"/"}`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<HTTPRoutePath>,
+    /// QueryParams specifies HTTP query parameter matchers. Multiple match values are ANDed together,
+    /// meaning, a request must match all the specified query parameters to select the route.
+    ///
+    /// Support: Extended
+    ///
+    /// Must have at most 16 items and have no two items with the same `name`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub query_params: Option<Vec<HTTPRouteQueryParams>>,
+}
+
+/// Method specifies HTTP method matcher. When specified, this route will be matched only if the
+/// request has the specified method.
+///
+/// Support: Extended
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum HTTPRouteMethod {
+    /// `GET`
+    #[default]
+    GET,
+    /// `HEAD`
+    HEAD,
+    /// `POST`
+    POST,
+    /// `PUT`
+    PUT,
+    /// `DELETE`
+    DELETE,
+    /// `CONNECT`
+    CONNECT,
+    /// `OPTIONS`
+    OPTIONS,
+    /// `TRACE`
+    TRACE,
+    /// `PATCH`
+    PATCH,
+    /// A value that the schema does not list, such as one of a newer API server.
+    #[serde(untagged)]
+    Unrecognized(String),
+}
+
+/// Path specifies a HTTP request path matcher. If this field is not specified, a default prefix
+/// match on the "/" path is provided.
+///
+/// Must satisfy `(self.type in ['Exact','PathPrefix']) ? self.value.startsWith('/') : true`: value must be an absolute path and start with '/' when type one of \['Exact', 'PathPrefix'\]
+///
+/// Must satisfy `(self.type in ['Exact','PathPrefix']) ? !self.value.contains('//') : true`: must not contain '//' when type one of \['Exact', 'PathPrefix'\]
+///
+/// Must satisfy `(self.type in ['Exact','PathPrefix']) ? !self.value.contains('/./') : true`: must not contain '/./' when type one of \['Exact', 'PathPrefix'\]
+///
+/// Must satisfy `(self.type in ['Exact','PathPrefix']) ? !self.value.contains('/../') : true`: must not contain '/../' when type one of \['Exact', 'PathPrefix'\]
+///
+/// Must satisfy `(self.type in ['Exact','PathPrefix']) ? !self.value.contains('%2f') : true`: must not contain '%2f' when type one of \['Exact', 'PathPrefix'\]
+///
+/// Must satisfy `(self.type in ['Exact','PathPrefix']) ? !self.value.contains('%2F') : true`: must not contain '%2F' when type one of \['Exact', 'PathPrefix'\]
+///
+/// Must satisfy `(self.type in ['Exact','PathPrefix']) ? !self.value.contains('#') : true`: must not contain '#' when type one of \['Exact', 'PathPrefix'\]
+///
+/// Must satisfy `(self.type in ['Exact','PathPrefix']) ? !self.value.endsWith('/..') : true`: must not end with '/..' when type one of \['Exact', 'PathPrefix'\]
+///
+/// Must satisfy `(self.type in ['Exact','PathPrefix']) ? !self.value.endsWith('/.') : true`: must not end with '/.' when type one of \['Exact', 'PathPrefix'\]
+///
+/// Must satisfy `self.type in ['Exact','PathPrefix'] || self.type == 'RegularExpression'`: type must be one of \['Exact', 'PathPrefix', 'RegularExpression'\]
+///
+/// Must satisfy `(self.type in ['Exact','PathPrefix']) ? self.value.matches(r"""^(?:[-A-Za-z0-9/._~!$&'()*+,;=:@]|[%][0-9a-fA-F]{2})+$""") : true`: must only contain valid characters (matching ^(?:\[-A-Za-z0-9/._\~!$\&'()\*+,;=:@\]\|\[%\]\[0-9a-fA-F\]{2})+$) for types \['Exact', 'PathPrefix'\]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct HTTPRoutePath {
+    /// Type specifies how to match against the path Value.
+    ///
+    /// Support: Core (Exact, PathPrefix)
+    ///
+    /// Support: Implementation-specific (RegularExpression)
+    ///
+    /// Defaults to `"PathPrefix"`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub r#type: Option<HTTPRoutePathType>,
+    /// Value of the HTTP path to match against.
+    ///
+    /// Must have at most 1024 characters.
+    ///
+    /// Defaults to `"/"`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<String>,
+}
+
+/// Type specifies how to match against the path Value.
+///
+/// Support: Core (Exact, PathPrefix)
+///
+/// Support: Implementation-specific (RegularExpression)
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum HTTPRoutePathType {
+    /// `Exact`
+    Exact,
+    /// `PathPrefix`
+    #[default]
+    PathPrefix,
+    /// `RegularExpression`
+    RegularExpression,
+    /// A value that the schema does not list, such as one of a newer API server.
+    #[serde(untagged)]
+    Unrecognized(String),
+}
+
+/// ExternalAuthProtocol describes which protocol to use when communicating with an ext_authz
+/// authorization server.
+///
+/// When this is set to GRPC, each backend must use the Envoy ext_authz protocol on the port
+/// specified in `backendRefs`. Requests and responses are defined in the protobufs explained at:
+/// <https://www.envoyproxy.io/docs/envoy/latest/api-v3/service/auth/v3/external_auth.proto>
+///
+/// When this is set to HTTP, each backend must respond with a `200` status code in on a successful
+/// authorization. Any other code is considered an authorization failure.
+///
+/// Feature Names: GRPC Support - HTTPRouteExternalAuthGRPC HTTP Support - HTTPRouteExternalAuthHTTP
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum HTTPRouteProtocol {
+    /// `HTTP`
+    #[default]
+    HTTP,
+    /// `GRPC`
+    GRPC,
+    /// A value that the schema does not list, such as one of a newer API server.
+    #[serde(untagged)]
+    Unrecognized(String),
+}
+
+/// HTTPQueryParamMatch describes how to select a HTTP route by matching HTTP query parameters.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct HTTPRouteQueryParams {
+    /// Name is the name of the HTTP query param to be matched. This must be an exact string match. (See
+    /// <https://tools.ietf.org/html/rfc7230#section-2.7.3>).
+    ///
+    /// If multiple entries specify equivalent query param names, only the first entry with an
+    /// equivalent name MUST be considered for a match. Subsequent entries with an equivalent query
+    /// param name MUST be ignored.
+    ///
+    /// If a query param is repeated in an HTTP request, the behavior is purposely left undefined, since
+    /// different data planes have different capabilities. However, it is \*recommended\* that
+    /// implementations should match against the first value of the param if the data plane supports it,
+    /// as this behavior is expected in other load balancing contexts outside of the Gateway API.
+    ///
+    /// Users SHOULD NOT route traffic based on repeated query params to guard themselves against
+    /// potential differences in the implementations.
+    ///
+    /// Must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
+    pub name: String,
+    /// Type specifies how to match against the value of the query parameter.
+    ///
+    /// Support: Extended (Exact)
+    ///
+    /// Support: Implementation-specific (RegularExpression)
+    ///
+    /// Since RegularExpression QueryParamMatchType has Implementation-specific conformance,
+    /// implementations can support POSIX, PCRE or any other dialects of regular expressions. Please
+    /// read the implementation's documentation to determine the supported dialect.
+    ///
+    /// Defaults to `"Exact"`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub r#type: Option<GRPCRouteHeadersType>,
+    /// Value is the value of HTTP query param to be matched.
+    ///
+    /// Must have 1 to 1024 characters.
+    pub value: String,
+}
+
+/// RequestRedirect defines a schema for a filter that responds to the request with an HTTP
+/// redirection.
+///
+/// Support: Core
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HTTPRouteRequestRedirect {
+    /// Hostname is the hostname to be used in the value of the `Location` header in the response. When
+    /// empty, the hostname in the `Host` header of the request is used.
+    ///
+    /// Support: Core
+    ///
+    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hostname: Option<String>,
+    /// Path defines parameters used to modify the path of the incoming request. The modified path is
+    /// then used to construct the `Location` header. When empty, the request path is used as-is.
+    ///
+    /// Support: Extended
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<HTTPRouteRequestRedirectPath>,
+    /// Port is the port to be used in the value of the `Location` header in the response.
+    ///
+    /// If no port is specified, the redirect port MUST be derived using the following rules:
+    ///
+    /// - If redirect scheme is not-empty, the redirect port MUST be the well-known port associated with
+    ///   the redirect scheme. Specifically "http" to port 80 and "https" to port 443. If the redirect
+    ///   scheme does not have a well-known port, the listener port of the Gateway SHOULD be used.
+    /// - If redirect scheme is empty, the redirect port MUST be the Gateway Listener port.
+    ///
+    /// Implementations SHOULD NOT add the port number in the 'Location' header in the following cases:
+    ///
+    /// - A Location header that will use HTTP (whether that is determined via the Listener protocol or
+    ///   the Scheme field) _and_ use port 80.
+    /// - A Location header that will use HTTPS (whether that is determined via the Listener protocol or
+    ///   the Scheme field) _and_ use port 443.
+    ///
+    /// Support: Extended
+    ///
+    /// Must be at least 1 and be at most 65535.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub port: Option<i32>,
+    /// Scheme is the scheme to be used in the value of the `Location` header in the response. When
+    /// empty, the scheme of the request is used.
+    ///
+    /// Scheme redirects can affect the port of the redirect, for more information, refer to the
+    /// documentation for the port field of this filter.
+    ///
+    /// Note that values may be added to this enum, implementations must ensure that unknown values will
+    /// not cause a crash.
+    ///
+    /// Unknown values here must result in the implementation setting the Accepted Condition for the
+    /// Route to `status: False`, with a Reason of `UnsupportedValue`.
+    ///
+    /// Support: Extended
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scheme: Option<HTTPRouteScheme>,
+    /// StatusCode is the HTTP status code to be used in response.
+    ///
+    /// Note that values may be added to this enum, implementations must ensure that unknown values will
+    /// not cause a crash.
+    ///
+    /// Unknown values here must result in the implementation setting the Accepted Condition for the
+    /// Route to `status: False`, with a Reason of `UnsupportedValue`.
+    ///
+    /// Support: statusCode 301 and 302 are Core; all others are Extended.
+    ///
+    /// One of `301`, `302`, `303`, `307`, `308`.
+    ///
+    /// Defaults to `302`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status_code: Option<i64>,
+}
+
+/// Path defines parameters used to modify the path of the incoming request. The modified path is
+/// then used to construct the `Location` header. When empty, the request path is used as-is.
+///
+/// Support: Extended
+///
+/// Must satisfy `self.type == 'ReplaceFullPath' ? has(self.replaceFullPath) : true`: replaceFullPath must be specified when type is set to 'ReplaceFullPath'
+///
+/// Must satisfy `has(self.replaceFullPath) ? self.type == 'ReplaceFullPath' : true`: type must be 'ReplaceFullPath' when replaceFullPath is set
+///
+/// Must satisfy `self.type == 'ReplacePrefixMatch' ? has(self.replacePrefixMatch) : true`: replacePrefixMatch must be specified when type is set to 'ReplacePrefixMatch'
+///
+/// Must satisfy `has(self.replacePrefixMatch) ? self.type == 'ReplacePrefixMatch' : true`: type must be 'ReplacePrefixMatch' when replacePrefixMatch is set
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HTTPRouteRequestRedirectPath {
+    /// ReplaceFullPath specifies the value with which to replace the full path of a request during a
+    /// rewrite or redirect.
+    ///
+    /// Must have at most 1024 characters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replace_full_path: Option<String>,
+    /// ReplacePrefixMatch specifies the value with which to replace the prefix match of a request
+    /// during a rewrite or redirect. For example, a request to "/foo/bar" with a prefix match of "/foo"
+    /// and a ReplacePrefixMatch of "/xyz" would be modified to "/xyz/bar".
+    ///
+    /// Note that this matches the behavior of the PathPrefix match type. This matches full path
+    /// elements. A path element refers to the list of labels in the path split by the `/` separator.
+    /// When specified, a trailing `/` is ignored. For example, the paths `/abc`, `/abc/`, and
+    /// `/abc/def` would all match the prefix `/abc`, but the path `/abcd` would not.
+    ///
+    /// ReplacePrefixMatch is only compatible with a `PathPrefix` HTTPRouteMatch. Using any other
+    /// HTTPRouteMatch type on the same HTTPRouteRule will result in the implementation setting the
+    /// Accepted Condition for the Route to `status: False`.
+    ///
+    /// Request Path \| Prefix Match \| Replace Prefix \| Modified Path
+    ///
+    /// Must have at most 1024 characters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replace_prefix_match: Option<String>,
+    /// Type defines the type of path modifier. Additional types may be added in a future release of the
+    /// API.
+    ///
+    /// Note that values may be added to this enum, implementations must ensure that unknown values will
+    /// not cause a crash.
+    ///
+    /// Unknown values here must result in the implementation setting the Accepted Condition for the
+    /// Route to `status: False`, with a Reason of `UnsupportedValue`.
+    pub r#type: HTTPRouteRequestRedirectPathType,
+}
+
+/// Type defines the type of path modifier. Additional types may be added in a future release of the
+/// API.
+///
+/// Note that values may be added to this enum, implementations must ensure that unknown values will
+/// not cause a crash.
+///
+/// Unknown values here must result in the implementation setting the Accepted Condition for the
+/// Route to `status: False`, with a Reason of `UnsupportedValue`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum HTTPRouteRequestRedirectPathType {
+    /// `ReplaceFullPath`
+    #[default]
+    ReplaceFullPath,
+    /// `ReplacePrefixMatch`
+    ReplacePrefixMatch,
+    /// A value that the schema does not list, such as one of a newer API server.
+    #[serde(untagged)]
+    Unrecognized(String),
+}
+
+/// Retry defines the configuration for when to retry an HTTP request.
+///
+/// Support: Extended
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct HTTPRouteRetry {
+    /// Attempts specifies the maximum number of times an individual request from the gateway to a
+    /// backend should be retried.
+    ///
+    /// If the maximum number of retries has been attempted without a successful response from the
+    /// backend, the Gateway MUST return an error.
+    ///
+    /// When this field is unspecified, the number of times to attempt to retry a backend request is
+    /// implementation-specific.
+    ///
+    /// Support: Extended
+    ///
+    /// Must be at least 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub attempts: Option<i64>,
+    /// Backoff specifies the minimum duration a Gateway should wait between retry attempts and is
+    /// represented in Gateway API Duration formatting.
+    ///
+    /// For example, setting the `rules[].retry.backoff` field to the value `100ms` will cause a backend
+    /// request to first be retried approximately 100 milliseconds after timing out or receiving a
+    /// response code configured to be retriable.
+    ///
+    /// An implementation MAY use an exponential or alternative backoff strategy for subsequent retry
+    /// attempts, MAY cap the maximum backoff duration to some amount greater than the specified
+    /// minimum, and MAY add arbitrary jitter to stagger requests, as long as unsuccessful backend
+    /// requests are not retried before the configured minimum duration.
+    ///
+    /// If a Request timeout (`rules[].timeouts.request`) is configured on the route, the entire
+    /// duration of the initial request and any retry attempts MUST not exceed the Request timeout
+    /// duration. If any retry attempts are still in progress when the Request timeout duration has been
+    /// reached, these SHOULD be canceled if possible and the Gateway MUST immediately return a timeout
+    /// error.
+    ///
+    /// If a BackendRequest timeout (`rules[].timeouts.backendRequest`) is configured on the route, any
+    /// retry attempts which reach the configured BackendRequest timeout duration without a response
+    /// SHOULD be canceled if possible and the Gateway should wait for at least the specified backoff
+    /// duration before attempting to retry the backend request again.
+    ///
+    /// If a BackendRequest timeout is _not_ configured on the route, retry attempts MAY time out after
+    /// an implementation default duration, or MAY remain pending until a configured Request timeout or
+    /// implementation default duration for total request time is reached.
+    ///
+    /// When this field is unspecified, the time to wait between retry attempts is
+    /// implementation-specific.
+    ///
+    /// Support: Extended
+    ///
+    /// Must match `^([0-9]{1,5}(h|m|s|ms)){1,4}$`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub backoff: Option<String>,
+    /// Codes defines the HTTP response status codes for which a backend request should be retried.
+    ///
+    /// Support: Extended
+    ///
+    /// Must have no item twice.
+    ///
+    /// Each item must be at least 400 and be at most 599.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub codes: Option<Vec<i64>>,
+}
+
+/// HTTPRouteRule defines semantics for matching an HTTP request based on conditions (matches),
+/// processing it (filters), and forwarding the request to an API object (backendRefs).
+///
+/// Must satisfy `(has(self.backendRefs) && size(self.backendRefs) > 0) ? (!has(self.filters) || self.filters.all(f, !has(f.requestRedirect))): true`: RequestRedirect filter must not be used together with backendRefs
+///
+/// Must satisfy `(has(self.filters) && self.filters.exists_one(f, has(f.requestRedirect) && has(f.requestRedirect.path) && f.requestRedirect.path.type == 'ReplacePrefixMatch' && has(f.requestRedirect.path.replacePrefixMatch))) ? ((size(self.matches) != 1 || !has(self.matches[0].path) || self.matches[0].path.type != 'PathPrefix') ? false : true) : true`: When using RequestRedirect filter with path.replacePrefixMatch, exactly one PathPrefix match must be specified
+///
+/// Must satisfy `(has(self.filters) && self.filters.exists_one(f, has(f.urlRewrite) && has(f.urlRewrite.path) && f.urlRewrite.path.type == 'ReplacePrefixMatch' && has(f.urlRewrite.path.replacePrefixMatch))) ? ((size(self.matches) != 1 || !has(self.matches[0].path) || self.matches[0].path.type != 'PathPrefix') ? false : true) : true`: When using URLRewrite filter with path.replacePrefixMatch, exactly one PathPrefix match must be specified
+///
+/// Must satisfy `(has(self.backendRefs) && self.backendRefs.exists_one(b, (has(b.filters) && b.filters.exists_one(f, has(f.requestRedirect) && has(f.requestRedirect.path) && f.requestRedirect.path.type == 'ReplacePrefixMatch' && has(f.requestRedirect.path.replacePrefixMatch))) )) ? ((size(self.matches) != 1 || !has(self.matches[0].path) || self.matches[0].path.type != 'PathPrefix') ? false : true) : true`: Within backendRefs, when using RequestRedirect filter with path.replacePrefixMatch, exactly one PathPrefix match must be specified
+///
+/// Must satisfy `(has(self.backendRefs) && self.backendRefs.exists_one(b, (has(b.filters) && b.filters.exists_one(f, has(f.urlRewrite) && has(f.urlRewrite.path) && f.urlRewrite.path.type == 'ReplacePrefixMatch' && has(f.urlRewrite.path.replacePrefixMatch))) )) ? ((size(self.matches) != 1 || !has(self.matches[0].path) || self.matches[0].path.type != 'PathPrefix') ? false : true) : true`: Within backendRefs, When using URLRewrite filter with path.replacePrefixMatch, exactly one PathPrefix match must be specified
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HTTPRouteRules {
+    /// BackendRefs defines the backend(s) where matching requests should be sent.
+    ///
+    /// Failure behavior here depends on how many BackendRefs are specified and how many are invalid.
+    ///
+    /// If \*all\* entries in BackendRefs are invalid, and there are also no filters specified in this
+    /// route rule, \*all\* traffic which matches this rule MUST receive a 500 status code.
+    ///
+    /// See the HTTPBackendRef definition for the rules about what makes a single HTTPBackendRef
+    /// invalid.
+    ///
+    /// When a HTTPBackendRef is invalid, 500 status codes MUST be returned for requests that would have
+    /// otherwise been routed to an invalid backend. If multiple backends are specified, and some are
+    /// invalid, the proportion of requests that would otherwise have been routed to an invalid backend
+    /// MUST receive a 500 status code.
+    ///
+    /// For example, if two backends are specified with equal weights, and one is invalid, 50 percent of
+    /// traffic must receive a 500. Implementations may choose how that 50 percent is determined.
+    ///
+    /// When a HTTPBackendRef refers to a Service that has no ready endpoints, implementations SHOULD
+    /// return a 503 for requests to that backend instead. If an implementation chooses to do this, all
+    /// of the above rules for 500 responses MUST also apply for responses that return a 503.
+    ///
+    /// Support: Core for Kubernetes Service
+    ///
+    /// Support: Extended for Kubernetes ServiceImport
+    ///
+    /// Support: Implementation-specific for any other resource
+    ///
+    /// Support for weight: Core
+    ///
+    /// Must have at most 16 items.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub backend_refs: Option<Vec<HTTPRouteBackendRefs>>,
+    /// Filters define the filters that are applied to requests that match this rule.
+    ///
+    /// Wherever possible, implementations SHOULD implement filters in the order they are specified.
+    ///
+    /// Implementations MAY choose to implement this ordering strictly, rejecting any combination or
+    /// order of filters that cannot be supported. If implementations choose a strict interpretation of
+    /// filter ordering, they MUST clearly document that behavior.
+    ///
+    /// To reject an invalid combination or order of filters, implementations SHOULD consider the Route
+    /// Rules with this configuration invalid. If all Route Rules in a Route are invalid, the entire
+    /// Route would be considered invalid. If only a portion of Route Rules are invalid, implementations
+    /// MUST set the "PartiallyInvalid" condition for the Route.
+    ///
+    /// Conformance-levels at this level are defined based on the type of filter:
+    ///
+    /// - ALL core filters MUST be supported by all implementations.
+    /// - Implementers are encouraged to support extended filters.
+    /// - Implementation-specific custom filters have no API guarantees across implementations.
+    ///
+    /// Specifying the same filter multiple times is not supported unless explicitly indicated in the
+    /// filter.
+    ///
+    /// All filters are expected to be compatible with each other except for the URLRewrite and
+    /// RequestRedirect filters, which may not be combined. If an implementation cannot support other
+    /// combinations of filters, they must clearly document that limitation. In cases where incompatible
+    /// or unsupported filters are specified and cause the `Accepted` condition to be set to status
+    /// `False`, implementations may use the `IncompatibleFilters` reason to specify this configuration
+    /// error.
+    ///
+    /// Support: Core
+    ///
+    /// Must have at most 16 items.
+    ///
+    /// Must satisfy `!(self.exists(f, f.type == 'RequestRedirect') && self.exists(f, f.type == 'URLRewrite'))`: May specify either httpRouteFilterRequestRedirect or httpRouteFilterRequestRewrite, but not both
+    ///
+    /// Must satisfy `self.filter(f, f.type == 'CORS').size() <= 1`: CORS filter cannot be repeated
+    ///
+    /// Must satisfy `self.filter(f, f.type == 'RequestHeaderModifier').size() <= 1`: RequestHeaderModifier filter cannot be repeated
+    ///
+    /// Must satisfy `self.filter(f, f.type == 'ResponseHeaderModifier').size() <= 1`: ResponseHeaderModifier filter cannot be repeated
+    ///
+    /// Must satisfy `self.filter(f, f.type == 'RequestRedirect').size() <= 1`: RequestRedirect filter cannot be repeated
+    ///
+    /// Must satisfy `self.filter(f, f.type == 'URLRewrite').size() <= 1`: URLRewrite filter cannot be repeated
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub filters: Option<Vec<HTTPRouteFilters>>,
+    /// Matches define conditions used for matching the rule against incoming HTTP requests. Each match
+    /// is independent, i.e. this rule will be matched if \*\*any\*\* one of the matches is satisfied.
+    ///
+    /// For example, take the following matches configuration:
+    ///
+    /// ```text
+    /// matches:
+    /// - path:
+    ///     value: "/foo"
+    ///   headers:
+    ///   - name: "version"
+    ///     value: "v2"
+    /// - path:
+    ///     value: "/v2/foo"
+    /// ```
+    ///
+    /// For a request to match against this rule, a request must satisfy EITHER of the two conditions:
+    ///
+    /// - path prefixed with `/foo` AND contains the header `version: v2`
+    /// - path prefix of `/v2/foo`
+    ///
+    /// See the documentation for HTTPRouteMatch on how to specify multiple match conditions that should
+    /// be ANDed together.
+    ///
+    /// If no matches are specified, the default is a prefix path match on "/", which has the effect of
+    /// matching every HTTP request.
+    ///
+    /// Proxy or Load Balancer routing configuration generated from HTTPRoutes MUST prioritize matches
+    /// based on the following criteria, continuing on ties. Across all rules specified on applicable
+    /// Routes, precedence must be given to the match having:
+    ///
+    /// - "Exact" path match.
+    /// - "Prefix" path match with largest number of characters.
+    /// - Method match.
+    /// - Largest number of header matches.
+    /// - Largest number of query param matches.
+    ///
+    /// Note: The precedence of RegularExpression path matches are implementation-specific.
+    ///
+    /// If ties still exist across multiple Routes, matching precedence MUST be determined in order of
+    /// the following criteria, continuing on ties:
+    ///
+    /// - The oldest Route based on creation timestamp.
+    /// - The Route appearing first in alphabetical order by "{namespace}/{name}".
+    ///
+    /// If ties still exist within an HTTPRoute, matching precedence MUST be granted to the FIRST
+    /// matching rule (in list order) with a match meeting the above criteria.
+    ///
+    /// When no rules matching a request have been successfully attached to the parent a request is
+    /// coming from, a HTTP 404 status code MUST be returned.
+    ///
+    /// Must have at most 64 items.
+    ///
+    /// Defaults to `[{"path":{"type":"PathPrefix","value":"/"}}]`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub matches: Option<Vec<HTTPRouteMatches>>,
+    /// Name is the name of the route rule. This name MUST be unique within a Route if it is set.
+    ///
+    /// Support: Extended
+    ///
+    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Retry defines the configuration for when to retry an HTTP request.
+    ///
+    /// Support: Extended
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retry: Option<HTTPRouteRetry>,
+    /// SessionPersistence defines and configures session persistence for the route rule.
+    ///
+    /// Support: Extended
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session_persistence: Option<GRPCRouteSessionPersistence>,
+    /// Timeouts defines the timeouts that can be configured for an HTTP request.
+    ///
+    /// Support: Extended
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timeouts: Option<HTTPRouteTimeouts>,
+}
+
+/// Scheme is the scheme to be used in the value of the `Location` header in the response. When
+/// empty, the scheme of the request is used.
+///
+/// Scheme redirects can affect the port of the redirect, for more information, refer to the
+/// documentation for the port field of this filter.
+///
+/// Note that values may be added to this enum, implementations must ensure that unknown values will
+/// not cause a crash.
+///
+/// Unknown values here must result in the implementation setting the Accepted Condition for the
+/// Route to `status: False`, with a Reason of `UnsupportedValue`.
+///
+/// Support: Extended
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum HTTPRouteScheme {
+    /// `http`
+    #[default]
+    #[serde(rename = "http")]
+    Http,
+    /// `https`
+    #[serde(rename = "https")]
+    Https,
+    /// A value that the schema does not list, such as one of a newer API server.
+    #[serde(untagged)]
+    Unrecognized(String),
 }
 
 /// Spec defines the desired state of HTTPRoute.
@@ -134,7 +1431,7 @@ pub struct HTTPRouteSpec {
     ///
     /// Must satisfy `self.all(p1, self.exists_one(p2, p1.group == p2.group && p1.kind == p2.kind && p1.name == p2.name && (((!has(p1.__namespace__) || p1.__namespace__ == '') && (!has(p2.__namespace__) || p2.__namespace__ == '')) || (has(p1.__namespace__) && has(p2.__namespace__) && p1.__namespace__ == p2.__namespace__ )) && (((!has(p1.sectionName) || p1.sectionName == '') && (!has(p2.sectionName) || p2.sectionName == '')) || ( has(p1.sectionName) && has(p2.sectionName) && p1.sectionName == p2.sectionName)) && (((!has(p1.port) || p1.port == 0) && (!has(p2.port) || p2.port == 0)) || (has(p1.port) && has(p2.port) && p1.port == p2.port))))`: sectionName or port must be unique when parentRefs includes 2 or more references to the same parent
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub parent_refs: Option<Vec<HTTPRouteSpecParentRefs>>,
+    pub parent_refs: Option<Vec<GRPCRouteParentRefs>>,
     /// Rules are a list of HTTP matchers, filters and actions.
     ///
     /// Must have 1 to 16 items.
@@ -145,7 +1442,7 @@ pub struct HTTPRouteSpec {
     ///
     /// Defaults to `[{"matches":[{"path":{"type":"PathPrefix","value":"/"}}]}]`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub rules: Option<Vec<HTTPRouteSpecRules>>,
+    pub rules: Option<Vec<HTTPRouteRules>>,
     /// UseDefaultGateways indicates the default Gateway scope to use for this Route. If unset (the
     /// default) or set to None, the Route will not be attached to any default Gateway; if set, it will
     /// be attached to any default Gateway supporting the named scope, subject to the usual rules about
@@ -157,1428 +1454,26 @@ pub struct HTTPRouteSpec {
     /// example, a Route with specific security requirements should almost certainly not use a default
     /// Gateway.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub use_default_gateways: Option<HTTPRouteSpecUseDefaultGateways>,
+    pub use_default_gateways: Option<GRPCRouteUseDefaultGateways>,
 }
 
-/// HTTPRouteRule defines semantics for matching an HTTP request based on conditions (matches),
-/// processing it (filters), and forwarding the request to an API object (backendRefs).
-///
-/// Must satisfy `(has(self.backendRefs) && size(self.backendRefs) > 0) ? (!has(self.filters) || self.filters.all(f, !has(f.requestRedirect))): true`: RequestRedirect filter must not be used together with backendRefs
-///
-/// Must satisfy `(has(self.filters) && self.filters.exists_one(f, has(f.requestRedirect) && has(f.requestRedirect.path) && f.requestRedirect.path.type == 'ReplacePrefixMatch' && has(f.requestRedirect.path.replacePrefixMatch))) ? ((size(self.matches) != 1 || !has(self.matches[0].path) || self.matches[0].path.type != 'PathPrefix') ? false : true) : true`: When using RequestRedirect filter with path.replacePrefixMatch, exactly one PathPrefix match must be specified
-///
-/// Must satisfy `(has(self.filters) && self.filters.exists_one(f, has(f.urlRewrite) && has(f.urlRewrite.path) && f.urlRewrite.path.type == 'ReplacePrefixMatch' && has(f.urlRewrite.path.replacePrefixMatch))) ? ((size(self.matches) != 1 || !has(self.matches[0].path) || self.matches[0].path.type != 'PathPrefix') ? false : true) : true`: When using URLRewrite filter with path.replacePrefixMatch, exactly one PathPrefix match must be specified
-///
-/// Must satisfy `(has(self.backendRefs) && self.backendRefs.exists_one(b, (has(b.filters) && b.filters.exists_one(f, has(f.requestRedirect) && has(f.requestRedirect.path) && f.requestRedirect.path.type == 'ReplacePrefixMatch' && has(f.requestRedirect.path.replacePrefixMatch))) )) ? ((size(self.matches) != 1 || !has(self.matches[0].path) || self.matches[0].path.type != 'PathPrefix') ? false : true) : true`: Within backendRefs, when using RequestRedirect filter with path.replacePrefixMatch, exactly one PathPrefix match must be specified
-///
-/// Must satisfy `(has(self.backendRefs) && self.backendRefs.exists_one(b, (has(b.filters) && b.filters.exists_one(f, has(f.urlRewrite) && has(f.urlRewrite.path) && f.urlRewrite.path.type == 'ReplacePrefixMatch' && has(f.urlRewrite.path.replacePrefixMatch))) )) ? ((size(self.matches) != 1 || !has(self.matches[0].path) || self.matches[0].path.type != 'PathPrefix') ? false : true) : true`: Within backendRefs, When using URLRewrite filter with path.replacePrefixMatch, exactly one PathPrefix match must be specified
+/// Status defines the current state of HTTPRoute.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct HTTPRouteSpecRules {
-    /// BackendRefs defines the backend(s) where matching requests should be sent.
-    ///
-    /// Failure behavior here depends on how many BackendRefs are specified and how many are invalid.
-    ///
-    /// If \*all\* entries in BackendRefs are invalid, and there are also no filters specified in this
-    /// route rule, \*all\* traffic which matches this rule MUST receive a 500 status code.
-    ///
-    /// See the HTTPBackendRef definition for the rules about what makes a single HTTPBackendRef
-    /// invalid.
-    ///
-    /// When a HTTPBackendRef is invalid, 500 status codes MUST be returned for requests that would have
-    /// otherwise been routed to an invalid backend. If multiple backends are specified, and some are
-    /// invalid, the proportion of requests that would otherwise have been routed to an invalid backend
-    /// MUST receive a 500 status code.
-    ///
-    /// For example, if two backends are specified with equal weights, and one is invalid, 50 percent of
-    /// traffic must receive a 500. Implementations may choose how that 50 percent is determined.
-    ///
-    /// When a HTTPBackendRef refers to a Service that has no ready endpoints, implementations SHOULD
-    /// return a 503 for requests to that backend instead. If an implementation chooses to do this, all
-    /// of the above rules for 500 responses MUST also apply for responses that return a 503.
-    ///
-    /// Support: Core for Kubernetes Service
-    ///
-    /// Support: Extended for Kubernetes ServiceImport
-    ///
-    /// Support: Implementation-specific for any other resource
-    ///
-    /// Support for weight: Core
-    ///
-    /// Must have at most 16 items.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub backend_refs: Option<Vec<HTTPRouteSpecRulesBackendRefs>>,
-    /// Filters define the filters that are applied to requests that match this rule.
-    ///
-    /// Wherever possible, implementations SHOULD implement filters in the order they are specified.
-    ///
-    /// Implementations MAY choose to implement this ordering strictly, rejecting any combination or
-    /// order of filters that cannot be supported. If implementations choose a strict interpretation of
-    /// filter ordering, they MUST clearly document that behavior.
-    ///
-    /// To reject an invalid combination or order of filters, implementations SHOULD consider the Route
-    /// Rules with this configuration invalid. If all Route Rules in a Route are invalid, the entire
-    /// Route would be considered invalid. If only a portion of Route Rules are invalid, implementations
-    /// MUST set the "PartiallyInvalid" condition for the Route.
-    ///
-    /// Conformance-levels at this level are defined based on the type of filter:
-    ///
-    /// - ALL core filters MUST be supported by all implementations.
-    /// - Implementers are encouraged to support extended filters.
-    /// - Implementation-specific custom filters have no API guarantees across implementations.
-    ///
-    /// Specifying the same filter multiple times is not supported unless explicitly indicated in the
-    /// filter.
-    ///
-    /// All filters are expected to be compatible with each other except for the URLRewrite and
-    /// RequestRedirect filters, which may not be combined. If an implementation cannot support other
-    /// combinations of filters, they must clearly document that limitation. In cases where incompatible
-    /// or unsupported filters are specified and cause the `Accepted` condition to be set to status
-    /// `False`, implementations may use the `IncompatibleFilters` reason to specify this configuration
-    /// error.
-    ///
-    /// Support: Core
-    ///
-    /// Must have at most 16 items.
-    ///
-    /// Must satisfy `!(self.exists(f, f.type == 'RequestRedirect') && self.exists(f, f.type == 'URLRewrite'))`: May specify either httpRouteFilterRequestRedirect or httpRouteFilterRequestRewrite, but not both
-    ///
-    /// Must satisfy `self.filter(f, f.type == 'CORS').size() <= 1`: CORS filter cannot be repeated
-    ///
-    /// Must satisfy `self.filter(f, f.type == 'RequestHeaderModifier').size() <= 1`: RequestHeaderModifier filter cannot be repeated
-    ///
-    /// Must satisfy `self.filter(f, f.type == 'ResponseHeaderModifier').size() <= 1`: ResponseHeaderModifier filter cannot be repeated
-    ///
-    /// Must satisfy `self.filter(f, f.type == 'RequestRedirect').size() <= 1`: RequestRedirect filter cannot be repeated
-    ///
-    /// Must satisfy `self.filter(f, f.type == 'URLRewrite').size() <= 1`: URLRewrite filter cannot be repeated
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub filters: Option<Vec<HTTPRouteSpecRulesFilters>>,
-    /// Matches define conditions used for matching the rule against incoming HTTP requests. Each match
-    /// is independent, i.e. this rule will be matched if \*\*any\*\* one of the matches is satisfied.
-    ///
-    /// For example, take the following matches configuration:
-    ///
-    /// ```text
-    /// matches:
-    /// - path:
-    ///     value: "/foo"
-    ///   headers:
-    ///   - name: "version"
-    ///     value: "v2"
-    /// - path:
-    ///     value: "/v2/foo"
-    /// ```
-    ///
-    /// For a request to match against this rule, a request must satisfy EITHER of the two conditions:
-    ///
-    /// - path prefixed with `/foo` AND contains the header `version: v2`
-    /// - path prefix of `/v2/foo`
-    ///
-    /// See the documentation for HTTPRouteMatch on how to specify multiple match conditions that should
-    /// be ANDed together.
-    ///
-    /// If no matches are specified, the default is a prefix path match on "/", which has the effect of
-    /// matching every HTTP request.
-    ///
-    /// Proxy or Load Balancer routing configuration generated from HTTPRoutes MUST prioritize matches
-    /// based on the following criteria, continuing on ties. Across all rules specified on applicable
-    /// Routes, precedence must be given to the match having:
-    ///
-    /// - "Exact" path match.
-    /// - "Prefix" path match with largest number of characters.
-    /// - Method match.
-    /// - Largest number of header matches.
-    /// - Largest number of query param matches.
-    ///
-    /// Note: The precedence of RegularExpression path matches are implementation-specific.
-    ///
-    /// If ties still exist across multiple Routes, matching precedence MUST be determined in order of
-    /// the following criteria, continuing on ties:
-    ///
-    /// - The oldest Route based on creation timestamp.
-    /// - The Route appearing first in alphabetical order by "{namespace}/{name}".
-    ///
-    /// If ties still exist within an HTTPRoute, matching precedence MUST be granted to the FIRST
-    /// matching rule (in list order) with a match meeting the above criteria.
-    ///
-    /// When no rules matching a request have been successfully attached to the parent a request is
-    /// coming from, a HTTP 404 status code MUST be returned.
-    ///
-    /// Must have at most 64 items.
-    ///
-    /// Defaults to `[{"path":{"type":"PathPrefix","value":"/"}}]`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub matches: Option<Vec<HTTPRouteSpecRulesMatches>>,
-    /// Name is the name of the route rule. This name MUST be unique within a Route if it is set.
-    ///
-    /// Support: Extended
-    ///
-    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    /// Retry defines the configuration for when to retry an HTTP request.
-    ///
-    /// Support: Extended
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub retry: Option<HTTPRouteSpecRulesRetry>,
-    /// SessionPersistence defines and configures session persistence for the route rule.
-    ///
-    /// Support: Extended
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub session_persistence: Option<HTTPRouteSpecRulesSessionPersistence>,
-    /// Timeouts defines the timeouts that can be configured for an HTTP request.
-    ///
-    /// Support: Extended
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub timeouts: Option<HTTPRouteSpecRulesTimeouts>,
-}
-
-/// HTTPBackendRef defines how a HTTPRoute forwards a HTTP request.
-///
-/// Note that when a namespace different than the local namespace is specified, a ReferenceGrant
-/// object is required in the referent namespace to allow that namespace's owner to accept the
-/// reference. See the ReferenceGrant documentation for details.
-///
-/// When the BackendRef points to a Kubernetes Service, implementations SHOULD honor the appProtocol
-/// field if it is set for the target Service Port.
-///
-/// Implementations supporting appProtocol SHOULD recognize the Kubernetes Standard Application
-/// Protocols defined in KEP-3726.
-///
-/// If a Service appProtocol isn't specified, an implementation MAY infer the backend protocol
-/// through its own means. Implementations MAY infer the protocol from the Route type referring to
-/// the backend Service.
-///
-/// If a Route is not able to send traffic to the backend using the specified protocol then the
-/// backend is considered invalid. Implementations MUST set the "ResolvedRefs" condition to "False"
-/// with the "UnsupportedProtocol" reason.
-///
-/// Must satisfy `(size(self.group) == 0 && self.kind == 'Service') ? has(self.port) : true`: Must have port for Service reference
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct HTTPRouteSpecRulesBackendRefs {
-    /// Filters defined at this level should be executed if and only if the request is being forwarded
-    /// to the backend defined here.
-    ///
-    /// Support: Implementation-specific (For broader support of filters, use the Filters field in
-    /// HTTPRouteRule.)
-    ///
-    /// Must have at most 16 items.
-    ///
-    /// Must satisfy `!(self.exists(f, f.type == 'RequestRedirect') && self.exists(f, f.type == 'URLRewrite'))`: May specify either httpRouteFilterRequestRedirect or httpRouteFilterRequestRewrite, but not both
-    ///
-    /// Must satisfy `self.filter(f, f.type == 'CORS').size() <= 1`: CORS filter cannot be repeated
-    ///
-    /// Must satisfy `self.filter(f, f.type == 'RequestHeaderModifier').size() <= 1`: RequestHeaderModifier filter cannot be repeated
-    ///
-    /// Must satisfy `self.filter(f, f.type == 'ResponseHeaderModifier').size() <= 1`: ResponseHeaderModifier filter cannot be repeated
-    ///
-    /// Must satisfy `self.filter(f, f.type == 'RequestRedirect').size() <= 1`: RequestRedirect filter cannot be repeated
-    ///
-    /// Must satisfy `self.filter(f, f.type == 'URLRewrite').size() <= 1`: URLRewrite filter cannot be repeated
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub filters: Option<Vec<HTTPRouteSpecRulesBackendRefsFilters>>,
-    /// Group is the group of the referent. For example, "gateway.networking.k8s.io". When unspecified
-    /// or empty string, core API group is inferred.
-    ///
-    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    ///
-    /// Defaults to `""`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub group: Option<String>,
-    /// Kind is the Kubernetes resource kind of the referent. For example "Service".
-    ///
-    /// Defaults to "Service" when not specified.
-    ///
-    /// ExternalName services can refer to CNAME DNS records that may live outside of the cluster and as
-    /// such are difficult to reason about in terms of conformance. They also may not be safe to forward
-    /// to (see CVE-2021-25740 for more information). Implementations SHOULD NOT support ExternalName
-    /// Services.
-    ///
-    /// Support: Core (Services with a type other than ExternalName)
-    ///
-    /// Support: Implementation-specific (Services with type ExternalName)
-    ///
-    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
-    ///
-    /// Defaults to `"Service"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub kind: Option<String>,
-    /// Name is the name of the referent.
-    ///
-    /// Must have 1 to 253 characters.
-    pub name: String,
-    /// Namespace is the namespace of the backend. When unspecified, the local namespace is inferred.
-    ///
-    /// Note that when a namespace different than the local namespace is specified, a ReferenceGrant
-    /// object is required in the referent namespace to allow that namespace's owner to accept the
-    /// reference. See the ReferenceGrant documentation for details.
-    ///
-    /// Support: Core
-    ///
-    /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub namespace: Option<String>,
-    /// Port specifies the destination port number to use for this resource. Port is required when the
-    /// referent is a Kubernetes Service. In this case, the port number is the service port number, not
-    /// the target port. For other resources, destination port might be derived from the referent
-    /// resource or this field.
-    ///
-    /// Must be at least 1 and be at most 65535.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub port: Option<i32>,
-    /// Weight specifies the proportion of requests forwarded to the referenced backend. This is
-    /// computed as weight/(sum of all weights in this BackendRefs list). For non-zero values, there may
-    /// be some epsilon from the exact proportion defined here depending on the precision an
-    /// implementation supports. Weight is not a percentage and the sum of weights does not need to
-    /// equal 100.
-    ///
-    /// If only one backend is specified and it has a weight greater than 0, 100% of the traffic is
-    /// forwarded to that backend. If weight is set to 0, no traffic should be forwarded for this entry.
-    /// If unspecified, weight defaults to 1.
-    ///
-    /// Support for this field varies based on the context where used.
-    ///
-    /// Must be at least 0 and be at most 1000000.
-    ///
-    /// Defaults to `1`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub weight: Option<i32>,
-}
-
-/// HTTPRouteFilter defines processing steps that must be completed during the request or response
-/// lifecycle. HTTPRouteFilters are meant as an extension point to express processing that may be
-/// done in Gateway implementations. Some examples include request or response modification,
-/// implementing authentication strategies, rate-limiting, and traffic shaping. API
-/// guarantee/conformance is defined based on the type of the filter.
-///
-/// Must satisfy `!(has(self.cors) && self.type != 'CORS')`: filter.cors must be nil if the filter.type is not CORS
-///
-/// Must satisfy `!(!has(self.cors) && self.type == 'CORS')`: filter.cors must be specified for CORS filter.type
-///
-/// Must satisfy `!(has(self.requestHeaderModifier) && self.type != 'RequestHeaderModifier')`: filter.requestHeaderModifier must be nil if the filter.type is not RequestHeaderModifier
-///
-/// Must satisfy `!(!has(self.requestHeaderModifier) && self.type == 'RequestHeaderModifier')`: filter.requestHeaderModifier must be specified for RequestHeaderModifier filter.type
-///
-/// Must satisfy `!(has(self.responseHeaderModifier) && self.type != 'ResponseHeaderModifier')`: filter.responseHeaderModifier must be nil if the filter.type is not ResponseHeaderModifier
-///
-/// Must satisfy `!(!has(self.responseHeaderModifier) && self.type == 'ResponseHeaderModifier')`: filter.responseHeaderModifier must be specified for ResponseHeaderModifier filter.type
-///
-/// Must satisfy `!(has(self.requestMirror) && self.type != 'RequestMirror')`: filter.requestMirror must be nil if the filter.type is not RequestMirror
-///
-/// Must satisfy `!(!has(self.requestMirror) && self.type == 'RequestMirror')`: filter.requestMirror must be specified for RequestMirror filter.type
-///
-/// Must satisfy `!(has(self.requestRedirect) && self.type != 'RequestRedirect')`: filter.requestRedirect must be nil if the filter.type is not RequestRedirect
-///
-/// Must satisfy `!(!has(self.requestRedirect) && self.type == 'RequestRedirect')`: filter.requestRedirect must be specified for RequestRedirect filter.type
-///
-/// Must satisfy `!(has(self.urlRewrite) && self.type != 'URLRewrite')`: filter.urlRewrite must be nil if the filter.type is not URLRewrite
-///
-/// Must satisfy `!(!has(self.urlRewrite) && self.type == 'URLRewrite')`: filter.urlRewrite must be specified for URLRewrite filter.type
-///
-/// Must satisfy `!(has(self.extensionRef) && self.type != 'ExtensionRef')`: filter.extensionRef must be nil if the filter.type is not ExtensionRef
-///
-/// Must satisfy `!(!has(self.extensionRef) && self.type == 'ExtensionRef')`: filter.extensionRef must be specified for ExtensionRef filter.type
-///
-/// Must satisfy `!(has(self.externalAuth) && self.type != 'ExternalAuth')`: filter.externalAuth must be nil if the filter.type is not ExternalAuth
-///
-/// Must satisfy `!(!has(self.externalAuth) && self.type == 'ExternalAuth')`: filter.externalAuth must be specified for ExternalAuth filter.type
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct HTTPRouteSpecRulesFilters {
-    /// CORS defines a schema for a filter that responds to the cross-origin request based on HTTP
-    /// response header.
-    ///
-    /// Support: Extended
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cors: Option<HTTPRouteSpecRulesFiltersCors>,
-    /// ExtensionRef is an optional, implementation-specific extension to the "filter" behavior. For
-    /// example, resource "myroutefilter" in group "networking.example.net"). ExtensionRef MUST NOT be
-    /// used for core and extended filters.
-    ///
-    /// This filter can be used multiple times within the same rule.
-    ///
-    /// Support: Implementation-specific
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub extension_ref: Option<HTTPRouteSpecRulesFiltersExtensionRef>,
-    /// ExternalAuth configures settings related to sending request details to an external auth service.
-    /// The external service MUST authenticate the request, and MAY authorize the request as well.
-    ///
-    /// If there is any problem communicating with the external service, this filter MUST fail closed.
-    ///
-    /// Support: Extended
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub external_auth: Option<HTTPRouteSpecRulesFiltersExternalAuth>,
-    /// RequestHeaderModifier defines a schema for a filter that modifies request headers.
-    ///
-    /// Support: Core
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub request_header_modifier: Option<HTTPRouteSpecRulesFiltersRequestHeaderModifier>,
-    /// RequestMirror defines a schema for a filter that mirrors requests. Requests are sent to the
-    /// specified destination, but responses from that destination are ignored.
-    ///
-    /// This filter can be used multiple times within the same rule. Note that not all implementations
-    /// will be able to support mirroring to multiple backends.
-    ///
-    /// Support: Extended
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub request_mirror: Option<HTTPRouteSpecRulesFiltersRequestMirror>,
-    /// RequestRedirect defines a schema for a filter that responds to the request with an HTTP
-    /// redirection.
-    ///
-    /// Support: Core
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub request_redirect: Option<HTTPRouteSpecRulesFiltersRequestRedirect>,
-    /// ResponseHeaderModifier defines a schema for a filter that modifies response headers.
-    ///
-    /// Support: Extended
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub response_header_modifier: Option<
-        HTTPRouteSpecRulesFiltersResponseHeaderModifier,
-    >,
-    /// Type identifies the type of filter to apply. As with other API fields, types are classified into
-    /// three conformance levels:
-    ///
-    /// - Core: Filter types and their corresponding configuration defined by "Support: Core" in this
-    ///   package, e.g. "RequestHeaderModifier". All implementations must support core filters.
-    /// - Extended: Filter types and their corresponding configuration defined by "Support: Extended" in
-    ///   this package, e.g. "RequestMirror". Implementers are encouraged to support extended filters.
-    /// - Implementation-specific: Filters that are defined and supported by specific vendors. In the
-    ///   future, filters showing convergence in behavior across multiple implementations will be
-    ///   considered for inclusion in extended or core conformance levels. Filter-specific configuration
-    ///   for such filters is specified using the ExtensionRef field. `Type` should be set to
-    ///   "ExtensionRef" for custom filters.
-    ///
-    /// Implementers are encouraged to define custom implementation types to extend the core API with
-    /// implementation-specific behavior.
-    ///
-    /// If a reference to a custom filter type cannot be resolved, the filter MUST NOT be skipped.
-    /// Instead, requests that would have been processed by that filter MUST receive a HTTP error
-    /// response.
-    ///
-    /// Note that values may be added to this enum, implementations must ensure that unknown values will
-    /// not cause a crash.
-    ///
-    /// Unknown values here must result in the implementation setting the Accepted Condition for the
-    /// Route to `status: False`, with a Reason of `UnsupportedValue`.
-    pub r#type: HTTPRouteSpecRulesFiltersType,
-    /// URLRewrite defines a schema for a filter that modifies a request during forwarding.
-    ///
-    /// Support: Extended
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub url_rewrite: Option<HTTPRouteSpecRulesFiltersUrlRewrite>,
-}
-
-/// CORS defines a schema for a filter that responds to the cross-origin request based on HTTP
-/// response header.
-///
-/// Support: Extended
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct HTTPRouteSpecRulesFiltersCors {
-    /// AllowCredentials indicates whether the actual cross-origin request allows to include
-    /// credentials.
-    ///
-    /// When set to true, the gateway will include the `Access-Control-Allow-Credentials` response
-    /// header with value true (case-sensitive).
-    ///
-    /// When set to false or omitted the gateway will omit the header `Access-Control-Allow-Credentials`
-    /// entirely (this is the standard CORS behavior).
-    ///
-    /// Support: Extended
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub allow_credentials: Option<bool>,
-    /// AllowHeaders indicates which HTTP request headers are supported for accessing the requested
-    /// resource.
-    ///
-    /// Header names are not case-sensitive.
-    ///
-    /// Multiple header names in the value of the `Access-Control-Allow-Headers` response header are
-    /// separated by a comma (",").
-    ///
-    /// When the `allowHeaders` field is configured with one or more headers, the gateway must return
-    /// the `Access-Control-Allow-Headers` response header which value is present in the `allowHeaders`
-    /// field.
-    ///
-    /// If any header name in the `Access-Control-Request-Headers` request header is not included in the
-    /// list of header names specified by the response header `Access-Control-Allow-Headers`, it will
-    /// present an error on the client side.
-    ///
-    /// If any header name in the `Access-Control-Allow-Headers` response header does not recognize by
-    /// the client, it will also occur an error on the client side.
-    ///
-    /// A wildcard indicates that the requests with all HTTP headers are allowed.
-    ///
-    /// If the configuration contains the wildcard `*` in `allowHeaders` and `allowCredentials` is set
-    /// to `false`, the `Access-Control-Allow-Headers` response header may either contain the wildcard
-    /// `*` or echo the value of the `Access-Control-Request-Headers` request header.
-    ///
-    /// If the configuration contains the wildcard `*` in `allowHeaders` and `allowCredentials` is set
-    /// to `true`, the gateway must not return `*` in the `Access-Control-Allow-Headers` response
-    /// header. Instead, it must return one or more header names matching the value of the
-    /// `Access-Control-Request-Headers` request header. If the `Access-Control-Request-Headers` header
-    /// is not present in the request, the gateway must omit the `Access-Control-Allow-Headers` response
-    /// header.
-    ///
-    /// Support: Extended
-    ///
-    /// Must have at most 64 items and have no item twice.
-    ///
-    /// Must satisfy `!('*' in self && self.size() > 1)`: AllowHeaders cannot contain '\*' alongside other methods
-    ///
-    /// Each item must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub allow_headers: Option<Vec<String>>,
-    /// AllowMethods indicates which HTTP methods are supported for accessing the requested resource.
-    ///
-    /// Valid values are any method defined by RFC9110, along with the special value `*`, which
-    /// represents all HTTP methods are allowed.
-    ///
-    /// Method names are case-sensitive, so these values are also case-sensitive. (See
-    /// <https://www.rfc-editor.org/rfc/rfc2616#section-5.1.1>)
-    ///
-    /// Multiple method names in the value of the `Access-Control-Allow-Methods` response header are
-    /// separated by a comma (",").
-    ///
-    /// A CORS-safelisted method is a method that is `GET`, `HEAD`, or `POST`. (See
-    /// <https://fetch.spec.whatwg.org/#cors-safelisted-method>) The CORS-safelisted methods are always
-    /// allowed, regardless of whether they are specified in the `allowMethods` field.
-    ///
-    /// When the `allowMethods` field is configured with one or more methods, the gateway must return
-    /// the `Access-Control-Allow-Methods` response header which value is present in the `allowMethods`
-    /// field.
-    ///
-    /// If the HTTP method of the `Access-Control-Request-Method` request header is not included in the
-    /// list of methods specified by the response header `Access-Control-Allow-Methods`, it will present
-    /// an error on the client side.
-    ///
-    /// If the configuration contains the wildcard `*` in `allowMethods` and `allowCredentials` is set
-    /// to `false`, the `Access-Control-Allow-Methods` response header may either contain the wildcard
-    /// `*` or echo the value of the `Access-Control-Request-Method` request header.
-    ///
-    /// If the configuration contains the wildcard `*` in `allowMethods` and `allowCredentials` is set
-    /// to `true`, the gateway must not return `*` in the `Access-Control-Allow-Methods` response
-    /// header. Instead, it must return a single HTTP method matching the value of the
-    /// `Access-Control-Request-Method` request header. If the `Access-Control-Request-Method` header is
-    /// not present in the request, the gateway must omit the `Access-Control-Allow-Methods` response
-    /// header.
-    ///
-    /// Support: Extended
-    ///
-    /// Must have at most 9 items and have no item twice.
-    ///
-    /// Must satisfy `!('*' in self && self.size() > 1)`: AllowMethods cannot contain '\*' alongside other methods
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub allow_methods: Option<Vec<HTTPRouteSpecRulesFiltersCorsAllowMethods>>,
-    /// AllowOrigins indicates whether the response can be shared with requested resource from the given
-    /// `Origin`.
-    ///
-    /// The `Origin` consists of a scheme and a host, with an optional port, and takes the form
-    /// `<scheme>://<host>(:<port>)`.
-    ///
-    /// Valid values for scheme are: `http` and `https`.
-    ///
-    /// Valid values for port are any integer between 1 and 65535 (the list of available TCP/UDP ports).
-    /// Note that, if not included, port `80` is assumed for `http` scheme origins, and port `443` is
-    /// assumed for `https` origins. This may affect origin matching.
-    ///
-    /// The host part of the origin may contain the wildcard character `*`. These wildcard characters
-    /// behave as follows:
-    ///
-    /// - `*` is a greedy match to the _left_, including any number of DNS labels to the left of its
-    ///   position. This also means that `*` will include any number of period `.` characters to the
-    ///   left of its position.
-    /// - A wildcard by itself matches all hosts.
-    ///
-    /// An origin value that includes _only_ the `*` character indicates requests from all `Origin`s are
-    /// allowed.
-    ///
-    /// When the `allowOrigins` field is configured with multiple origins, it means the server supports
-    /// clients from multiple origins. If the request `Origin` matches the configured allowed origins,
-    /// the gateway must return the given `Origin` and sets value of the header
-    /// `Access-Control-Allow-Origin` same as the `Origin` header provided by the client.
-    ///
-    /// The status code of a successful response to a "preflight" request is always an OK status (i.e.,
-    /// 204 or 200).
-    ///
-    /// If the request `Origin` does not match the configured allowed origins, the gateway returns
-    /// 204/200 response but doesn't set the relevant cross-origin response headers. Alternatively, the
-    /// gateway responds with 403 status to the "preflight" request is denied, coupled with omitting the
-    /// CORS headers. The cross-origin request fails on the client side. Therefore, the client doesn't
-    /// attempt the actual cross-origin request.
-    ///
-    /// Conversely, if the request `Origin` matches one of the configured allowed origins, the gateway
-    /// sets the response header `Access-Control-Allow-Origin` to the same value as the `Origin` header
-    /// provided by the client.
-    ///
-    /// If the configuration contains the wildcard `*` in `allowOrigins` and `allowCredentials` is set
-    /// to `false`, the `Access-Control-Allow-Origin` response header may either contain the wildcard
-    /// `*` or echo the value of the `Origin` request header.
-    ///
-    /// If the configuration contains the wildcard `*` in `allowOrigins` and `allowCredentials` is set
-    /// to `true`, the gateway must not return `*` in the `Access-Control-Allow-Origin` response header.
-    /// Instead, it must return a single origin matching the value of the `Origin` request header.
-    ///
-    /// Support: Extended
-    ///
-    /// Must have at most 64 items and have no item twice.
-    ///
-    /// Must satisfy `!('*' in self && self.size() > 1)`: AllowOrigins cannot contain '\*' alongside other origins
-    ///
-    /// Each item must have 1 to 253 characters and match `(^\*$)|(^(http(s)?):\/\/(((\*\.)?([a-zA-Z0-9\-]+\.)*[a-zA-Z0-9-]+|\*)(:([0-9]{1,5}))?)$)`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub allow_origins: Option<Vec<String>>,
-    /// ExposeHeaders indicates which HTTP response headers can be exposed to client-side scripts in
-    /// response to a cross-origin request.
-    ///
-    /// A CORS-safelisted response header is an HTTP header in a CORS response that it is considered
-    /// safe to expose to the client scripts. The CORS-safelisted response headers include the following
-    /// headers: `Cache-Control` `Content-Language` `Content-Length` `Content-Type` `Expires`
-    /// `Last-Modified` `Pragma` (See
-    /// <https://fetch.spec.whatwg.org/#cors-safelisted-response-header-name>) The CORS-safelisted
-    /// response headers are exposed to client by default.
-    ///
-    /// When an HTTP header name is specified using the `exposeHeaders` field, this additional header
-    /// will be exposed as part of the response to the client.
-    ///
-    /// Header names are not case-sensitive.
-    ///
-    /// Multiple header names in the value of the `Access-Control-Expose-Headers` response header are
-    /// separated by a comma (",").
-    ///
-    /// A wildcard indicates that the responses with all HTTP headers are exposed to clients.
-    ///
-    /// If the configuration contains the wildcard `*` in `exposeHeaders` and `allowCredentials` is set
-    /// to `false`, the `Access-Control-Expose-Headers` response header can contain the wildcard `*`.
-    ///
-    /// If the configuration contains the wildcard `*` in `exposeHeaders` and `allowCredentials` is set
-    /// to `true`, the gateway cannot use the `*` in the `Access-Control-Expose-Headers` response
-    /// header.
-    ///
-    /// Support: Extended
-    ///
-    /// Must have at most 64 items and have no item twice.
-    ///
-    /// Each item must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub expose_headers: Option<Vec<String>>,
-    /// MaxAge indicates the duration (in seconds) for the client to cache the results of a "preflight"
-    /// request.
-    ///
-    /// The information provided by the `Access-Control-Allow-Methods` and
-    /// `Access-Control-Allow-Headers` response headers can be cached by the client until the time
-    /// specified by `Access-Control-Max-Age` elapses.
-    ///
-    /// The default value of `Access-Control-Max-Age` response header is 5 (seconds).
-    ///
-    /// When the `MaxAge` field is unspecified, the gateway sets the response header
-    /// "Access-Control-Max-Age: 5" by default.
-    ///
-    /// Must be at least 1.
-    ///
-    /// Defaults to `5`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub max_age: Option<i32>,
-}
-
-/// `HTTPRoute.spec.rules.filters.cors.allowMethods`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum HTTPRouteSpecRulesFiltersCorsAllowMethods {
-    /// `GET`
-    #[default]
-    GET,
-    /// `HEAD`
-    HEAD,
-    /// `POST`
-    POST,
-    /// `PUT`
-    PUT,
-    /// `DELETE`
-    DELETE,
-    /// `CONNECT`
-    CONNECT,
-    /// `OPTIONS`
-    OPTIONS,
-    /// `TRACE`
-    TRACE,
-    /// `PATCH`
-    PATCH,
-    /// `*`
-    #[serde(rename = "*")]
-    Star,
-    /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
-    Unrecognized(String),
-}
-
-/// ExternalAuth configures settings related to sending request details to an external auth service.
-/// The external service MUST authenticate the request, and MAY authorize the request as well.
-///
-/// If there is any problem communicating with the external service, this filter MUST fail closed.
-///
-/// Support: Extended
-///
-/// Must satisfy `self.protocol == 'GRPC' ? has(self.grpc) : true`: grpc must be specified when protocol is set to 'GRPC'
-///
-/// Must satisfy `has(self.grpc) ? self.protocol == 'GRPC' : true`: protocol must be 'GRPC' when grpc is set
-///
-/// Must satisfy `self.protocol == 'HTTP' ? has(self.http) : true`: http must be specified when protocol is set to 'HTTP'
-///
-/// Must satisfy `has(self.http) ? self.protocol == 'HTTP' : true`: protocol must be 'HTTP' when http is set
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct HTTPRouteSpecRulesFiltersExternalAuth {
-    /// BackendRef is a reference to a backend to send authorization requests to.
-    ///
-    /// The backend must speak the selected protocol (GRPC or HTTP) on the referenced port.
-    ///
-    /// If the backend service requires TLS, use BackendTLSPolicy to tell the implementation to supply
-    /// the TLS details to be used to connect to that backend.
-    pub backend_ref: HTTPRouteSpecRulesFiltersExternalAuthBackendRef,
-    /// ForwardBody controls if requests to the authorization server should include the body of the
-    /// client request; and if so, how big that body is allowed to be.
-    ///
-    /// It is expected that implementations will buffer the request body up to `forwardBody.maxSize`
-    /// bytes. Bodies over that size must be rejected with a 4xx series error (413 or 403 are common
-    /// examples), and fail processing of the filter.
-    ///
-    /// If unset, or `forwardBody.maxSize` is set to `0`, then the body will not be forwarded.
-    ///
-    /// Feature Name: HTTPRouteExternalAuthForwardBody
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub forward_body: Option<HTTPRouteSpecRulesFiltersExternalAuthForwardBody>,
-    /// GRPCAuthConfig contains configuration for communication with ext_authz protocol-speaking
-    /// backends.
-    ///
-    /// If unset, implementations must assume the default behavior for each included field is intended.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub grpc: Option<HTTPRouteSpecRulesFiltersExternalAuthGrpc>,
-    /// HTTPAuthConfig contains configuration for communication with HTTP-speaking backends.
-    ///
-    /// If unset, implementations must assume the default behavior for each included field is intended.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub http: Option<HTTPRouteSpecRulesFiltersExternalAuthHttp>,
-    /// ExternalAuthProtocol describes which protocol to use when communicating with an ext_authz
-    /// authorization server.
-    ///
-    /// When this is set to GRPC, each backend must use the Envoy ext_authz protocol on the port
-    /// specified in `backendRefs`. Requests and responses are defined in the protobufs explained at:
-    /// <https://www.envoyproxy.io/docs/envoy/latest/api-v3/service/auth/v3/external_auth.proto>
-    ///
-    /// When this is set to HTTP, each backend must respond with a `200` status code in on a successful
-    /// authorization. Any other code is considered an authorization failure.
-    ///
-    /// Feature Names: GRPC Support - HTTPRouteExternalAuthGRPC HTTP Support - HTTPRouteExternalAuthHTTP
-    pub protocol: HTTPRouteSpecRulesFiltersExternalAuthProtocol,
-}
-
-/// BackendRef is a reference to a backend to send authorization requests to.
-///
-/// The backend must speak the selected protocol (GRPC or HTTP) on the referenced port.
-///
-/// If the backend service requires TLS, use BackendTLSPolicy to tell the implementation to supply
-/// the TLS details to be used to connect to that backend.
-///
-/// Must satisfy `(size(self.group) == 0 && self.kind == 'Service') ? has(self.port) : true`: Must have port for Service reference
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct HTTPRouteSpecRulesFiltersExternalAuthBackendRef {
-    /// Group is the group of the referent. For example, "gateway.networking.k8s.io". When unspecified
-    /// or empty string, core API group is inferred.
-    ///
-    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    ///
-    /// Defaults to `""`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub group: Option<String>,
-    /// Kind is the Kubernetes resource kind of the referent. For example "Service".
-    ///
-    /// Defaults to "Service" when not specified.
-    ///
-    /// ExternalName services can refer to CNAME DNS records that may live outside of the cluster and as
-    /// such are difficult to reason about in terms of conformance. They also may not be safe to forward
-    /// to (see CVE-2021-25740 for more information). Implementations SHOULD NOT support ExternalName
-    /// Services.
-    ///
-    /// Support: Core (Services with a type other than ExternalName)
-    ///
-    /// Support: Implementation-specific (Services with type ExternalName)
-    ///
-    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
-    ///
-    /// Defaults to `"Service"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub kind: Option<String>,
-    /// Name is the name of the referent.
-    ///
-    /// Must have 1 to 253 characters.
-    pub name: String,
-    /// Namespace is the namespace of the backend. When unspecified, the local namespace is inferred.
-    ///
-    /// Note that when a namespace different than the local namespace is specified, a ReferenceGrant
-    /// object is required in the referent namespace to allow that namespace's owner to accept the
-    /// reference. See the ReferenceGrant documentation for details.
-    ///
-    /// Support: Core
-    ///
-    /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub namespace: Option<String>,
-    /// Port specifies the destination port number to use for this resource. Port is required when the
-    /// referent is a Kubernetes Service. In this case, the port number is the service port number, not
-    /// the target port. For other resources, destination port might be derived from the referent
-    /// resource or this field.
-    ///
-    /// Must be at least 1 and be at most 65535.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub port: Option<i32>,
-}
-
-/// ForwardBody controls if requests to the authorization server should include the body of the
-/// client request; and if so, how big that body is allowed to be.
-///
-/// It is expected that implementations will buffer the request body up to `forwardBody.maxSize`
-/// bytes. Bodies over that size must be rejected with a 4xx series error (413 or 403 are common
-/// examples), and fail processing of the filter.
-///
-/// If unset, or `forwardBody.maxSize` is set to `0`, then the body will not be forwarded.
-///
-/// Feature Name: HTTPRouteExternalAuthForwardBody
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct HTTPRouteSpecRulesFiltersExternalAuthForwardBody {
-    /// MaxSize specifies how large in bytes the largest body that will be buffered and sent to the
-    /// authorization server. If the body size is larger than `maxSize`, then the body sent to the
-    /// authorization server must be truncated to `maxSize` bytes.
-    ///
-    /// Experimental note: This behavior needs to be checked against various dataplanes; it may need to
-    /// be changed. See
-    /// <https://github.com/kubernetes-sigs/gateway-api/pull/4001#discussion_r2291405746> for more.
-    ///
-    /// If 0, the body will not be sent to the authorization server.
-    ///
-    /// Must be at least 0.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub max_size: Option<i32>,
-}
-
-/// GRPCAuthConfig contains configuration for communication with ext_authz protocol-speaking
-/// backends.
-///
-/// If unset, implementations must assume the default behavior for each included field is intended.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct HTTPRouteSpecRulesFiltersExternalAuthGrpc {
-    /// AllowedRequestHeaders specifies what headers from the client request will be sent to the
-    /// authorization server.
-    ///
-    /// If this list is empty, then all headers must be sent.
-    ///
-    /// If the list has entries, only those entries must be sent.
-    ///
-    /// Must have at most 64 items and have no item twice.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub allowed_headers: Option<Vec<String>>,
-}
-
-/// HTTPAuthConfig contains configuration for communication with HTTP-speaking backends.
-///
-/// If unset, implementations must assume the default behavior for each included field is intended.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct HTTPRouteSpecRulesFiltersExternalAuthHttp {
-    /// AllowedRequestHeaders specifies what additional headers from the client request will be sent to
-    /// the authorization server.
-    ///
-    /// The following headers must always be sent to the authorization server, regardless of this
-    /// setting:
-    ///
-    /// - `Host`
-    /// - `Method`
-    /// - `Path`
-    /// - `Content-Length`
-    /// - `Authorization`
-    ///
-    /// If this list is empty, then only those headers must be sent.
-    ///
-    /// Note that `Content-Length` has a special behavior, in that the length sent must be correct for
-    /// the actual request to the external authorization server - that is, it must reflect the actual
-    /// number of bytes sent in the body of the request to the authorization server.
-    ///
-    /// So if the `forwardBody` stanza is unset, or `forwardBody.maxSize` is set to `0`, then
-    /// `Content-Length` must be `0`. If `forwardBody.maxSize` is set to anything other than `0`, then
-    /// the `Content-Length` of the authorization request must be set to the actual number of bytes
-    /// forwarded.
-    ///
-    /// Must have at most 64 items and have no item twice.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub allowed_headers: Option<Vec<String>>,
-    /// AllowedResponseHeaders specifies what headers from the authorization response will be copied
-    /// into the request to the backend.
-    ///
-    /// If this list is empty, then all headers from the authorization server except Authority or Host
-    /// must be copied.
-    ///
-    /// Must have at most 64 items and have no item twice.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub allowed_response_headers: Option<Vec<String>>,
-    /// Path sets the prefix that paths from the client request will have added when forwarded to the
-    /// authorization server.
-    ///
-    /// When empty or unspecified, no prefix is added.
-    ///
-    /// Valid values are the same as the "value" regex for path values in the `match` stanza, and the
-    /// validation regex will screen out invalid paths in the same way. Even with the validation,
-    /// implementations MUST sanitize this input before using it directly.
-    ///
-    /// Must have at most 1024 characters and match `^(?:[-A-Za-z0-9/._~!$&'()*+,;=:@]|[%][0-9a-fA-F]{2})+$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub path: Option<String>,
-}
-
-/// ExternalAuthProtocol describes which protocol to use when communicating with an ext_authz
-/// authorization server.
-///
-/// When this is set to GRPC, each backend must use the Envoy ext_authz protocol on the port
-/// specified in `backendRefs`. Requests and responses are defined in the protobufs explained at:
-/// <https://www.envoyproxy.io/docs/envoy/latest/api-v3/service/auth/v3/external_auth.proto>
-///
-/// When this is set to HTTP, each backend must respond with a `200` status code in on a successful
-/// authorization. Any other code is considered an authorization failure.
-///
-/// Feature Names: GRPC Support - HTTPRouteExternalAuthGRPC HTTP Support - HTTPRouteExternalAuthHTTP
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum HTTPRouteSpecRulesFiltersExternalAuthProtocol {
-    /// `HTTP`
-    #[default]
-    HTTP,
-    /// `GRPC`
-    GRPC,
-    /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
-    Unrecognized(String),
-}
-
-/// RequestRedirect defines a schema for a filter that responds to the request with an HTTP
-/// redirection.
-///
-/// Support: Core
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct HTTPRouteSpecRulesFiltersRequestRedirect {
-    /// Hostname is the hostname to be used in the value of the `Location` header in the response. When
-    /// empty, the hostname in the `Host` header of the request is used.
-    ///
-    /// Support: Core
-    ///
-    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub hostname: Option<String>,
-    /// Path defines parameters used to modify the path of the incoming request. The modified path is
-    /// then used to construct the `Location` header. When empty, the request path is used as-is.
-    ///
-    /// Support: Extended
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub path: Option<HTTPRouteSpecRulesFiltersRequestRedirectPath>,
-    /// Port is the port to be used in the value of the `Location` header in the response.
-    ///
-    /// If no port is specified, the redirect port MUST be derived using the following rules:
-    ///
-    /// - If redirect scheme is not-empty, the redirect port MUST be the well-known port associated with
-    ///   the redirect scheme. Specifically "http" to port 80 and "https" to port 443. If the redirect
-    ///   scheme does not have a well-known port, the listener port of the Gateway SHOULD be used.
-    /// - If redirect scheme is empty, the redirect port MUST be the Gateway Listener port.
-    ///
-    /// Implementations SHOULD NOT add the port number in the 'Location' header in the following cases:
-    ///
-    /// - A Location header that will use HTTP (whether that is determined via the Listener protocol or
-    ///   the Scheme field) _and_ use port 80.
-    /// - A Location header that will use HTTPS (whether that is determined via the Listener protocol or
-    ///   the Scheme field) _and_ use port 443.
-    ///
-    /// Support: Extended
-    ///
-    /// Must be at least 1 and be at most 65535.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub port: Option<i32>,
-    /// Scheme is the scheme to be used in the value of the `Location` header in the response. When
-    /// empty, the scheme of the request is used.
-    ///
-    /// Scheme redirects can affect the port of the redirect, for more information, refer to the
-    /// documentation for the port field of this filter.
-    ///
-    /// Note that values may be added to this enum, implementations must ensure that unknown values will
-    /// not cause a crash.
-    ///
-    /// Unknown values here must result in the implementation setting the Accepted Condition for the
-    /// Route to `status: False`, with a Reason of `UnsupportedValue`.
-    ///
-    /// Support: Extended
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub scheme: Option<HTTPRouteSpecRulesFiltersRequestRedirectScheme>,
-    /// StatusCode is the HTTP status code to be used in response.
-    ///
-    /// Note that values may be added to this enum, implementations must ensure that unknown values will
-    /// not cause a crash.
-    ///
-    /// Unknown values here must result in the implementation setting the Accepted Condition for the
-    /// Route to `status: False`, with a Reason of `UnsupportedValue`.
-    ///
-    /// Support: statusCode 301 and 302 are Core; all others are Extended.
-    ///
-    /// One of `301`, `302`, `303`, `307`, `308`.
-    ///
-    /// Defaults to `302`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub status_code: Option<i64>,
-}
-
-/// Scheme is the scheme to be used in the value of the `Location` header in the response. When
-/// empty, the scheme of the request is used.
-///
-/// Scheme redirects can affect the port of the redirect, for more information, refer to the
-/// documentation for the port field of this filter.
-///
-/// Note that values may be added to this enum, implementations must ensure that unknown values will
-/// not cause a crash.
-///
-/// Unknown values here must result in the implementation setting the Accepted Condition for the
-/// Route to `status: False`, with a Reason of `UnsupportedValue`.
-///
-/// Support: Extended
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum HTTPRouteSpecRulesFiltersRequestRedirectScheme {
-    /// `http`
-    #[default]
-    #[serde(rename = "http")]
-    Http,
-    /// `https`
-    #[serde(rename = "https")]
-    Https,
-    /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
-    Unrecognized(String),
-}
-
-/// Type identifies the type of filter to apply. As with other API fields, types are classified into
-/// three conformance levels:
-///
-/// - Core: Filter types and their corresponding configuration defined by "Support: Core" in this
-///   package, e.g. "RequestHeaderModifier". All implementations must support core filters.
-/// - Extended: Filter types and their corresponding configuration defined by "Support: Extended" in
-///   this package, e.g. "RequestMirror". Implementers are encouraged to support extended filters.
-/// - Implementation-specific: Filters that are defined and supported by specific vendors. In the
-///   future, filters showing convergence in behavior across multiple implementations will be
-///   considered for inclusion in extended or core conformance levels. Filter-specific configuration
-///   for such filters is specified using the ExtensionRef field. `Type` should be set to
-///   "ExtensionRef" for custom filters.
-///
-/// Implementers are encouraged to define custom implementation types to extend the core API with
-/// implementation-specific behavior.
-///
-/// If a reference to a custom filter type cannot be resolved, the filter MUST NOT be skipped.
-/// Instead, requests that would have been processed by that filter MUST receive a HTTP error
-/// response.
-///
-/// Note that values may be added to this enum, implementations must ensure that unknown values will
-/// not cause a crash.
-///
-/// Unknown values here must result in the implementation setting the Accepted Condition for the
-/// Route to `status: False`, with a Reason of `UnsupportedValue`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum HTTPRouteSpecRulesFiltersType {
-    /// `RequestHeaderModifier`
-    #[default]
-    RequestHeaderModifier,
-    /// `ResponseHeaderModifier`
-    ResponseHeaderModifier,
-    /// `RequestMirror`
-    RequestMirror,
-    /// `RequestRedirect`
-    RequestRedirect,
-    /// `URLRewrite`
-    URLRewrite,
-    /// `ExtensionRef`
-    ExtensionRef,
-    /// `CORS`
-    CORS,
-    /// `ExternalAuth`
-    ExternalAuth,
-    /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
-    Unrecognized(String),
-}
-
-/// URLRewrite defines a schema for a filter that modifies a request during forwarding.
-///
-/// Support: Extended
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct HTTPRouteSpecRulesFiltersUrlRewrite {
-    /// Hostname is the value to be used to replace the Host header value during forwarding.
-    ///
-    /// Support: Extended
-    ///
-    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub hostname: Option<String>,
-    /// Path defines a path rewrite.
-    ///
-    /// Support: Extended
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub path: Option<HTTPRouteSpecRulesFiltersUrlRewritePath>,
-}
-
-/// Path defines a path rewrite.
-///
-/// Support: Extended
-///
-/// Must satisfy `self.type == 'ReplaceFullPath' ? has(self.replaceFullPath) : true`: replaceFullPath must be specified when type is set to 'ReplaceFullPath'
-///
-/// Must satisfy `has(self.replaceFullPath) ? self.type == 'ReplaceFullPath' : true`: type must be 'ReplaceFullPath' when replaceFullPath is set
-///
-/// Must satisfy `self.type == 'ReplacePrefixMatch' ? has(self.replacePrefixMatch) : true`: replacePrefixMatch must be specified when type is set to 'ReplacePrefixMatch'
-///
-/// Must satisfy `has(self.replacePrefixMatch) ? self.type == 'ReplacePrefixMatch' : true`: type must be 'ReplacePrefixMatch' when replacePrefixMatch is set
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct HTTPRouteSpecRulesFiltersUrlRewritePath {
-    /// ReplaceFullPath specifies the value with which to replace the full path of a request during a
-    /// rewrite or redirect.
-    ///
-    /// Must have at most 1024 characters.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub replace_full_path: Option<String>,
-    /// ReplacePrefixMatch specifies the value with which to replace the prefix match of a request
-    /// during a rewrite or redirect. For example, a request to "/foo/bar" with a prefix match of "/foo"
-    /// and a ReplacePrefixMatch of "/xyz" would be modified to "/xyz/bar".
-    ///
-    /// Note that this matches the behavior of the PathPrefix match type. This matches full path
-    /// elements. A path element refers to the list of labels in the path split by the `/` separator.
-    /// When specified, a trailing `/` is ignored. For example, the paths `/abc`, `/abc/`, and
-    /// `/abc/def` would all match the prefix `/abc`, but the path `/abcd` would not.
-    ///
-    /// ReplacePrefixMatch is only compatible with a `PathPrefix` HTTPRouteMatch. Using any other
-    /// HTTPRouteMatch type on the same HTTPRouteRule will result in the implementation setting the
-    /// Accepted Condition for the Route to `status: False`.
-    ///
-    /// Request Path \| Prefix Match \| Replace Prefix \| Modified Path
-    ///
-    /// Must have at most 1024 characters.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub replace_prefix_match: Option<String>,
-    /// Type defines the type of path modifier. Additional types may be added in a future release of the
-    /// API.
-    ///
-    /// Note that values may be added to this enum, implementations must ensure that unknown values will
-    /// not cause a crash.
-    ///
-    /// Unknown values here must result in the implementation setting the Accepted Condition for the
-    /// Route to `status: False`, with a Reason of `UnsupportedValue`.
-    pub r#type: HTTPRouteSpecRulesFiltersUrlRewritePathType,
-}
-
-/// Type defines the type of path modifier. Additional types may be added in a future release of the
-/// API.
-///
-/// Note that values may be added to this enum, implementations must ensure that unknown values will
-/// not cause a crash.
-///
-/// Unknown values here must result in the implementation setting the Accepted Condition for the
-/// Route to `status: False`, with a Reason of `UnsupportedValue`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum HTTPRouteSpecRulesFiltersUrlRewritePathType {
-    /// `ReplaceFullPath`
-    #[default]
-    ReplaceFullPath,
-    /// `ReplacePrefixMatch`
-    ReplacePrefixMatch,
-    /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
-    Unrecognized(String),
-}
-
-/// HTTPRouteMatch defines the predicate used to match requests to a given action. Multiple match
-/// types are ANDed together, i.e. the match will evaluate to true only if all conditions are
-/// satisfied.
-///
-/// For example, the match below will match a HTTP request only if its path starts with `/foo` AND
-/// it contains the `version: v1` header:
-///
-/// ```text
-/// match:
-///
-///  path:
-///    value: "/foo"
-///  headers:
-///  - name: "version"
-///    value "v1"
-///
-/// ```
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct HTTPRouteSpecRulesMatches {
-    /// Headers specifies HTTP request header matchers. Multiple match values are ANDed together,
-    /// meaning, a request must match all the specified headers to select the route.
-    ///
-    /// Must have at most 16 items and have no two items with the same `name`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub headers: Option<Vec<HTTPRouteSpecRulesMatchesHeaders>>,
-    /// Method specifies HTTP method matcher. When specified, this route will be matched only if the
-    /// request has the specified method.
-    ///
-    /// Support: Extended
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub method: Option<HTTPRouteSpecRulesMatchesMethod>,
-    /// Path specifies a HTTP request path matcher. If this field is not specified, a default prefix
-    /// match on the "/" path is provided.
-    ///
-    /// Defaults to `{"type":"PathPrefix","value":"/"}`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub path: Option<HTTPRouteSpecRulesMatchesPath>,
-    /// QueryParams specifies HTTP query parameter matchers. Multiple match values are ANDed together,
-    /// meaning, a request must match all the specified query parameters to select the route.
-    ///
-    /// Support: Extended
-    ///
-    /// Must have at most 16 items and have no two items with the same `name`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub query_params: Option<Vec<HTTPRouteSpecRulesMatchesQueryParams>>,
-}
-
-/// HTTPHeaderMatch describes how to select a HTTP route by matching HTTP request headers.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct HTTPRouteSpecRulesMatchesHeaders {
-    /// Name is the name of the HTTP Header to be matched. Name matching MUST be case-insensitive. (See
-    /// <https://tools.ietf.org/html/rfc7230#section-3.2>).
-    ///
-    /// If multiple entries specify equivalent header names, only the first entry with an equivalent
-    /// name MUST be considered for a match. Subsequent entries with an equivalent header name MUST be
-    /// ignored. Due to the case-insensitivity of header names, "foo" and "Foo" are considered
-    /// equivalent.
-    ///
-    /// When a header is repeated in an HTTP request, it is implementation-specific behavior as to how
-    /// this is represented. Generally, proxies should follow the guidance from the RFC:
-    /// <https://www.rfc-editor.org/rfc/rfc7230.html#section-3.2.2> regarding processing a repeated
-    /// header, with special handling for "Set-Cookie".
-    ///
-    /// Must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
-    pub name: String,
-    /// Type specifies how to match against the value of the header.
-    ///
-    /// Support: Core (Exact)
-    ///
-    /// Support: Implementation-specific (RegularExpression)
-    ///
-    /// Since RegularExpression HeaderMatchType has implementation-specific conformance, implementations
-    /// can support POSIX, PCRE or any other dialects of regular expressions. Please read the
-    /// implementation's documentation to determine the supported dialect.
-    ///
-    /// Defaults to `"Exact"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub r#type: Option<HTTPRouteSpecRulesMatchesHeadersType>,
-    /// Value is the value of HTTP Header to be matched.
-    ///
-    /// Must consist of printable US-ASCII characters, optionally separated by single tabs or spaces.
-    /// See: <https://tools.ietf.org/html/rfc7230#section-3.2>
-    ///
-    /// Must have 1 to 4096 characters and match `^[!-~]+([\t ]?[!-~]+)*$`.
-    pub value: String,
-}
-
-/// Method specifies HTTP method matcher. When specified, this route will be matched only if the
-/// request has the specified method.
-///
-/// Support: Extended
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum HTTPRouteSpecRulesMatchesMethod {
-    /// `GET`
-    #[default]
-    GET,
-    /// `HEAD`
-    HEAD,
-    /// `POST`
-    POST,
-    /// `PUT`
-    PUT,
-    /// `DELETE`
-    DELETE,
-    /// `CONNECT`
-    CONNECT,
-    /// `OPTIONS`
-    OPTIONS,
-    /// `TRACE`
-    TRACE,
-    /// `PATCH`
-    PATCH,
-    /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
-    Unrecognized(String),
-}
-
-/// Path specifies a HTTP request path matcher. If this field is not specified, a default prefix
-/// match on the "/" path is provided.
-///
-/// Must satisfy `(self.type in ['Exact','PathPrefix']) ? self.value.startsWith('/') : true`: value must be an absolute path and start with '/' when type one of \['Exact', 'PathPrefix'\]
-///
-/// Must satisfy `(self.type in ['Exact','PathPrefix']) ? !self.value.contains('//') : true`: must not contain '//' when type one of \['Exact', 'PathPrefix'\]
-///
-/// Must satisfy `(self.type in ['Exact','PathPrefix']) ? !self.value.contains('/./') : true`: must not contain '/./' when type one of \['Exact', 'PathPrefix'\]
-///
-/// Must satisfy `(self.type in ['Exact','PathPrefix']) ? !self.value.contains('/../') : true`: must not contain '/../' when type one of \['Exact', 'PathPrefix'\]
-///
-/// Must satisfy `(self.type in ['Exact','PathPrefix']) ? !self.value.contains('%2f') : true`: must not contain '%2f' when type one of \['Exact', 'PathPrefix'\]
-///
-/// Must satisfy `(self.type in ['Exact','PathPrefix']) ? !self.value.contains('%2F') : true`: must not contain '%2F' when type one of \['Exact', 'PathPrefix'\]
-///
-/// Must satisfy `(self.type in ['Exact','PathPrefix']) ? !self.value.contains('#') : true`: must not contain '#' when type one of \['Exact', 'PathPrefix'\]
-///
-/// Must satisfy `(self.type in ['Exact','PathPrefix']) ? !self.value.endsWith('/..') : true`: must not end with '/..' when type one of \['Exact', 'PathPrefix'\]
-///
-/// Must satisfy `(self.type in ['Exact','PathPrefix']) ? !self.value.endsWith('/.') : true`: must not end with '/.' when type one of \['Exact', 'PathPrefix'\]
-///
-/// Must satisfy `self.type in ['Exact','PathPrefix'] || self.type == 'RegularExpression'`: type must be one of \['Exact', 'PathPrefix', 'RegularExpression'\]
-///
-/// Must satisfy `(self.type in ['Exact','PathPrefix']) ? self.value.matches(r"""^(?:[-A-Za-z0-9/._~!$&'()*+,;=:@]|[%][0-9a-fA-F]{2})+$""") : true`: must only contain valid characters (matching ^(?:\[-A-Za-z0-9/._\~!$\&'()\*+,;=:@\]\|\[%\]\[0-9a-fA-F\]{2})+$) for types \['Exact', 'PathPrefix'\]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct HTTPRouteSpecRulesMatchesPath {
-    /// Type specifies how to match against the path Value.
-    ///
-    /// Support: Core (Exact, PathPrefix)
-    ///
-    /// Support: Implementation-specific (RegularExpression)
-    ///
-    /// Defaults to `"PathPrefix"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub r#type: Option<HTTPRouteSpecRulesMatchesPathType>,
-    /// Value of the HTTP path to match against.
-    ///
-    /// Must have at most 1024 characters.
-    ///
-    /// Defaults to `"/"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub value: Option<String>,
-}
-
-/// Type specifies how to match against the path Value.
-///
-/// Support: Core (Exact, PathPrefix)
-///
-/// Support: Implementation-specific (RegularExpression)
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum HTTPRouteSpecRulesMatchesPathType {
-    /// `Exact`
-    Exact,
-    /// `PathPrefix`
-    #[default]
-    PathPrefix,
-    /// `RegularExpression`
-    RegularExpression,
-    /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
-    Unrecognized(String),
-}
-
-/// HTTPQueryParamMatch describes how to select a HTTP route by matching HTTP query parameters.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct HTTPRouteSpecRulesMatchesQueryParams {
-    /// Name is the name of the HTTP query param to be matched. This must be an exact string match. (See
-    /// <https://tools.ietf.org/html/rfc7230#section-2.7.3>).
-    ///
-    /// If multiple entries specify equivalent query param names, only the first entry with an
-    /// equivalent name MUST be considered for a match. Subsequent entries with an equivalent query
-    /// param name MUST be ignored.
-    ///
-    /// If a query param is repeated in an HTTP request, the behavior is purposely left undefined, since
-    /// different data planes have different capabilities. However, it is \*recommended\* that
-    /// implementations should match against the first value of the param if the data plane supports it,
-    /// as this behavior is expected in other load balancing contexts outside of the Gateway API.
-    ///
-    /// Users SHOULD NOT route traffic based on repeated query params to guard themselves against
-    /// potential differences in the implementations.
-    ///
-    /// Must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
-    pub name: String,
-    /// Type specifies how to match against the value of the query parameter.
-    ///
-    /// Support: Extended (Exact)
-    ///
-    /// Support: Implementation-specific (RegularExpression)
-    ///
-    /// Since RegularExpression QueryParamMatchType has Implementation-specific conformance,
-    /// implementations can support POSIX, PCRE or any other dialects of regular expressions. Please
-    /// read the implementation's documentation to determine the supported dialect.
-    ///
-    /// Defaults to `"Exact"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub r#type: Option<HTTPRouteSpecRulesMatchesQueryParamsType>,
-    /// Value is the value of HTTP query param to be matched.
-    ///
-    /// Must have 1 to 1024 characters.
-    pub value: String,
-}
-
-/// Retry defines the configuration for when to retry an HTTP request.
-///
-/// Support: Extended
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct HTTPRouteSpecRulesRetry {
-    /// Attempts specifies the maximum number of times an individual request from the gateway to a
-    /// backend should be retried.
-    ///
-    /// If the maximum number of retries has been attempted without a successful response from the
-    /// backend, the Gateway MUST return an error.
-    ///
-    /// When this field is unspecified, the number of times to attempt to retry a backend request is
-    /// implementation-specific.
-    ///
-    /// Support: Extended
-    ///
-    /// Must be at least 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub attempts: Option<i64>,
-    /// Backoff specifies the minimum duration a Gateway should wait between retry attempts and is
-    /// represented in Gateway API Duration formatting.
-    ///
-    /// For example, setting the `rules[].retry.backoff` field to the value `100ms` will cause a backend
-    /// request to first be retried approximately 100 milliseconds after timing out or receiving a
-    /// response code configured to be retriable.
-    ///
-    /// An implementation MAY use an exponential or alternative backoff strategy for subsequent retry
-    /// attempts, MAY cap the maximum backoff duration to some amount greater than the specified
-    /// minimum, and MAY add arbitrary jitter to stagger requests, as long as unsuccessful backend
-    /// requests are not retried before the configured minimum duration.
-    ///
-    /// If a Request timeout (`rules[].timeouts.request`) is configured on the route, the entire
-    /// duration of the initial request and any retry attempts MUST not exceed the Request timeout
-    /// duration. If any retry attempts are still in progress when the Request timeout duration has been
-    /// reached, these SHOULD be canceled if possible and the Gateway MUST immediately return a timeout
-    /// error.
-    ///
-    /// If a BackendRequest timeout (`rules[].timeouts.backendRequest`) is configured on the route, any
-    /// retry attempts which reach the configured BackendRequest timeout duration without a response
-    /// SHOULD be canceled if possible and the Gateway should wait for at least the specified backoff
-    /// duration before attempting to retry the backend request again.
-    ///
-    /// If a BackendRequest timeout is _not_ configured on the route, retry attempts MAY time out after
-    /// an implementation default duration, or MAY remain pending until a configured Request timeout or
-    /// implementation default duration for total request time is reached.
-    ///
-    /// When this field is unspecified, the time to wait between retry attempts is
-    /// implementation-specific.
-    ///
-    /// Support: Extended
-    ///
-    /// Must match `^([0-9]{1,5}(h|m|s|ms)){1,4}$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub backoff: Option<String>,
-    /// Codes defines the HTTP response status codes for which a backend request should be retried.
-    ///
-    /// Support: Extended
-    ///
-    /// Must have no item twice.
-    ///
-    /// Each item must be at least 400 and be at most 599.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub codes: Option<Vec<i64>>,
+pub struct HTTPRouteStatus {
+    /// Parents is a list of parent resources (usually Gateways) that are associated with the route, and
+    /// the status of the route with respect to each parent. When this route attaches to a parent, the
+    /// controller that manages the parent must add an entry to this list when the controller first sees
+    /// the route and should update the entry as appropriate when the route or gateway is modified.
+    ///
+    /// Note that parent references that cannot be resolved by an implementation of this API will not be
+    /// added to this list. Implementations of this API can only populate Route status for the
+    /// Gateways/parent resources they are responsible for.
+    ///
+    /// A maximum of 32 Gateways will be represented in this list. An empty list means the route has not
+    /// been attached to any Gateway.
+    ///
+    /// Must have at most 32 items.
+    pub parents: Vec<GRPCRouteParents>,
 }
 
 /// Timeouts defines the timeouts that can be configured for an HTTP request.
@@ -1588,7 +1483,7 @@ pub struct HTTPRouteSpecRulesRetry {
 /// Must satisfy `!(has(self.request) && has(self.backendRequest) && duration(self.request) != duration('0s') && duration(self.backendRequest) > duration(self.request))`: backendRequest timeout cannot be longer than request timeout
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct HTTPRouteSpecRulesTimeouts {
+pub struct HTTPRouteTimeouts {
     /// BackendRequest specifies a timeout for an individual request from the gateway to a backend. This
     /// covers the time from when the request first starts being sent from the gateway to when the full
     /// response has been received from the backend.
@@ -1636,250 +1531,6 @@ pub struct HTTPRouteSpecRulesTimeouts {
     pub request: Option<String>,
 }
 
-/// ParentReference identifies an API object (usually a Gateway) that can be considered a parent of
-/// this resource (usually a route). There are two kinds of parent resources with "Core" support:
-///
-/// - Gateway (Gateway conformance profile)
-/// - Service (Mesh conformance profile, ClusterIP Services only)
-///
-/// This API may be extended in the future to support additional kinds of parent resources.
-///
-/// The API object must be valid in the cluster; the Group and Kind must be registered in the
-/// cluster for this reference to be valid.
-pub type HTTPRouteSpecParentRefs = super::TCPRouteSpecParentRefs;
-
-/// HTTPRouteFilter defines processing steps that must be completed during the request or response
-/// lifecycle. HTTPRouteFilters are meant as an extension point to express processing that may be
-/// done in Gateway implementations. Some examples include request or response modification,
-/// implementing authentication strategies, rate-limiting, and traffic shaping. API
-/// guarantee/conformance is defined based on the type of the filter.
-///
-/// Must satisfy `!(has(self.cors) && self.type != 'CORS')`: filter.cors must be nil if the filter.type is not CORS
-///
-/// Must satisfy `!(!has(self.cors) && self.type == 'CORS')`: filter.cors must be specified for CORS filter.type
-///
-/// Must satisfy `!(has(self.requestHeaderModifier) && self.type != 'RequestHeaderModifier')`: filter.requestHeaderModifier must be nil if the filter.type is not RequestHeaderModifier
-///
-/// Must satisfy `!(!has(self.requestHeaderModifier) && self.type == 'RequestHeaderModifier')`: filter.requestHeaderModifier must be specified for RequestHeaderModifier filter.type
-///
-/// Must satisfy `!(has(self.responseHeaderModifier) && self.type != 'ResponseHeaderModifier')`: filter.responseHeaderModifier must be nil if the filter.type is not ResponseHeaderModifier
-///
-/// Must satisfy `!(!has(self.responseHeaderModifier) && self.type == 'ResponseHeaderModifier')`: filter.responseHeaderModifier must be specified for ResponseHeaderModifier filter.type
-///
-/// Must satisfy `!(has(self.requestMirror) && self.type != 'RequestMirror')`: filter.requestMirror must be nil if the filter.type is not RequestMirror
-///
-/// Must satisfy `!(!has(self.requestMirror) && self.type == 'RequestMirror')`: filter.requestMirror must be specified for RequestMirror filter.type
-///
-/// Must satisfy `!(has(self.requestRedirect) && self.type != 'RequestRedirect')`: filter.requestRedirect must be nil if the filter.type is not RequestRedirect
-///
-/// Must satisfy `!(!has(self.requestRedirect) && self.type == 'RequestRedirect')`: filter.requestRedirect must be specified for RequestRedirect filter.type
-///
-/// Must satisfy `!(has(self.urlRewrite) && self.type != 'URLRewrite')`: filter.urlRewrite must be nil if the filter.type is not URLRewrite
-///
-/// Must satisfy `!(!has(self.urlRewrite) && self.type == 'URLRewrite')`: filter.urlRewrite must be specified for URLRewrite filter.type
-///
-/// Must satisfy `!(has(self.extensionRef) && self.type != 'ExtensionRef')`: filter.extensionRef must be nil if the filter.type is not ExtensionRef
-///
-/// Must satisfy `!(!has(self.extensionRef) && self.type == 'ExtensionRef')`: filter.extensionRef must be specified for ExtensionRef filter.type
-///
-/// Must satisfy `!(has(self.externalAuth) && self.type != 'ExternalAuth')`: filter.externalAuth must be nil if the filter.type is not ExternalAuth
-///
-/// Must satisfy `!(!has(self.externalAuth) && self.type == 'ExternalAuth')`: filter.externalAuth must be specified for ExternalAuth filter.type
-pub type HTTPRouteSpecRulesBackendRefsFilters = super::HTTPRouteSpecRulesFilters;
-
-/// CORS defines a schema for a filter that responds to the cross-origin request based on HTTP
-/// response header.
-///
-/// Support: Extended
-pub type HTTPRouteSpecRulesBackendRefsFiltersCors = super::HTTPRouteSpecRulesFiltersCors;
-
-/// `HTTPRoute.spec.rules.backendRefs.filters.cors.allowMethods`.
-pub type HTTPRouteSpecRulesBackendRefsFiltersCorsAllowMethods = super::HTTPRouteSpecRulesFiltersCorsAllowMethods;
-
-/// ExtensionRef is an optional, implementation-specific extension to the "filter" behavior. For
-/// example, resource "myroutefilter" in group "networking.example.net"). ExtensionRef MUST NOT be
-/// used for core and extended filters.
-///
-/// This filter can be used multiple times within the same rule.
-///
-/// Support: Implementation-specific
-pub type HTTPRouteSpecRulesBackendRefsFiltersExtensionRef = super::GRPCRouteSpecRulesFiltersExtensionRef;
-
-/// ExternalAuth configures settings related to sending request details to an external auth service.
-/// The external service MUST authenticate the request, and MAY authorize the request as well.
-///
-/// If there is any problem communicating with the external service, this filter MUST fail closed.
-///
-/// Support: Extended
-///
-/// Must satisfy `self.protocol == 'GRPC' ? has(self.grpc) : true`: grpc must be specified when protocol is set to 'GRPC'
-///
-/// Must satisfy `has(self.grpc) ? self.protocol == 'GRPC' : true`: protocol must be 'GRPC' when grpc is set
-///
-/// Must satisfy `self.protocol == 'HTTP' ? has(self.http) : true`: http must be specified when protocol is set to 'HTTP'
-///
-/// Must satisfy `has(self.http) ? self.protocol == 'HTTP' : true`: protocol must be 'HTTP' when http is set
-pub type HTTPRouteSpecRulesBackendRefsFiltersExternalAuth = super::HTTPRouteSpecRulesFiltersExternalAuth;
-
-/// BackendRef is a reference to a backend to send authorization requests to.
-///
-/// The backend must speak the selected protocol (GRPC or HTTP) on the referenced port.
-///
-/// If the backend service requires TLS, use BackendTLSPolicy to tell the implementation to supply
-/// the TLS details to be used to connect to that backend.
-///
-/// Must satisfy `(size(self.group) == 0 && self.kind == 'Service') ? has(self.port) : true`: Must have port for Service reference
-pub type HTTPRouteSpecRulesBackendRefsFiltersExternalAuthBackendRef = super::HTTPRouteSpecRulesFiltersExternalAuthBackendRef;
-
-/// ForwardBody controls if requests to the authorization server should include the body of the
-/// client request; and if so, how big that body is allowed to be.
-///
-/// It is expected that implementations will buffer the request body up to `forwardBody.maxSize`
-/// bytes. Bodies over that size must be rejected with a 4xx series error (413 or 403 are common
-/// examples), and fail processing of the filter.
-///
-/// If unset, or `forwardBody.maxSize` is set to `0`, then the body will not be forwarded.
-///
-/// Feature Name: HTTPRouteExternalAuthForwardBody
-pub type HTTPRouteSpecRulesBackendRefsFiltersExternalAuthForwardBody = super::HTTPRouteSpecRulesFiltersExternalAuthForwardBody;
-
-/// GRPCAuthConfig contains configuration for communication with ext_authz protocol-speaking
-/// backends.
-///
-/// If unset, implementations must assume the default behavior for each included field is intended.
-pub type HTTPRouteSpecRulesBackendRefsFiltersExternalAuthGrpc = super::HTTPRouteSpecRulesFiltersExternalAuthGrpc;
-
-/// HTTPAuthConfig contains configuration for communication with HTTP-speaking backends.
-///
-/// If unset, implementations must assume the default behavior for each included field is intended.
-pub type HTTPRouteSpecRulesBackendRefsFiltersExternalAuthHttp = super::HTTPRouteSpecRulesFiltersExternalAuthHttp;
-
-/// ExternalAuthProtocol describes which protocol to use when communicating with an ext_authz
-/// authorization server.
-///
-/// When this is set to GRPC, each backend must use the Envoy ext_authz protocol on the port
-/// specified in `backendRefs`. Requests and responses are defined in the protobufs explained at:
-/// <https://www.envoyproxy.io/docs/envoy/latest/api-v3/service/auth/v3/external_auth.proto>
-///
-/// When this is set to HTTP, each backend must respond with a `200` status code in on a successful
-/// authorization. Any other code is considered an authorization failure.
-///
-/// Feature Names: GRPC Support - HTTPRouteExternalAuthGRPC HTTP Support - HTTPRouteExternalAuthHTTP
-pub type HTTPRouteSpecRulesBackendRefsFiltersExternalAuthProtocol = super::HTTPRouteSpecRulesFiltersExternalAuthProtocol;
-
-/// RequestHeaderModifier defines a schema for a filter that modifies request headers.
-///
-/// Support: Core
-pub type HTTPRouteSpecRulesBackendRefsFiltersRequestHeaderModifier = super::GRPCRouteSpecRulesFiltersRequestHeaderModifier;
-
-/// HTTPHeader represents an HTTP Header name and value as defined by RFC 7230.
-pub type HTTPRouteSpecRulesBackendRefsFiltersRequestHeaderModifierAdd = super::GRPCRouteSpecRulesFiltersRequestHeaderModifierAdd;
-
-/// HTTPHeader represents an HTTP Header name and value as defined by RFC 7230.
-pub type HTTPRouteSpecRulesBackendRefsFiltersRequestHeaderModifierSet = super::GRPCRouteSpecRulesFiltersRequestHeaderModifierAdd;
-
-/// RequestMirror defines a schema for a filter that mirrors requests. Requests are sent to the
-/// specified destination, but responses from that destination are ignored.
-///
-/// This filter can be used multiple times within the same rule. Note that not all implementations
-/// will be able to support mirroring to multiple backends.
-///
-/// Support: Extended
-///
-/// Must satisfy `!(has(self.percent) && has(self.fraction))`: Only one of percent or fraction may be specified in HTTPRequestMirrorFilter
-pub type HTTPRouteSpecRulesBackendRefsFiltersRequestMirror = super::GRPCRouteSpecRulesFiltersRequestMirror;
-
-/// BackendRef references a resource where mirrored requests are sent.
-///
-/// Mirrored requests must be sent only to a single destination endpoint within this BackendRef,
-/// irrespective of how many endpoints are present within this BackendRef.
-///
-/// If the referent cannot be found, this BackendRef is invalid and must be dropped from the
-/// Gateway. The controller must ensure the "ResolvedRefs" condition on the Route status is set to
-/// `status: False` and not configure this backend in the underlying implementation.
-///
-/// If there is a cross-namespace reference to an \*existing\* object that is not allowed by a
-/// ReferenceGrant, the controller must ensure the "ResolvedRefs" condition on the Route is set to
-/// `status: False`, with the "RefNotPermitted" reason and not configure this backend in the
-/// underlying implementation.
-///
-/// In either error case, the Message of the `ResolvedRefs` Condition should be used to provide more
-/// detail about the problem.
-///
-/// Support: Extended for Kubernetes Service
-///
-/// Support: Implementation-specific for any other resource
-///
-/// If the backend service requires TLS, use BackendTLSPolicy to tell the implementation to supply
-/// the TLS details to be used to connect to that backend.
-///
-/// Must satisfy `(size(self.group) == 0 && self.kind == 'Service') ? has(self.port) : true`: Must have port for Service reference
-pub type HTTPRouteSpecRulesBackendRefsFiltersRequestMirrorBackendRef = super::HTTPRouteSpecRulesFiltersExternalAuthBackendRef;
-
-/// Fraction represents the fraction of requests that should be mirrored to BackendRef.
-///
-/// Only one of Fraction or Percent may be specified. If neither field is specified, 100% of
-/// requests will be mirrored.
-///
-/// Must satisfy `self.numerator <= self.denominator`: numerator must be less than or equal to denominator
-pub type HTTPRouteSpecRulesBackendRefsFiltersRequestMirrorFraction = super::GRPCRouteSpecRulesFiltersRequestMirrorFraction;
-
-/// RequestRedirect defines a schema for a filter that responds to the request with an HTTP
-/// redirection.
-///
-/// Support: Core
-pub type HTTPRouteSpecRulesBackendRefsFiltersRequestRedirect = super::HTTPRouteSpecRulesFiltersRequestRedirect;
-
-/// Path defines parameters used to modify the path of the incoming request. The modified path is
-/// then used to construct the `Location` header. When empty, the request path is used as-is.
-///
-/// Support: Extended
-///
-/// Must satisfy `self.type == 'ReplaceFullPath' ? has(self.replaceFullPath) : true`: replaceFullPath must be specified when type is set to 'ReplaceFullPath'
-///
-/// Must satisfy `has(self.replaceFullPath) ? self.type == 'ReplaceFullPath' : true`: type must be 'ReplaceFullPath' when replaceFullPath is set
-///
-/// Must satisfy `self.type == 'ReplacePrefixMatch' ? has(self.replacePrefixMatch) : true`: replacePrefixMatch must be specified when type is set to 'ReplacePrefixMatch'
-///
-/// Must satisfy `has(self.replacePrefixMatch) ? self.type == 'ReplacePrefixMatch' : true`: type must be 'ReplacePrefixMatch' when replacePrefixMatch is set
-pub type HTTPRouteSpecRulesBackendRefsFiltersRequestRedirectPath = super::HTTPRouteSpecRulesFiltersUrlRewritePath;
-
-/// Type defines the type of path modifier. Additional types may be added in a future release of the
-/// API.
-///
-/// Note that values may be added to this enum, implementations must ensure that unknown values will
-/// not cause a crash.
-///
-/// Unknown values here must result in the implementation setting the Accepted Condition for the
-/// Route to `status: False`, with a Reason of `UnsupportedValue`.
-pub type HTTPRouteSpecRulesBackendRefsFiltersRequestRedirectPathType = super::HTTPRouteSpecRulesFiltersUrlRewritePathType;
-
-/// Scheme is the scheme to be used in the value of the `Location` header in the response. When
-/// empty, the scheme of the request is used.
-///
-/// Scheme redirects can affect the port of the redirect, for more information, refer to the
-/// documentation for the port field of this filter.
-///
-/// Note that values may be added to this enum, implementations must ensure that unknown values will
-/// not cause a crash.
-///
-/// Unknown values here must result in the implementation setting the Accepted Condition for the
-/// Route to `status: False`, with a Reason of `UnsupportedValue`.
-///
-/// Support: Extended
-pub type HTTPRouteSpecRulesBackendRefsFiltersRequestRedirectScheme = super::HTTPRouteSpecRulesFiltersRequestRedirectScheme;
-
-/// ResponseHeaderModifier defines a schema for a filter that modifies response headers.
-///
-/// Support: Extended
-pub type HTTPRouteSpecRulesBackendRefsFiltersResponseHeaderModifier = super::GRPCRouteSpecRulesFiltersRequestHeaderModifier;
-
-/// HTTPHeader represents an HTTP Header name and value as defined by RFC 7230.
-pub type HTTPRouteSpecRulesBackendRefsFiltersResponseHeaderModifierAdd = super::GRPCRouteSpecRulesFiltersRequestHeaderModifierAdd;
-
-/// HTTPHeader represents an HTTP Header name and value as defined by RFC 7230.
-pub type HTTPRouteSpecRulesBackendRefsFiltersResponseHeaderModifierSet = super::GRPCRouteSpecRulesFiltersRequestHeaderModifierAdd;
-
 /// Type identifies the type of filter to apply. As with other API fields, types are classified into
 /// three conformance levels:
 ///
@@ -1905,233 +1556,45 @@ pub type HTTPRouteSpecRulesBackendRefsFiltersResponseHeaderModifierSet = super::
 ///
 /// Unknown values here must result in the implementation setting the Accepted Condition for the
 /// Route to `status: False`, with a Reason of `UnsupportedValue`.
-pub type HTTPRouteSpecRulesBackendRefsFiltersType = super::HTTPRouteSpecRulesFiltersType;
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum HTTPRouteType {
+    /// `RequestHeaderModifier`
+    #[default]
+    RequestHeaderModifier,
+    /// `ResponseHeaderModifier`
+    ResponseHeaderModifier,
+    /// `RequestMirror`
+    RequestMirror,
+    /// `RequestRedirect`
+    RequestRedirect,
+    /// `URLRewrite`
+    URLRewrite,
+    /// `ExtensionRef`
+    ExtensionRef,
+    /// `CORS`
+    CORS,
+    /// `ExternalAuth`
+    ExternalAuth,
+    /// A value that the schema does not list, such as one of a newer API server.
+    #[serde(untagged)]
+    Unrecognized(String),
+}
 
 /// URLRewrite defines a schema for a filter that modifies a request during forwarding.
 ///
 /// Support: Extended
-pub type HTTPRouteSpecRulesBackendRefsFiltersUrlRewrite = super::HTTPRouteSpecRulesFiltersUrlRewrite;
-
-/// Path defines a path rewrite.
-///
-/// Support: Extended
-///
-/// Must satisfy `self.type == 'ReplaceFullPath' ? has(self.replaceFullPath) : true`: replaceFullPath must be specified when type is set to 'ReplaceFullPath'
-///
-/// Must satisfy `has(self.replaceFullPath) ? self.type == 'ReplaceFullPath' : true`: type must be 'ReplaceFullPath' when replaceFullPath is set
-///
-/// Must satisfy `self.type == 'ReplacePrefixMatch' ? has(self.replacePrefixMatch) : true`: replacePrefixMatch must be specified when type is set to 'ReplacePrefixMatch'
-///
-/// Must satisfy `has(self.replacePrefixMatch) ? self.type == 'ReplacePrefixMatch' : true`: type must be 'ReplacePrefixMatch' when replacePrefixMatch is set
-pub type HTTPRouteSpecRulesBackendRefsFiltersUrlRewritePath = super::HTTPRouteSpecRulesFiltersUrlRewritePath;
-
-/// Type defines the type of path modifier. Additional types may be added in a future release of the
-/// API.
-///
-/// Note that values may be added to this enum, implementations must ensure that unknown values will
-/// not cause a crash.
-///
-/// Unknown values here must result in the implementation setting the Accepted Condition for the
-/// Route to `status: False`, with a Reason of `UnsupportedValue`.
-pub type HTTPRouteSpecRulesBackendRefsFiltersUrlRewritePathType = super::HTTPRouteSpecRulesFiltersUrlRewritePathType;
-
-/// ExtensionRef is an optional, implementation-specific extension to the "filter" behavior. For
-/// example, resource "myroutefilter" in group "networking.example.net"). ExtensionRef MUST NOT be
-/// used for core and extended filters.
-///
-/// This filter can be used multiple times within the same rule.
-///
-/// Support: Implementation-specific
-pub type HTTPRouteSpecRulesFiltersExtensionRef = super::GRPCRouteSpecRulesFiltersExtensionRef;
-
-/// RequestHeaderModifier defines a schema for a filter that modifies request headers.
-///
-/// Support: Core
-pub type HTTPRouteSpecRulesFiltersRequestHeaderModifier = super::GRPCRouteSpecRulesFiltersRequestHeaderModifier;
-
-/// HTTPHeader represents an HTTP Header name and value as defined by RFC 7230.
-pub type HTTPRouteSpecRulesFiltersRequestHeaderModifierAdd = super::GRPCRouteSpecRulesFiltersRequestHeaderModifierAdd;
-
-/// HTTPHeader represents an HTTP Header name and value as defined by RFC 7230.
-pub type HTTPRouteSpecRulesFiltersRequestHeaderModifierSet = super::GRPCRouteSpecRulesFiltersRequestHeaderModifierAdd;
-
-/// RequestMirror defines a schema for a filter that mirrors requests. Requests are sent to the
-/// specified destination, but responses from that destination are ignored.
-///
-/// This filter can be used multiple times within the same rule. Note that not all implementations
-/// will be able to support mirroring to multiple backends.
-///
-/// Support: Extended
-///
-/// Must satisfy `!(has(self.percent) && has(self.fraction))`: Only one of percent or fraction may be specified in HTTPRequestMirrorFilter
-pub type HTTPRouteSpecRulesFiltersRequestMirror = super::GRPCRouteSpecRulesFiltersRequestMirror;
-
-/// BackendRef references a resource where mirrored requests are sent.
-///
-/// Mirrored requests must be sent only to a single destination endpoint within this BackendRef,
-/// irrespective of how many endpoints are present within this BackendRef.
-///
-/// If the referent cannot be found, this BackendRef is invalid and must be dropped from the
-/// Gateway. The controller must ensure the "ResolvedRefs" condition on the Route status is set to
-/// `status: False` and not configure this backend in the underlying implementation.
-///
-/// If there is a cross-namespace reference to an \*existing\* object that is not allowed by a
-/// ReferenceGrant, the controller must ensure the "ResolvedRefs" condition on the Route is set to
-/// `status: False`, with the "RefNotPermitted" reason and not configure this backend in the
-/// underlying implementation.
-///
-/// In either error case, the Message of the `ResolvedRefs` Condition should be used to provide more
-/// detail about the problem.
-///
-/// Support: Extended for Kubernetes Service
-///
-/// Support: Implementation-specific for any other resource
-///
-/// If the backend service requires TLS, use BackendTLSPolicy to tell the implementation to supply
-/// the TLS details to be used to connect to that backend.
-///
-/// Must satisfy `(size(self.group) == 0 && self.kind == 'Service') ? has(self.port) : true`: Must have port for Service reference
-pub type HTTPRouteSpecRulesFiltersRequestMirrorBackendRef = super::HTTPRouteSpecRulesFiltersExternalAuthBackendRef;
-
-/// Fraction represents the fraction of requests that should be mirrored to BackendRef.
-///
-/// Only one of Fraction or Percent may be specified. If neither field is specified, 100% of
-/// requests will be mirrored.
-///
-/// Must satisfy `self.numerator <= self.denominator`: numerator must be less than or equal to denominator
-pub type HTTPRouteSpecRulesFiltersRequestMirrorFraction = super::GRPCRouteSpecRulesFiltersRequestMirrorFraction;
-
-/// Path defines parameters used to modify the path of the incoming request. The modified path is
-/// then used to construct the `Location` header. When empty, the request path is used as-is.
-///
-/// Support: Extended
-///
-/// Must satisfy `self.type == 'ReplaceFullPath' ? has(self.replaceFullPath) : true`: replaceFullPath must be specified when type is set to 'ReplaceFullPath'
-///
-/// Must satisfy `has(self.replaceFullPath) ? self.type == 'ReplaceFullPath' : true`: type must be 'ReplaceFullPath' when replaceFullPath is set
-///
-/// Must satisfy `self.type == 'ReplacePrefixMatch' ? has(self.replacePrefixMatch) : true`: replacePrefixMatch must be specified when type is set to 'ReplacePrefixMatch'
-///
-/// Must satisfy `has(self.replacePrefixMatch) ? self.type == 'ReplacePrefixMatch' : true`: type must be 'ReplacePrefixMatch' when replacePrefixMatch is set
-pub type HTTPRouteSpecRulesFiltersRequestRedirectPath = super::HTTPRouteSpecRulesFiltersUrlRewritePath;
-
-/// Type defines the type of path modifier. Additional types may be added in a future release of the
-/// API.
-///
-/// Note that values may be added to this enum, implementations must ensure that unknown values will
-/// not cause a crash.
-///
-/// Unknown values here must result in the implementation setting the Accepted Condition for the
-/// Route to `status: False`, with a Reason of `UnsupportedValue`.
-pub type HTTPRouteSpecRulesFiltersRequestRedirectPathType = super::HTTPRouteSpecRulesFiltersUrlRewritePathType;
-
-/// ResponseHeaderModifier defines a schema for a filter that modifies response headers.
-///
-/// Support: Extended
-pub type HTTPRouteSpecRulesFiltersResponseHeaderModifier = super::GRPCRouteSpecRulesFiltersRequestHeaderModifier;
-
-/// HTTPHeader represents an HTTP Header name and value as defined by RFC 7230.
-pub type HTTPRouteSpecRulesFiltersResponseHeaderModifierAdd = super::GRPCRouteSpecRulesFiltersRequestHeaderModifierAdd;
-
-/// HTTPHeader represents an HTTP Header name and value as defined by RFC 7230.
-pub type HTTPRouteSpecRulesFiltersResponseHeaderModifierSet = super::GRPCRouteSpecRulesFiltersRequestHeaderModifierAdd;
-
-/// Type specifies how to match against the value of the header.
-///
-/// Support: Core (Exact)
-///
-/// Support: Implementation-specific (RegularExpression)
-///
-/// Since RegularExpression HeaderMatchType has implementation-specific conformance, implementations
-/// can support POSIX, PCRE or any other dialects of regular expressions. Please read the
-/// implementation's documentation to determine the supported dialect.
-pub type HTTPRouteSpecRulesMatchesHeadersType = super::GRPCRouteSpecRulesMatchesMethodType;
-
-/// Type specifies how to match against the value of the query parameter.
-///
-/// Support: Extended (Exact)
-///
-/// Support: Implementation-specific (RegularExpression)
-///
-/// Since RegularExpression QueryParamMatchType has Implementation-specific conformance,
-/// implementations can support POSIX, PCRE or any other dialects of regular expressions. Please
-/// read the implementation's documentation to determine the supported dialect.
-pub type HTTPRouteSpecRulesMatchesQueryParamsType = super::GRPCRouteSpecRulesMatchesMethodType;
-
-/// SessionPersistence defines and configures session persistence for the route rule.
-///
-/// Support: Extended
-///
-/// Must satisfy `!has(self.cookie) || !has(self.cookie.lifetimeType) || self.cookie.lifetimeType != 'Permanent' || has(self.absoluteTimeout)`: AbsoluteTimeout must be specified when cookie lifetimeType is Permanent
-///
-/// Must satisfy `!has(self.cookie) || self.type == 'Cookie'`: cookie must be nil if type is not Cookie
-///
-/// Must satisfy `self.type != 'Cookie' || has(self.cookie)`: cookie must be specified for Cookie type
-///
-/// Must satisfy `!has(self.header) || self.type == 'Header'`: header must be nil if type is not Header
-///
-/// Must satisfy `self.type != 'Header' || has(self.header)`: header must be specified for Header type
-pub type HTTPRouteSpecRulesSessionPersistence = super::GRPCRouteSpecRulesSessionPersistence;
-
-/// Cookie provides configuration settings that are specific to cookie-based session persistence.
-///
-/// Support: Core
-pub type HTTPRouteSpecRulesSessionPersistenceCookie = super::GRPCRouteSpecRulesSessionPersistenceCookie;
-
-/// LifetimeType specifies whether the cookie has a permanent or session-based lifetime. A permanent
-/// cookie persists until its specified expiry time, defined by the Expires or Max-Age cookie
-/// attributes, while a session cookie is deleted when the current session ends.
-///
-/// When set to "Permanent", AbsoluteTimeout indicates the cookie's lifetime via the Expires or
-/// Max-Age cookie attributes and is required.
-///
-/// When set to "Session", AbsoluteTimeout indicates the absolute lifetime of the cookie tracked by
-/// the gateway and is optional.
-///
-/// Defaults to "Session".
-///
-/// Support: Core for "Session" type
-///
-/// Support: Extended for "Permanent" type
-pub type HTTPRouteSpecRulesSessionPersistenceCookieLifetimeType = super::GRPCRouteSpecRulesSessionPersistenceCookieLifetimeType;
-
-/// Header provides configuration settings that are specific to header-based session persistence.
-///
-/// Support: Extended
-pub type HTTPRouteSpecRulesSessionPersistenceHeader = super::GRPCRouteSpecRulesSessionPersistenceHeader;
-
-/// Type defines the type of session persistence such as through the use of a header or cookie.
-/// Defaults to cookie based session persistence.
-///
-/// Support: Core for "Cookie" type
-///
-/// Support: Extended for "Header" type
-pub type HTTPRouteSpecRulesSessionPersistenceType = super::GRPCRouteSpecRulesSessionPersistenceType;
-
-/// UseDefaultGateways indicates the default Gateway scope to use for this Route. If unset (the
-/// default) or set to None, the Route will not be attached to any default Gateway; if set, it will
-/// be attached to any default Gateway supporting the named scope, subject to the usual rules about
-/// which Routes a Gateway is allowed to claim.
-///
-/// Think carefully before using this functionality! The set of default Gateways supporting the
-/// requested scope can change over time without any notice to the Route author, and in many
-/// situations it will not be appropriate to request a default Gateway for a given Route -- for
-/// example, a Route with specific security requirements should almost certainly not use a default
-/// Gateway.
-pub type HTTPRouteSpecUseDefaultGateways = super::GatewaySpecDefaultScope;
-
-/// Status defines the current state of HTTPRoute.
-pub type HTTPRouteStatus = super::TCPRouteStatus;
-
-/// RouteParentStatus describes the status of a route with respect to an associated Parent.
-pub type HTTPRouteStatusParents = super::TCPRouteStatusParents;
-
-/// Condition contains details for one aspect of the current state of this API Resource.
-pub type HTTPRouteStatusParentsConditions = super::GatewayStatusConditions;
-
-/// status of the condition, one of True, False, Unknown.
-pub type HTTPRouteStatusParentsConditionsStatus = super::GatewayStatusConditionsStatus;
-
-/// ParentRef corresponds with a ParentRef in the spec that this RouteParentStatus struct describes
-/// the status of.
-pub type HTTPRouteStatusParentsParentRef = super::TCPRouteSpecParentRefs;
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct HTTPRouteUrlRewrite {
+    /// Hostname is the value to be used to replace the Host header value during forwarding.
+    ///
+    /// Support: Extended
+    ///
+    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hostname: Option<String>,
+    /// Path defines a path rewrite.
+    ///
+    /// Support: Extended
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<HTTPRouteRequestRedirectPath>,
+}

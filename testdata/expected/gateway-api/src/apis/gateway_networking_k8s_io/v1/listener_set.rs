@@ -5,6 +5,7 @@
 
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde::{Deserialize, Serialize};
+use super::{GatewayConditions, GatewayListeners, GatewayStatusListeners};
 
 /// ListenerSet defines a set of additional listeners to attach to an existing Gateway. This
 /// resource provides a mechanism to merge multiple listeners into a single Gateway.
@@ -49,6 +50,35 @@ pub struct ListenerSet {
     pub status: Option<ListenerSetStatus>,
 }
 
+/// ParentRef references the Gateway that the listeners are attached to.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ListenerSetParentRef {
+    /// Group is the group of the referent.
+    ///
+    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    ///
+    /// Defaults to `"gateway.networking.k8s.io"`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
+    /// Kind is kind of the referent. For example "Gateway".
+    ///
+    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    ///
+    /// Defaults to `"Gateway"`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// Name is the name of the referent.
+    ///
+    /// Must have 1 to 253 characters.
+    pub name: String,
+    /// Namespace is the namespace of the referent. If not present, the namespace of the referent is
+    /// assumed to be the same as the namespace of the referring object.
+    ///
+    /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub namespace: Option<String>,
+}
+
 /// Spec defines the desired state of ListenerSet.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -90,38 +120,9 @@ pub struct ListenerSetSpec {
     /// Must satisfy `self.all(l1, self.exists_one(l2, l1.name == l2.name))`: Listener name must be unique within the Gateway
     ///
     /// Must satisfy `self.all(l1, !has(l1.port) || self.exists_one(l2, has(l2.port) && l1.port == l2.port && l1.protocol == l2.protocol && (has(l1.hostname) && has(l2.hostname) ? l1.hostname == l2.hostname : !has(l1.hostname) && !has(l2.hostname))))`: Combination of port, protocol and hostname must be unique for each listener
-    pub listeners: Vec<ListenerSetSpecListeners>,
+    pub listeners: Vec<GatewayListeners>,
     /// ParentRef references the Gateway that the listeners are attached to.
-    pub parent_ref: ListenerSetSpecParentRef,
-}
-
-/// ParentRef references the Gateway that the listeners are attached to.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ListenerSetSpecParentRef {
-    /// Group is the group of the referent.
-    ///
-    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    ///
-    /// Defaults to `"gateway.networking.k8s.io"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub group: Option<String>,
-    /// Kind is kind of the referent. For example "Gateway".
-    ///
-    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
-    ///
-    /// Defaults to `"Gateway"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub kind: Option<String>,
-    /// Name is the name of the referent.
-    ///
-    /// Must have 1 to 253 characters.
-    pub name: String,
-    /// Namespace is the namespace of the referent. If not present, the namespace of the referent is
-    /// assumed to be the same as the namespace of the referring object.
-    ///
-    /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub namespace: Option<String>,
+    pub parent_ref: ListenerSetParentRef,
 }
 
 /// Status defines the current state of ListenerSet.
@@ -142,116 +143,10 @@ pub struct ListenerSetStatus {
     ///
     /// Defaults to `[{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Accepted"},{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Programmed"}]`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub conditions: Option<Vec<ListenerSetStatusConditions>>,
+    pub conditions: Option<Vec<GatewayConditions>>,
     /// Listeners provide status for each unique listener port defined in the Spec.
     ///
     /// Must have at most 64 items and have no two items with the same `name`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub listeners: Option<Vec<ListenerSetStatusListeners>>,
+    pub listeners: Option<Vec<GatewayStatusListeners>>,
 }
-
-/// `ListenerSet.spec.listeners`.
-pub type ListenerSetSpecListeners = super::GatewaySpecListeners;
-
-/// AllowedRoutes defines the types of routes that MAY be attached to a Listener and the trusted
-/// namespaces where those Route resources MAY be present.
-///
-/// Although a client request may match multiple route rules, only one rule may ultimately receive
-/// the request. Matching precedence MUST be determined in order of the following criteria:
-///
-/// - The most specific match as defined by the Route type.
-/// - The oldest Route based on creation timestamp. For example, a Route with a creation timestamp
-///   of "2020-09-08 01:02:03" is given precedence over a Route with a creation timestamp of
-///   "2020-09-08 01:02:04".
-/// - If everything else is equivalent, the Route appearing first in alphabetical order
-///   (namespace/name) should be given precedence. For example, foo/bar is given precedence over
-///   foo/baz.
-///
-/// All valid rules within a Route attached to this Listener should be implemented. Invalid Route
-/// rules can be ignored (sometimes that will mean the full Route). If a Route rule transitions from
-/// valid to invalid, support for that Route rule should be dropped to ensure consistency. For
-/// example, even if a filter specified by a Route rule is invalid, the rest of the rules within
-/// that Route should still be supported.
-pub type ListenerSetSpecListenersAllowedRoutes = super::GatewaySpecListenersAllowedRoutes;
-
-/// RouteGroupKind indicates the group and kind of a Route resource.
-pub type ListenerSetSpecListenersAllowedRoutesKinds = super::GatewayStatusListenersSupportedKinds;
-
-/// Namespaces indicates namespaces from which Routes may be attached to this Listener. This is
-/// restricted to the namespace of this Gateway by default.
-///
-/// Support: Core
-pub type ListenerSetSpecListenersAllowedRoutesNamespaces = super::GatewaySpecListenersAllowedRoutesNamespaces;
-
-/// From indicates where Routes will be selected for this Gateway. Possible values are:
-///
-/// - All: Routes in all namespaces may be used by this Gateway.
-/// - Selector: Routes in namespaces selected by the selector may be used by this Gateway.
-/// - Same: Only Routes in the same namespace may be used by this Gateway.
-///
-/// Support: Core
-pub type ListenerSetSpecListenersAllowedRoutesNamespacesFrom = super::GatewaySpecListenersAllowedRoutesNamespacesFrom;
-
-/// Selector must be specified when From is set to "Selector". In that case, only Routes in
-/// Namespaces matching this Selector will be selected by this Gateway. This field is ignored for
-/// other values of "From".
-///
-/// Support: Core
-pub type ListenerSetSpecListenersAllowedRoutesNamespacesSelector = super::GatewaySpecAllowedListenersNamespacesSelector;
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type ListenerSetSpecListenersAllowedRoutesNamespacesSelectorMatchExpressions = super::GatewaySpecAllowedListenersNamespacesSelectorMatchExpressions;
-
-/// TLS is the TLS configuration for the Listener. This field is required if the Protocol field is
-/// "HTTPS" or "TLS". It is invalid to set this field if the Protocol field is "HTTP", "TCP", or
-/// "UDP".
-///
-/// The association of SNIs to Certificate defined in ListenerTLSConfig is defined based on the
-/// Hostname field for this listener.
-///
-/// The GatewayClass MUST use the longest matching SNI out of all available certificates for any TLS
-/// handshake.
-///
-/// Must satisfy `self.mode == 'Terminate' ? size(self.certificateRefs) > 0 || size(self.options) > 0 : true`: certificateRefs or options must be specified when mode is Terminate
-pub type ListenerSetSpecListenersTls = super::GatewaySpecListenersTls;
-
-/// SecretObjectReference identifies an API object including its namespace, defaulting to Secret.
-///
-/// The API object must be valid in the cluster; the Group and Kind must be registered in the
-/// cluster for this reference to be valid.
-///
-/// References to objects with invalid Group and Kind are not valid, and must be rejected by the
-/// implementation, with appropriate Conditions set on the containing object.
-pub type ListenerSetSpecListenersTlsCertificateRefs = super::GatewaySpecListenersTlsCertificateRefs;
-
-/// Mode defines the TLS behavior for the TLS session initiated by the client. There are two
-/// possible modes:
-///
-/// - Terminate: The TLS session between the downstream client and the Gateway is terminated at the
-///   Gateway. This mode requires certificates to be specified in some way, such as populating the
-///   certificateRefs field.
-/// - Passthrough: The TLS session is NOT terminated by the Gateway. This implies that the Gateway
-///   can't decipher the TLS stream except for the ClientHello message of the TLS protocol. The
-///   certificateRefs field is ignored in this mode.
-///
-/// Support: Core
-pub type ListenerSetSpecListenersTlsMode = super::GatewaySpecListenersTlsMode;
-
-/// Condition contains details for one aspect of the current state of this API Resource.
-pub type ListenerSetStatusConditions = super::GatewayStatusConditions;
-
-/// status of the condition, one of True, False, Unknown.
-pub type ListenerSetStatusConditionsStatus = super::GatewayStatusConditionsStatus;
-
-/// ListenerStatus is the status associated with a Listener.
-pub type ListenerSetStatusListeners = super::GatewayStatusListeners;
-
-/// Condition contains details for one aspect of the current state of this API Resource.
-pub type ListenerSetStatusListenersConditions = super::GatewayStatusConditions;
-
-/// status of the condition, one of True, False, Unknown.
-pub type ListenerSetStatusListenersConditionsStatus = super::GatewayStatusConditionsStatus;
-
-/// RouteGroupKind indicates the group and kind of a Route resource.
-pub type ListenerSetStatusListenersSupportedKinds = super::GatewayStatusListenersSupportedKinds;

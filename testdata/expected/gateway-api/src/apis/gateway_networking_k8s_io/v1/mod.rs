@@ -4,6 +4,7 @@
 //! Types of `gateway.networking.k8s.io/v1`.
 
 mod backend_tls_policy;
+mod common;
 mod gateway;
 mod gateway_class;
 mod grpc_route;
@@ -17,6 +18,7 @@ mod zz_generated_deepcopy;
 pub mod zz_generated_register;
 
 pub use self::backend_tls_policy::*;
+pub use self::common::*;
 pub use self::gateway::*;
 pub use self::gateway_class::*;
 pub use self::grpc_route::*;

@@ -28,30 +28,9 @@ pub struct ReferenceGrant {
     pub spec: ReferenceGrantSpec,
 }
 
-/// Spec defines the desired state of ReferenceGrant.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ReferenceGrantSpec {
-    /// From describes the trusted namespaces and kinds that can reference the resources described in
-    /// "To". Each entry in this list MUST be considered to be an additional place that references can
-    /// be valid from, or to put this another way, entries MUST be combined using OR.
-    ///
-    /// Support: Core
-    ///
-    /// Must have 1 to 16 items.
-    pub from: Vec<ReferenceGrantSpecFrom>,
-    /// To describes the resources that may be referenced by the resources described in "From". Each
-    /// entry in this list MUST be considered to be an additional place that references can be valid to,
-    /// or to put this another way, entries MUST be combined using OR.
-    ///
-    /// Support: Core
-    ///
-    /// Must have 1 to 16 items.
-    pub to: Vec<ReferenceGrantSpecTo>,
-}
-
 /// ReferenceGrantFrom describes trusted namespaces and kinds.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ReferenceGrantSpecFrom {
+pub struct ReferenceGrantFrom {
     /// Group is the group of the referent. When empty, the Kubernetes core API group is inferred.
     ///
     /// Support: Core
@@ -83,9 +62,30 @@ pub struct ReferenceGrantSpecFrom {
     pub namespace: String,
 }
 
+/// Spec defines the desired state of ReferenceGrant.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ReferenceGrantSpec {
+    /// From describes the trusted namespaces and kinds that can reference the resources described in
+    /// "To". Each entry in this list MUST be considered to be an additional place that references can
+    /// be valid from, or to put this another way, entries MUST be combined using OR.
+    ///
+    /// Support: Core
+    ///
+    /// Must have 1 to 16 items.
+    pub from: Vec<ReferenceGrantFrom>,
+    /// To describes the resources that may be referenced by the resources described in "From". Each
+    /// entry in this list MUST be considered to be an additional place that references can be valid to,
+    /// or to put this another way, entries MUST be combined using OR.
+    ///
+    /// Support: Core
+    ///
+    /// Must have 1 to 16 items.
+    pub to: Vec<ReferenceGrantTo>,
+}
+
 /// ReferenceGrantTo describes what Kinds are allowed as targets of the references.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ReferenceGrantSpecTo {
+pub struct ReferenceGrantTo {
     /// Group is the group of the referent. When empty, the Kubernetes core API group is inferred.
     ///
     /// Support: Core

@@ -5,6 +5,9 @@
 
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde::{Deserialize, Serialize};
+use super::{
+    GRPCRouteParentRefs, GRPCRouteParents, GRPCRouteUseDefaultGateways, TCPRouteRules,
+};
 
 /// TCPRoute provides a way to route TCP requests. When combined with a Gateway listener, it can be
 /// used to forward connections on the port specified by the listener to a set of backends specified
@@ -80,11 +83,11 @@ pub struct TCPRouteSpec {
     ///
     /// Must satisfy `self.all(p1, self.exists_one(p2, p1.group == p2.group && p1.kind == p2.kind && p1.name == p2.name && (((!has(p1.__namespace__) || p1.__namespace__ == '') && (!has(p2.__namespace__) || p2.__namespace__ == '')) || (has(p1.__namespace__) && has(p2.__namespace__) && p1.__namespace__ == p2.__namespace__ )) && (((!has(p1.sectionName) || p1.sectionName == '') && (!has(p2.sectionName) || p2.sectionName == '')) || ( has(p1.sectionName) && has(p2.sectionName) && p1.sectionName == p2.sectionName)) && (((!has(p1.port) || p1.port == 0) && (!has(p2.port) || p2.port == 0)) || (has(p1.port) && has(p2.port) && p1.port == p2.port))))`: sectionName or port must be unique when parentRefs includes 2 or more references to the same parent
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub parent_refs: Option<Vec<TCPRouteSpecParentRefs>>,
+    pub parent_refs: Option<Vec<GRPCRouteParentRefs>>,
     /// Rules are a list of TCP matchers and actions.
     ///
     /// Must have 1 item.
-    pub rules: Vec<TCPRouteSpecRules>,
+    pub rules: Vec<TCPRouteRules>,
     /// UseDefaultGateways indicates the default Gateway scope to use for this Route. If unset (the
     /// default) or set to None, the Route will not be attached to any default Gateway; if set, it will
     /// be attached to any default Gateway supporting the named scope, subject to the usual rules about
@@ -96,241 +99,7 @@ pub struct TCPRouteSpec {
     /// example, a Route with specific security requirements should almost certainly not use a default
     /// Gateway.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub use_default_gateways: Option<TCPRouteSpecUseDefaultGateways>,
-}
-
-/// ParentReference identifies an API object (usually a Gateway) that can be considered a parent of
-/// this resource (usually a route). There are two kinds of parent resources with "Core" support:
-///
-/// - Gateway (Gateway conformance profile)
-/// - Service (Mesh conformance profile, ClusterIP Services only)
-///
-/// This API may be extended in the future to support additional kinds of parent resources.
-///
-/// The API object must be valid in the cluster; the Group and Kind must be registered in the
-/// cluster for this reference to be valid.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct TCPRouteSpecParentRefs {
-    /// Group is the group of the referent. When unspecified, "gateway.networking.k8s.io" is inferred.
-    /// To set the core API group (such as for a "Service" kind referent), Group must be explicitly set
-    /// to "" (empty string).
-    ///
-    /// Support: Core
-    ///
-    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    ///
-    /// Defaults to `"gateway.networking.k8s.io"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub group: Option<String>,
-    /// Kind is kind of the referent.
-    ///
-    /// There are two kinds of parent resources with "Core" support:
-    ///
-    /// - Gateway (Gateway conformance profile)
-    /// - Service (Mesh conformance profile, ClusterIP Services only)
-    ///
-    /// Support for other resources is Implementation-Specific.
-    ///
-    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
-    ///
-    /// Defaults to `"Gateway"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub kind: Option<String>,
-    /// Name is the name of the referent.
-    ///
-    /// Support: Core
-    ///
-    /// Must have 1 to 253 characters.
-    pub name: String,
-    /// Namespace is the namespace of the referent. When unspecified, this refers to the local namespace
-    /// of the Route.
-    ///
-    /// Note that there are specific rules for ParentRefs which cross namespace boundaries.
-    /// Cross-namespace references are only valid if they are explicitly allowed by something in the
-    /// namespace they are referring to. For example: Gateway has the AllowedRoutes field, and
-    /// ReferenceGrant provides a generic way to enable any other kind of cross-namespace reference.
-    ///
-    /// ParentRefs from a Route to a Service in the same namespace are "producer" routes, which apply
-    /// default routing rules to inbound connections from any namespace to the Service.
-    ///
-    /// ParentRefs from a Route to a Service in a different namespace are "consumer" routes, and these
-    /// routing rules are only applied to outbound connections originating from the same namespace as
-    /// the Route, for which the intended destination of the connections are a Service targeted as a
-    /// ParentRef of the Route.
-    ///
-    /// Support: Core
-    ///
-    /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub namespace: Option<String>,
-    /// Port is the network port this Route targets. It can be interpreted differently based on the type
-    /// of parent resource.
-    ///
-    /// When the parent resource is a Gateway, this targets all listeners listening on the specified
-    /// port that also support this kind of Route(and select this Route). It's not recommended to set
-    /// `Port` unless the networking behaviors specified in a Route must apply to a specific port as
-    /// opposed to a listener(s) whose port(s) may be changed. When both Port and SectionName are
-    /// specified, the name and port of the selected listener must match both specified values.
-    ///
-    /// When the parent resource is a Service, this targets a specific port in the Service spec. When
-    /// both Port (experimental) and SectionName are specified, the name and port of the selected port
-    /// must match both specified values.
-    ///
-    /// Implementations MAY choose to support other parent resources. Implementations supporting other
-    /// types of parent resources MUST clearly document how/if Port is interpreted.
-    ///
-    /// For the purpose of status, an attachment is considered successful as long as the parent resource
-    /// accepts it partially. For example, Gateway listeners can restrict which Routes can attach to
-    /// them by Route kind, namespace, or hostname. If 1 of 2 Gateway listeners accept attachment from
-    /// the referencing Route, the Route MUST be considered successfully attached. If no Gateway
-    /// listeners accept attachment from this Route, the Route MUST be considered detached from the
-    /// Gateway.
-    ///
-    /// Support: Extended
-    ///
-    /// Must be at least 1 and be at most 65535.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub port: Option<i32>,
-    /// SectionName is the name of a section within the target resource. In the following resources,
-    /// SectionName is interpreted as the following:
-    ///
-    /// - Gateway: Listener name. When both Port (experimental) and SectionName are specified, the name
-    ///   and port of the selected listener must match both specified values.
-    /// - Service: Port name. When both Port (experimental) and SectionName are specified, the name and
-    ///   port of the selected listener must match both specified values.
-    ///
-    /// Implementations MAY choose to support attaching Routes to other resources. If that is the case,
-    /// they MUST clearly document how SectionName is interpreted.
-    ///
-    /// When unspecified (empty string), this will reference the entire resource. For the purpose of
-    /// status, an attachment is considered successful if at least one section in the parent resource
-    /// accepts it. For example, Gateway listeners can restrict which Routes can attach to them by Route
-    /// kind, namespace, or hostname. If 1 of 2 Gateway listeners accept attachment from the referencing
-    /// Route, the Route MUST be considered successfully attached. If no Gateway listeners accept
-    /// attachment from this Route, the Route MUST be considered detached from the Gateway.
-    ///
-    /// Support: Core
-    ///
-    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub section_name: Option<String>,
-}
-
-/// TCPRouteRule is the configuration for a given rule.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct TCPRouteSpecRules {
-    /// BackendRefs defines the backend(s) where matching requests should be sent. If unspecified or
-    /// invalid (refers to a nonexistent resource or a Service with no endpoints), the underlying
-    /// implementation MUST actively reject connection attempts to this backend. Connection rejections
-    /// must respect weight; if an invalid backend is requested to have 80% of connections, then 80% of
-    /// connections must be rejected instead.
-    ///
-    /// Support: Core for Kubernetes Service
-    ///
-    /// Must have 1 to 16 items.
-    pub backend_refs: Vec<TCPRouteSpecRulesBackendRefs>,
-    /// Name is the name of the route rule. This name MUST be unique within a Route if it is set.
-    ///
-    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-}
-
-/// BackendRef defines how a Route should forward a request to a Kubernetes resource.
-///
-/// Note that when a namespace different than the local namespace is specified, a ReferenceGrant
-/// object is required in the referent namespace to allow that namespace's owner to accept the
-/// reference. See the ReferenceGrant documentation for details.
-///
-/// When the BackendRef points to a Kubernetes Service, implementations SHOULD honor the appProtocol
-/// field if it is set for the target Service Port.
-///
-/// Implementations supporting appProtocol SHOULD recognize the Kubernetes Standard Application
-/// Protocols defined in KEP-3726.
-///
-/// If a Service appProtocol isn't specified, an implementation MAY infer the backend protocol
-/// through its own means. Implementations MAY infer the protocol from the Route type referring to
-/// the backend Service.
-///
-/// If a Route is not able to send traffic to the backend using the specified protocol then the
-/// backend is considered invalid. Implementations MUST set the "ResolvedRefs" condition to "False"
-/// with the "UnsupportedProtocol" reason.
-///
-/// Note that when the BackendTLSPolicy object is enabled by the implementation, there are some
-/// extra rules about validity to consider here. See the fields where this struct is used for more
-/// information about the exact behavior.
-///
-/// Must satisfy `(size(self.group) == 0 && self.kind == 'Service') ? has(self.port) : true`: Must have port for Service reference
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct TCPRouteSpecRulesBackendRefs {
-    /// Group is the group of the referent. For example, "gateway.networking.k8s.io". When unspecified
-    /// or empty string, core API group is inferred.
-    ///
-    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    ///
-    /// Defaults to `""`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub group: Option<String>,
-    /// Kind is the Kubernetes resource kind of the referent. For example "Service".
-    ///
-    /// Defaults to "Service" when not specified.
-    ///
-    /// ExternalName services can refer to CNAME DNS records that may live outside of the cluster and as
-    /// such are difficult to reason about in terms of conformance. They also may not be safe to forward
-    /// to (see CVE-2021-25740 for more information). Implementations SHOULD NOT support ExternalName
-    /// Services.
-    ///
-    /// Support: Core (Services with a type other than ExternalName)
-    ///
-    /// Support: Implementation-specific (Services with type ExternalName)
-    ///
-    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
-    ///
-    /// Defaults to `"Service"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub kind: Option<String>,
-    /// Name is the name of the referent.
-    ///
-    /// Must have 1 to 253 characters.
-    pub name: String,
-    /// Namespace is the namespace of the backend. When unspecified, the local namespace is inferred.
-    ///
-    /// Note that when a namespace different than the local namespace is specified, a ReferenceGrant
-    /// object is required in the referent namespace to allow that namespace's owner to accept the
-    /// reference. See the ReferenceGrant documentation for details.
-    ///
-    /// Support: Core
-    ///
-    /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub namespace: Option<String>,
-    /// Port specifies the destination port number to use for this resource. Port is required when the
-    /// referent is a Kubernetes Service. In this case, the port number is the service port number, not
-    /// the target port. For other resources, destination port might be derived from the referent
-    /// resource or this field.
-    ///
-    /// Must be at least 1 and be at most 65535.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub port: Option<i32>,
-    /// Weight specifies the proportion of requests forwarded to the referenced backend. This is
-    /// computed as weight/(sum of all weights in this BackendRefs list). For non-zero values, there may
-    /// be some epsilon from the exact proportion defined here depending on the precision an
-    /// implementation supports. Weight is not a percentage and the sum of weights does not need to
-    /// equal 100.
-    ///
-    /// If only one backend is specified and it has a weight greater than 0, 100% of the traffic is
-    /// forwarded to that backend. If weight is set to 0, no traffic should be forwarded for this entry.
-    /// If unspecified, weight defaults to 1.
-    ///
-    /// Support for this field varies based on the context where used.
-    ///
-    /// Must be at least 0 and be at most 1000000.
-    ///
-    /// Defaults to `1`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub weight: Option<i32>,
+    pub use_default_gateways: Option<GRPCRouteUseDefaultGateways>,
 }
 
 /// Status defines the current state of TCPRoute.
@@ -349,69 +118,5 @@ pub struct TCPRouteStatus {
     /// been attached to any Gateway.
     ///
     /// Must have at most 32 items.
-    pub parents: Vec<TCPRouteStatusParents>,
+    pub parents: Vec<GRPCRouteParents>,
 }
-
-/// RouteParentStatus describes the status of a route with respect to an associated Parent.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct TCPRouteStatusParents {
-    /// Conditions describes the status of the route with respect to the Gateway. Note that the route's
-    /// availability is also subject to the Gateway's own status conditions and listener status.
-    ///
-    /// If the Route's ParentRef specifies an existing Gateway that supports Routes of this kind AND
-    /// that Gateway's controller has sufficient access, then that Gateway's controller MUST set the
-    /// "Accepted" condition on the Route, to indicate whether the route has been accepted or rejected
-    /// by the Gateway, and why.
-    ///
-    /// A Route MUST be considered "Accepted" if at least one of the Route's rules is implemented by the
-    /// Gateway.
-    ///
-    /// There are a number of cases where the "Accepted" condition may not be set due to lack of
-    /// controller visibility, that includes when:
-    ///
-    /// - The Route refers to a nonexistent parent.
-    /// - The Route is of a type that the controller does not support.
-    /// - The Route is in a namespace to which the controller does not have access.
-    ///
-    /// Must have 1 to 8 items and have no two items with the same `type`.
-    pub conditions: Vec<TCPRouteStatusParentsConditions>,
-    /// ControllerName is a domain/path string that indicates the name of the controller that wrote this
-    /// status. This corresponds with the controllerName field on GatewayClass.
-    ///
-    /// Example: "example.net/gateway-controller".
-    ///
-    /// The format of this field is DOMAIN "/" PATH, where DOMAIN and PATH are valid Kubernetes names
-    /// (<https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>).
-    ///
-    /// Controllers MUST populate this field when writing status. Controllers should ensure that entries
-    /// to status populated with their ControllerName are cleaned up when they are no longer necessary.
-    ///
-    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/[A-Za-z0-9\/\-._~%!$&'()*+,;=:]+$`.
-    pub controller_name: String,
-    /// ParentRef corresponds with a ParentRef in the spec that this RouteParentStatus struct describes
-    /// the status of.
-    pub parent_ref: TCPRouteStatusParentsParentRef,
-}
-
-/// UseDefaultGateways indicates the default Gateway scope to use for this Route. If unset (the
-/// default) or set to None, the Route will not be attached to any default Gateway; if set, it will
-/// be attached to any default Gateway supporting the named scope, subject to the usual rules about
-/// which Routes a Gateway is allowed to claim.
-///
-/// Think carefully before using this functionality! The set of default Gateways supporting the
-/// requested scope can change over time without any notice to the Route author, and in many
-/// situations it will not be appropriate to request a default Gateway for a given Route -- for
-/// example, a Route with specific security requirements should almost certainly not use a default
-/// Gateway.
-pub type TCPRouteSpecUseDefaultGateways = super::GatewaySpecDefaultScope;
-
-/// Condition contains details for one aspect of the current state of this API Resource.
-pub type TCPRouteStatusParentsConditions = super::GatewayStatusConditions;
-
-/// status of the condition, one of True, False, Unknown.
-pub type TCPRouteStatusParentsConditionsStatus = super::GatewayStatusConditionsStatus;
-
-/// ParentRef corresponds with a ParentRef in the spec that this RouteParentStatus struct describes
-/// the status of.
-pub type TCPRouteStatusParentsParentRef = super::TCPRouteSpecParentRefs;

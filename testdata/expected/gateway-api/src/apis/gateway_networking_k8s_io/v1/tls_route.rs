@@ -5,6 +5,9 @@
 
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde::{Deserialize, Serialize};
+use super::{
+    GRPCRouteParentRefs, GRPCRouteParents, GRPCRouteUseDefaultGateways, TCPRouteRules,
+};
 
 /// The TLSRoute resource is similar to TCPRoute, but can be configured to match against
 /// TLS-specific metadata. This allows more flexibility in matching streams for a given TLS
@@ -101,11 +104,11 @@ pub struct TLSRouteSpec {
     ///
     /// Must satisfy `self.all(p1, self.exists_one(p2, p1.group == p2.group && p1.kind == p2.kind && p1.name == p2.name && (((!has(p1.__namespace__) || p1.__namespace__ == '') && (!has(p2.__namespace__) || p2.__namespace__ == '')) || (has(p1.__namespace__) && has(p2.__namespace__) && p1.__namespace__ == p2.__namespace__ )) && (((!has(p1.sectionName) || p1.sectionName == '') && (!has(p2.sectionName) || p2.sectionName == '')) || ( has(p1.sectionName) && has(p2.sectionName) && p1.sectionName == p2.sectionName)) && (((!has(p1.port) || p1.port == 0) && (!has(p2.port) || p2.port == 0)) || (has(p1.port) && has(p2.port) && p1.port == p2.port))))`: sectionName or port must be unique when parentRefs includes 2 or more references to the same parent
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub parent_refs: Option<Vec<TLSRouteSpecParentRefs>>,
+    pub parent_refs: Option<Vec<GRPCRouteParentRefs>>,
     /// Rules are a list of actions.
     ///
     /// Must have 1 item.
-    pub rules: Vec<TLSRouteSpecRules>,
+    pub rules: Vec<TCPRouteRules>,
     /// UseDefaultGateways indicates the default Gateway scope to use for this Route. If unset (the
     /// default) or set to None, the Route will not be attached to any default Gateway; if set, it will
     /// be attached to any default Gateway supporting the named scope, subject to the usual rules about
@@ -117,75 +120,24 @@ pub struct TLSRouteSpec {
     /// example, a Route with specific security requirements should almost certainly not use a default
     /// Gateway.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub use_default_gateways: Option<TLSRouteSpecUseDefaultGateways>,
+    pub use_default_gateways: Option<GRPCRouteUseDefaultGateways>,
 }
 
-/// ParentReference identifies an API object (usually a Gateway) that can be considered a parent of
-/// this resource (usually a route). There are two kinds of parent resources with "Core" support:
-///
-/// - Gateway (Gateway conformance profile)
-/// - Service (Mesh conformance profile, ClusterIP Services only)
-///
-/// This API may be extended in the future to support additional kinds of parent resources.
-///
-/// The API object must be valid in the cluster; the Group and Kind must be registered in the
-/// cluster for this reference to be valid.
-pub type TLSRouteSpecParentRefs = super::TCPRouteSpecParentRefs;
-
-/// TLSRouteRule is the configuration for a given rule.
-pub type TLSRouteSpecRules = super::TCPRouteSpecRules;
-
-/// BackendRef defines how a Route should forward a request to a Kubernetes resource.
-///
-/// Note that when a namespace different than the local namespace is specified, a ReferenceGrant
-/// object is required in the referent namespace to allow that namespace's owner to accept the
-/// reference. See the ReferenceGrant documentation for details.
-///
-/// When the BackendRef points to a Kubernetes Service, implementations SHOULD honor the appProtocol
-/// field if it is set for the target Service Port.
-///
-/// Implementations supporting appProtocol SHOULD recognize the Kubernetes Standard Application
-/// Protocols defined in KEP-3726.
-///
-/// If a Service appProtocol isn't specified, an implementation MAY infer the backend protocol
-/// through its own means. Implementations MAY infer the protocol from the Route type referring to
-/// the backend Service.
-///
-/// If a Route is not able to send traffic to the backend using the specified protocol then the
-/// backend is considered invalid. Implementations MUST set the "ResolvedRefs" condition to "False"
-/// with the "UnsupportedProtocol" reason.
-///
-/// Note that when the BackendTLSPolicy object is enabled by the implementation, there are some
-/// extra rules about validity to consider here. See the fields where this struct is used for more
-/// information about the exact behavior.
-///
-/// Must satisfy `(size(self.group) == 0 && self.kind == 'Service') ? has(self.port) : true`: Must have port for Service reference
-pub type TLSRouteSpecRulesBackendRefs = super::TCPRouteSpecRulesBackendRefs;
-
-/// UseDefaultGateways indicates the default Gateway scope to use for this Route. If unset (the
-/// default) or set to None, the Route will not be attached to any default Gateway; if set, it will
-/// be attached to any default Gateway supporting the named scope, subject to the usual rules about
-/// which Routes a Gateway is allowed to claim.
-///
-/// Think carefully before using this functionality! The set of default Gateways supporting the
-/// requested scope can change over time without any notice to the Route author, and in many
-/// situations it will not be appropriate to request a default Gateway for a given Route -- for
-/// example, a Route with specific security requirements should almost certainly not use a default
-/// Gateway.
-pub type TLSRouteSpecUseDefaultGateways = super::GatewaySpecDefaultScope;
-
 /// Status defines the current state of TLSRoute.
-pub type TLSRouteStatus = super::TCPRouteStatus;
-
-/// RouteParentStatus describes the status of a route with respect to an associated Parent.
-pub type TLSRouteStatusParents = super::TCPRouteStatusParents;
-
-/// Condition contains details for one aspect of the current state of this API Resource.
-pub type TLSRouteStatusParentsConditions = super::GatewayStatusConditions;
-
-/// status of the condition, one of True, False, Unknown.
-pub type TLSRouteStatusParentsConditionsStatus = super::GatewayStatusConditionsStatus;
-
-/// ParentRef corresponds with a ParentRef in the spec that this RouteParentStatus struct describes
-/// the status of.
-pub type TLSRouteStatusParentsParentRef = super::TCPRouteSpecParentRefs;
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TLSRouteStatus {
+    /// Parents is a list of parent resources (usually Gateways) that are associated with the route, and
+    /// the status of the route with respect to each parent. When this route attaches to a parent, the
+    /// controller that manages the parent must add an entry to this list when the controller first sees
+    /// the route and should update the entry as appropriate when the route or gateway is modified.
+    ///
+    /// Note that parent references that cannot be resolved by an implementation of this API will not be
+    /// added to this list. Implementations of this API can only populate Route status for the
+    /// Gateways/parent resources they are responsible for.
+    ///
+    /// A maximum of 32 Gateways will be represented in this list. An empty list means the route has not
+    /// been attached to any Gateway.
+    ///
+    /// Must have at most 32 items.
+    pub parents: Vec<GRPCRouteParents>,
+}

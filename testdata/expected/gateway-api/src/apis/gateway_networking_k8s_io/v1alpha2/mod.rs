@@ -3,12 +3,14 @@
 
 //! Types of `gateway.networking.k8s.io/v1alpha2`.
 
+mod common;
 mod tcp_route;
 mod tls_route;
 mod udp_route;
 mod zz_generated_deepcopy;
 pub mod zz_generated_register;
 
+pub use self::common::*;
 pub use self::tcp_route::*;
 pub use self::tls_route::*;
 pub use self::udp_route::*;

@@ -4,6 +4,10 @@
 //! `UDPRoute` of `gateway.networking.k8s.io/v1alpha2`.
 
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use serde::{Deserialize, Serialize};
+use super::{
+    TCPRouteParentRefs, TCPRouteParents, TCPRouteRules, TCPRouteUseDefaultGateways,
+};
 
 /// UDPRoute provides a way to route UDP traffic. When combined with a Gateway listener, it can be
 /// used to forward traffic on the port specified by the listener to a set of backends specified by
@@ -19,74 +23,102 @@ pub struct UDPRoute {
 }
 
 /// Spec defines the desired state of UDPRoute.
-pub type UDPRouteSpec = super::TCPRouteSpec;
-
-/// ParentReference identifies an API object (usually a Gateway) that can be considered a parent of
-/// this resource (usually a route). There are two kinds of parent resources with "Core" support:
-///
-/// - Gateway (Gateway conformance profile)
-/// - Service (Mesh conformance profile, ClusterIP Services only)
-///
-/// This API may be extended in the future to support additional kinds of parent resources.
-///
-/// The API object must be valid in the cluster; the Group and Kind must be registered in the
-/// cluster for this reference to be valid.
-pub type UDPRouteSpecParentRefs = super::TCPRouteSpecParentRefs;
-
-/// UDPRouteRule is the configuration for a given rule.
-pub type UDPRouteSpecRules = super::TCPRouteSpecRules;
-
-/// BackendRef defines how a Route should forward a request to a Kubernetes resource.
-///
-/// Note that when a namespace different than the local namespace is specified, a ReferenceGrant
-/// object is required in the referent namespace to allow that namespace's owner to accept the
-/// reference. See the ReferenceGrant documentation for details.
-///
-/// When the BackendRef points to a Kubernetes Service, implementations SHOULD honor the appProtocol
-/// field if it is set for the target Service Port.
-///
-/// Implementations supporting appProtocol SHOULD recognize the Kubernetes Standard Application
-/// Protocols defined in KEP-3726.
-///
-/// If a Service appProtocol isn't specified, an implementation MAY infer the backend protocol
-/// through its own means. Implementations MAY infer the protocol from the Route type referring to
-/// the backend Service.
-///
-/// If a Route is not able to send traffic to the backend using the specified protocol then the
-/// backend is considered invalid. Implementations MUST set the "ResolvedRefs" condition to "False"
-/// with the "UnsupportedProtocol" reason.
-///
-/// Note that when the BackendTLSPolicy object is enabled by the implementation, there are some
-/// extra rules about validity to consider here. See the fields where this struct is used for more
-/// information about the exact behavior.
-///
-/// Must satisfy `(size(self.group) == 0 && self.kind == 'Service') ? has(self.port) : true`: Must have port for Service reference
-pub type UDPRouteSpecRulesBackendRefs = super::TCPRouteSpecRulesBackendRefs;
-
-/// UseDefaultGateways indicates the default Gateway scope to use for this Route. If unset (the
-/// default) or set to None, the Route will not be attached to any default Gateway; if set, it will
-/// be attached to any default Gateway supporting the named scope, subject to the usual rules about
-/// which Routes a Gateway is allowed to claim.
-///
-/// Think carefully before using this functionality! The set of default Gateways supporting the
-/// requested scope can change over time without any notice to the Route author, and in many
-/// situations it will not be appropriate to request a default Gateway for a given Route -- for
-/// example, a Route with specific security requirements should almost certainly not use a default
-/// Gateway.
-pub type UDPRouteSpecUseDefaultGateways = super::TCPRouteSpecUseDefaultGateways;
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct UDPRouteSpec {
+    /// ParentRefs references the resources (usually Gateways) that a Route wants to be attached to.
+    /// Note that the referenced parent resource needs to allow this for the attachment to be complete.
+    /// For Gateways, that means the Gateway needs to allow attachment from Routes of this kind and
+    /// namespace. For Services, that means the Service must either be in the same namespace for a
+    /// "producer" route, or the mesh implementation must support and allow "consumer" routes for the
+    /// referenced Service. ReferenceGrant is not applicable for governing ParentRefs to Services - it
+    /// is not possible to create a "producer" route for a Service in a different namespace from the
+    /// Route.
+    ///
+    /// There are two kinds of parent resources with "Core" support:
+    ///
+    /// - Gateway (Gateway conformance profile)
+    /// - Service (Mesh conformance profile, ClusterIP Services only)
+    ///
+    /// This API may be extended in the future to support additional kinds of parent resources.
+    ///
+    /// ParentRefs must be _distinct_. This means either that:
+    ///
+    /// - They select different objects. If this is the case, then parentRef entries are distinct. In
+    ///   terms of fields, this means that the multi-part key defined by `group`, `kind`, `namespace`,
+    ///   and `name` must be unique across all parentRef entries in the Route.
+    /// - They do not select different objects, but for each optional field used, each ParentRef that
+    ///   selects the same object must set the same set of optional fields to different values. If one
+    ///   ParentRef sets a combination of optional fields, all must set the same combination.
+    ///
+    /// Some examples:
+    ///
+    /// - If one ParentRef sets `sectionName`, all ParentRefs referencing the same object must also set
+    ///   `sectionName`.
+    /// - If one ParentRef sets `port`, all ParentRefs referencing the same object must also set `port`.
+    /// - If one ParentRef sets `sectionName` and `port`, all ParentRefs referencing the same object
+    ///   must also set `sectionName` and `port`.
+    ///
+    /// It is possible to separately reference multiple distinct objects that may be collapsed by an
+    /// implementation. For example, some implementations may choose to merge compatible Gateway
+    /// Listeners together. If that is the case, the list of routes attached to those resources should
+    /// also be merged.
+    ///
+    /// Note that for ParentRefs that cross namespace boundaries, there are specific rules.
+    /// Cross-namespace references are only valid if they are explicitly allowed by something in the
+    /// namespace they are referring to. For example, Gateway has the AllowedRoutes field, and
+    /// ReferenceGrant provides a generic way to enable other kinds of cross-namespace reference.
+    ///
+    /// ParentRefs from a Route to a Service in the same namespace are "producer" routes, which apply
+    /// default routing rules to inbound connections from any namespace to the Service.
+    ///
+    /// ParentRefs from a Route to a Service in a different namespace are "consumer" routes, and these
+    /// routing rules are only applied to outbound connections originating from the same namespace as
+    /// the Route, for which the intended destination of the connections are a Service targeted as a
+    /// ParentRef of the Route.
+    ///
+    /// Must have at most 32 items.
+    ///
+    /// Must satisfy `self.all(p1, self.all(p2, p1.group == p2.group && p1.kind == p2.kind && p1.name == p2.name && (((!has(p1.__namespace__) || p1.__namespace__ == '') && (!has(p2.__namespace__) || p2.__namespace__ == '')) || (has(p1.__namespace__) && has(p2.__namespace__) && p1.__namespace__ == p2.__namespace__)) ? ((!has(p1.sectionName) || p1.sectionName == '') == (!has(p2.sectionName) || p2.sectionName == '') && (!has(p1.port) || p1.port == 0) == (!has(p2.port) || p2.port == 0)): true))`: sectionName or port must be specified when parentRefs includes 2 or more references to the same parent
+    ///
+    /// Must satisfy `self.all(p1, self.exists_one(p2, p1.group == p2.group && p1.kind == p2.kind && p1.name == p2.name && (((!has(p1.__namespace__) || p1.__namespace__ == '') && (!has(p2.__namespace__) || p2.__namespace__ == '')) || (has(p1.__namespace__) && has(p2.__namespace__) && p1.__namespace__ == p2.__namespace__ )) && (((!has(p1.sectionName) || p1.sectionName == '') && (!has(p2.sectionName) || p2.sectionName == '')) || ( has(p1.sectionName) && has(p2.sectionName) && p1.sectionName == p2.sectionName)) && (((!has(p1.port) || p1.port == 0) && (!has(p2.port) || p2.port == 0)) || (has(p1.port) && has(p2.port) && p1.port == p2.port))))`: sectionName or port must be unique when parentRefs includes 2 or more references to the same parent
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parent_refs: Option<Vec<TCPRouteParentRefs>>,
+    /// Rules are a list of UDP matchers and actions.
+    ///
+    /// Must have 1 to 16 items.
+    ///
+    /// Must satisfy `self.all(l1, !has(l1.name) || self.exists_one(l2, has(l2.name) && l1.name == l2.name))`: Rule name must be unique within the route
+    pub rules: Vec<TCPRouteRules>,
+    /// UseDefaultGateways indicates the default Gateway scope to use for this Route. If unset (the
+    /// default) or set to None, the Route will not be attached to any default Gateway; if set, it will
+    /// be attached to any default Gateway supporting the named scope, subject to the usual rules about
+    /// which Routes a Gateway is allowed to claim.
+    ///
+    /// Think carefully before using this functionality! The set of default Gateways supporting the
+    /// requested scope can change over time without any notice to the Route author, and in many
+    /// situations it will not be appropriate to request a default Gateway for a given Route -- for
+    /// example, a Route with specific security requirements should almost certainly not use a default
+    /// Gateway.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub use_default_gateways: Option<TCPRouteUseDefaultGateways>,
+}
 
 /// Status defines the current state of UDPRoute.
-pub type UDPRouteStatus = super::TCPRouteStatus;
-
-/// RouteParentStatus describes the status of a route with respect to an associated Parent.
-pub type UDPRouteStatusParents = super::TCPRouteStatusParents;
-
-/// Condition contains details for one aspect of the current state of this API Resource.
-pub type UDPRouteStatusParentsConditions = super::TCPRouteStatusParentsConditions;
-
-/// status of the condition, one of True, False, Unknown.
-pub type UDPRouteStatusParentsConditionsStatus = super::TCPRouteStatusParentsConditionsStatus;
-
-/// ParentRef corresponds with a ParentRef in the spec that this RouteParentStatus struct describes
-/// the status of.
-pub type UDPRouteStatusParentsParentRef = super::TCPRouteSpecParentRefs;
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct UDPRouteStatus {
+    /// Parents is a list of parent resources (usually Gateways) that are associated with the route, and
+    /// the status of the route with respect to each parent. When this route attaches to a parent, the
+    /// controller that manages the parent must add an entry to this list when the controller first sees
+    /// the route and should update the entry as appropriate when the route or gateway is modified.
+    ///
+    /// Note that parent references that cannot be resolved by an implementation of this API will not be
+    /// added to this list. Implementations of this API can only populate Route status for the
+    /// Gateways/parent resources they are responsible for.
+    ///
+    /// A maximum of 32 Gateways will be represented in this list. An empty list means the route has not
+    /// been attached to any Gateway.
+    ///
+    /// Must have at most 32 items.
+    pub parents: Vec<TCPRouteParents>,
+}

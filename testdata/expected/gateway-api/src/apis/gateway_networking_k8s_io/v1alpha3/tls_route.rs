@@ -4,11 +4,9 @@
 //! `TLSRoute` of `gateway.networking.k8s.io/v1alpha3`.
 
 #![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
-use ::codegen_runtime::codec;
-use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
-    ObjectMeta, Time,
-};
+use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde::{Deserialize, Serialize};
+use super::BackendTLSPolicyConditions;
 
 /// The TLSRoute resource is similar to TCPRoute, but can be configured to match against
 /// TLS-specific metadata. This allows more flexibility in matching streams for a given TLS
@@ -26,117 +24,106 @@ pub struct TLSRoute {
     pub status: Option<TLSRouteStatus>,
 }
 
-/// Spec defines the desired state of TLSRoute.
+/// BackendRef defines how a Route should forward a request to a Kubernetes resource.
+///
+/// Note that when a namespace different than the local namespace is specified, a ReferenceGrant
+/// object is required in the referent namespace to allow that namespace's owner to accept the
+/// reference. See the ReferenceGrant documentation for details.
+///
+/// When the BackendRef points to a Kubernetes Service, implementations SHOULD honor the appProtocol
+/// field if it is set for the target Service Port.
+///
+/// Implementations supporting appProtocol SHOULD recognize the Kubernetes Standard Application
+/// Protocols defined in KEP-3726.
+///
+/// If a Service appProtocol isn't specified, an implementation MAY infer the backend protocol
+/// through its own means. Implementations MAY infer the protocol from the Route type referring to
+/// the backend Service.
+///
+/// If a Route is not able to send traffic to the backend using the specified protocol then the
+/// backend is considered invalid. Implementations MUST set the "ResolvedRefs" condition to "False"
+/// with the "UnsupportedProtocol" reason.
+///
+/// Note that when the BackendTLSPolicy object is enabled by the implementation, there are some
+/// extra rules about validity to consider here. See the fields where this struct is used for more
+/// information about the exact behavior.
+///
+/// Must satisfy `(size(self.group) == 0 && self.kind == 'Service') ? has(self.port) : true`: Must have port for Service reference
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct TLSRouteSpec {
-    /// Hostnames defines a set of SNI hostnames that should match against the SNI attribute of TLS
-    /// ClientHello message in TLS handshake. This matches the RFC 1123 definition of a hostname with 2
-    /// notable exceptions:
+pub struct TLSRouteBackendRefs {
+    /// Group is the group of the referent. For example, "gateway.networking.k8s.io". When unspecified
+    /// or empty string, core API group is inferred.
     ///
-    /// - 1\. IPs are not allowed in SNI hostnames per RFC 6066.
-    /// - 2\. A hostname may be prefixed with a wildcard label (`*.`). The wildcard label must appear by
-    ///   itself as the first label.
+    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     ///
-    /// Must have 1 to 1024 items.
-    ///
-    /// Must satisfy `self.all(h, !isIP(h))`: Hostnames cannot contain an IP
-    ///
-    /// Must satisfy `self.all(h, !h.contains('*') ? h.matches('^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*)$') : true)`: Hostnames must be valid based on RFC-1123
-    ///
-    /// Must satisfy `self.all(h, h.contains('*') ? (h.startsWith('*.') && h.substring(2).matches('^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*)$')) : true)`: Wildcards on hostnames must be the first label, and the rest of hostname must be valid based on RFC-1123
-    ///
-    /// Each item must have 1 to 253 characters and match `^(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    pub hostnames: Vec<String>,
-    /// ParentRefs references the resources (usually Gateways) that a Route wants to be attached to.
-    /// Note that the referenced parent resource needs to allow this for the attachment to be complete.
-    /// For Gateways, that means the Gateway needs to allow attachment from Routes of this kind and
-    /// namespace. For Services, that means the Service must either be in the same namespace for a
-    /// "producer" route, or the mesh implementation must support and allow "consumer" routes for the
-    /// referenced Service. ReferenceGrant is not applicable for governing ParentRefs to Services - it
-    /// is not possible to create a "producer" route for a Service in a different namespace from the
-    /// Route.
-    ///
-    /// There are two kinds of parent resources with "Core" support:
-    ///
-    /// - Gateway (Gateway conformance profile)
-    /// - Service (Mesh conformance profile, ClusterIP Services only)
-    ///
-    /// This API may be extended in the future to support additional kinds of parent resources.
-    ///
-    /// ParentRefs must be _distinct_. This means either that:
-    ///
-    /// - They select different objects. If this is the case, then parentRef entries are distinct. In
-    ///   terms of fields, this means that the multi-part key defined by `group`, `kind`, `namespace`,
-    ///   and `name` must be unique across all parentRef entries in the Route.
-    /// - They do not select different objects, but for each optional field used, each ParentRef that
-    ///   selects the same object must set the same set of optional fields to different values. If one
-    ///   ParentRef sets a combination of optional fields, all must set the same combination.
-    ///
-    /// Some examples:
-    ///
-    /// - If one ParentRef sets `sectionName`, all ParentRefs referencing the same object must also set
-    ///   `sectionName`.
-    /// - If one ParentRef sets `port`, all ParentRefs referencing the same object must also set `port`.
-    /// - If one ParentRef sets `sectionName` and `port`, all ParentRefs referencing the same object
-    ///   must also set `sectionName` and `port`.
-    ///
-    /// It is possible to separately reference multiple distinct objects that may be collapsed by an
-    /// implementation. For example, some implementations may choose to merge compatible Gateway
-    /// Listeners together. If that is the case, the list of routes attached to those resources should
-    /// also be merged.
-    ///
-    /// Note that for ParentRefs that cross namespace boundaries, there are specific rules.
-    /// Cross-namespace references are only valid if they are explicitly allowed by something in the
-    /// namespace they are referring to. For example, Gateway has the AllowedRoutes field, and
-    /// ReferenceGrant provides a generic way to enable other kinds of cross-namespace reference.
-    ///
-    /// ParentRefs from a Route to a Service in the same namespace are "producer" routes, which apply
-    /// default routing rules to inbound connections from any namespace to the Service.
-    ///
-    /// ParentRefs from a Route to a Service in a different namespace are "consumer" routes, and these
-    /// routing rules are only applied to outbound connections originating from the same namespace as
-    /// the Route, for which the intended destination of the connections are a Service targeted as a
-    /// ParentRef of the Route.
-    ///
-    /// Must have at most 32 items.
-    ///
-    /// Must satisfy `self.all(p1, self.all(p2, p1.group == p2.group && p1.kind == p2.kind && p1.name == p2.name && (((!has(p1.__namespace__) || p1.__namespace__ == '') && (!has(p2.__namespace__) || p2.__namespace__ == '')) || (has(p1.__namespace__) && has(p2.__namespace__) && p1.__namespace__ == p2.__namespace__)) ? ((!has(p1.sectionName) || p1.sectionName == '') == (!has(p2.sectionName) || p2.sectionName == '') && (!has(p1.port) || p1.port == 0) == (!has(p2.port) || p2.port == 0)): true))`: sectionName or port must be specified when parentRefs includes 2 or more references to the same parent
-    ///
-    /// Must satisfy `self.all(p1, self.exists_one(p2, p1.group == p2.group && p1.kind == p2.kind && p1.name == p2.name && (((!has(p1.__namespace__) || p1.__namespace__ == '') && (!has(p2.__namespace__) || p2.__namespace__ == '')) || (has(p1.__namespace__) && has(p2.__namespace__) && p1.__namespace__ == p2.__namespace__ )) && (((!has(p1.sectionName) || p1.sectionName == '') && (!has(p2.sectionName) || p2.sectionName == '')) || ( has(p1.sectionName) && has(p2.sectionName) && p1.sectionName == p2.sectionName)) && (((!has(p1.port) || p1.port == 0) && (!has(p2.port) || p2.port == 0)) || (has(p1.port) && has(p2.port) && p1.port == p2.port))))`: sectionName or port must be unique when parentRefs includes 2 or more references to the same parent
+    /// Defaults to `""`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub parent_refs: Option<Vec<TLSRouteSpecParentRefs>>,
-    /// Rules are a list of actions.
+    pub group: Option<String>,
+    /// Kind is the Kubernetes resource kind of the referent. For example "Service".
     ///
-    /// Must have 1 item.
-    pub rules: Vec<TLSRouteSpecRules>,
-    /// UseDefaultGateways indicates the default Gateway scope to use for this Route. If unset (the
-    /// default) or set to None, the Route will not be attached to any default Gateway; if set, it will
-    /// be attached to any default Gateway supporting the named scope, subject to the usual rules about
-    /// which Routes a Gateway is allowed to claim.
+    /// Defaults to "Service" when not specified.
     ///
-    /// Think carefully before using this functionality! The set of default Gateways supporting the
-    /// requested scope can change over time without any notice to the Route author, and in many
-    /// situations it will not be appropriate to request a default Gateway for a given Route -- for
-    /// example, a Route with specific security requirements should almost certainly not use a default
-    /// Gateway.
+    /// ExternalName services can refer to CNAME DNS records that may live outside of the cluster and as
+    /// such are difficult to reason about in terms of conformance. They also may not be safe to forward
+    /// to (see CVE-2021-25740 for more information). Implementations SHOULD NOT support ExternalName
+    /// Services.
+    ///
+    /// Support: Core (Services with a type other than ExternalName)
+    ///
+    /// Support: Implementation-specific (Services with type ExternalName)
+    ///
+    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    ///
+    /// Defaults to `"Service"`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub use_default_gateways: Option<TLSRouteSpecUseDefaultGateways>,
+    pub kind: Option<String>,
+    /// Name is the name of the referent.
+    ///
+    /// Must have 1 to 253 characters.
+    pub name: String,
+    /// Namespace is the namespace of the backend. When unspecified, the local namespace is inferred.
+    ///
+    /// Note that when a namespace different than the local namespace is specified, a ReferenceGrant
+    /// object is required in the referent namespace to allow that namespace's owner to accept the
+    /// reference. See the ReferenceGrant documentation for details.
+    ///
+    /// Support: Core
+    ///
+    /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub namespace: Option<String>,
+    /// Port specifies the destination port number to use for this resource. Port is required when the
+    /// referent is a Kubernetes Service. In this case, the port number is the service port number, not
+    /// the target port. For other resources, destination port might be derived from the referent
+    /// resource or this field.
+    ///
+    /// Must be at least 1 and be at most 65535.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub port: Option<i32>,
+    /// Weight specifies the proportion of requests forwarded to the referenced backend. This is
+    /// computed as weight/(sum of all weights in this BackendRefs list). For non-zero values, there may
+    /// be some epsilon from the exact proportion defined here depending on the precision an
+    /// implementation supports. Weight is not a percentage and the sum of weights does not need to
+    /// equal 100.
+    ///
+    /// If only one backend is specified and it has a weight greater than 0, 100% of the traffic is
+    /// forwarded to that backend. If weight is set to 0, no traffic should be forwarded for this entry.
+    /// If unspecified, weight defaults to 1.
+    ///
+    /// Support for this field varies based on the context where used.
+    ///
+    /// Must be at least 0 and be at most 1000000.
+    ///
+    /// Defaults to `1`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub weight: Option<i32>,
 }
 
-/// ParentReference identifies an API object (usually a Gateway) that can be considered a parent of
-/// this resource (usually a route). There are two kinds of parent resources with "Core" support:
-///
-/// - Gateway (Gateway conformance profile)
-/// - Service (Mesh conformance profile, ClusterIP Services only)
-///
-/// This API may be extended in the future to support additional kinds of parent resources.
-///
-/// The API object must be valid in the cluster; the Group and Kind must be registered in the
-/// cluster for this reference to be valid.
+/// ParentRef corresponds with a ParentRef in the spec that this RouteParentStatus struct describes
+/// the status of.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct TLSRouteSpecParentRefs {
+pub struct TLSRouteParentRef {
     /// Group is the group of the referent. When unspecified, "gateway.networking.k8s.io" is inferred.
     /// To set the core API group (such as for a "Service" kind referent), Group must be explicitly set
     /// to "" (empty string).
@@ -242,10 +229,170 @@ pub struct TLSRouteSpecParentRefs {
     pub section_name: Option<String>,
 }
 
+/// ParentReference identifies an API object (usually a Gateway) that can be considered a parent of
+/// this resource (usually a route). There are two kinds of parent resources with "Core" support:
+///
+/// - Gateway (Gateway conformance profile)
+/// - Service (Mesh conformance profile, ClusterIP Services only)
+///
+/// This API may be extended in the future to support additional kinds of parent resources.
+///
+/// The API object must be valid in the cluster; the Group and Kind must be registered in the
+/// cluster for this reference to be valid.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TLSRouteParentRefs {
+    /// Group is the group of the referent. When unspecified, "gateway.networking.k8s.io" is inferred.
+    /// To set the core API group (such as for a "Service" kind referent), Group must be explicitly set
+    /// to "" (empty string).
+    ///
+    /// Support: Core
+    ///
+    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    ///
+    /// Defaults to `"gateway.networking.k8s.io"`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
+    /// Kind is kind of the referent.
+    ///
+    /// There are two kinds of parent resources with "Core" support:
+    ///
+    /// - Gateway (Gateway conformance profile)
+    /// - Service (Mesh conformance profile, ClusterIP Services only)
+    ///
+    /// Support for other resources is Implementation-Specific.
+    ///
+    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    ///
+    /// Defaults to `"Gateway"`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// Name is the name of the referent.
+    ///
+    /// Support: Core
+    ///
+    /// Must have 1 to 253 characters.
+    pub name: String,
+    /// Namespace is the namespace of the referent. When unspecified, this refers to the local namespace
+    /// of the Route.
+    ///
+    /// Note that there are specific rules for ParentRefs which cross namespace boundaries.
+    /// Cross-namespace references are only valid if they are explicitly allowed by something in the
+    /// namespace they are referring to. For example: Gateway has the AllowedRoutes field, and
+    /// ReferenceGrant provides a generic way to enable any other kind of cross-namespace reference.
+    ///
+    /// ParentRefs from a Route to a Service in the same namespace are "producer" routes, which apply
+    /// default routing rules to inbound connections from any namespace to the Service.
+    ///
+    /// ParentRefs from a Route to a Service in a different namespace are "consumer" routes, and these
+    /// routing rules are only applied to outbound connections originating from the same namespace as
+    /// the Route, for which the intended destination of the connections are a Service targeted as a
+    /// ParentRef of the Route.
+    ///
+    /// Support: Core
+    ///
+    /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub namespace: Option<String>,
+    /// Port is the network port this Route targets. It can be interpreted differently based on the type
+    /// of parent resource.
+    ///
+    /// When the parent resource is a Gateway, this targets all listeners listening on the specified
+    /// port that also support this kind of Route(and select this Route). It's not recommended to set
+    /// `Port` unless the networking behaviors specified in a Route must apply to a specific port as
+    /// opposed to a listener(s) whose port(s) may be changed. When both Port and SectionName are
+    /// specified, the name and port of the selected listener must match both specified values.
+    ///
+    /// When the parent resource is a Service, this targets a specific port in the Service spec. When
+    /// both Port (experimental) and SectionName are specified, the name and port of the selected port
+    /// must match both specified values.
+    ///
+    /// Implementations MAY choose to support other parent resources. Implementations supporting other
+    /// types of parent resources MUST clearly document how/if Port is interpreted.
+    ///
+    /// For the purpose of status, an attachment is considered successful as long as the parent resource
+    /// accepts it partially. For example, Gateway listeners can restrict which Routes can attach to
+    /// them by Route kind, namespace, or hostname. If 1 of 2 Gateway listeners accept attachment from
+    /// the referencing Route, the Route MUST be considered successfully attached. If no Gateway
+    /// listeners accept attachment from this Route, the Route MUST be considered detached from the
+    /// Gateway.
+    ///
+    /// Support: Extended
+    ///
+    /// Must be at least 1 and be at most 65535.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub port: Option<i32>,
+    /// SectionName is the name of a section within the target resource. In the following resources,
+    /// SectionName is interpreted as the following:
+    ///
+    /// - Gateway: Listener name. When both Port (experimental) and SectionName are specified, the name
+    ///   and port of the selected listener must match both specified values.
+    /// - Service: Port name. When both Port (experimental) and SectionName are specified, the name and
+    ///   port of the selected listener must match both specified values.
+    ///
+    /// Implementations MAY choose to support attaching Routes to other resources. If that is the case,
+    /// they MUST clearly document how SectionName is interpreted.
+    ///
+    /// When unspecified (empty string), this will reference the entire resource. For the purpose of
+    /// status, an attachment is considered successful if at least one section in the parent resource
+    /// accepts it. For example, Gateway listeners can restrict which Routes can attach to them by Route
+    /// kind, namespace, or hostname. If 1 of 2 Gateway listeners accept attachment from the referencing
+    /// Route, the Route MUST be considered successfully attached. If no Gateway listeners accept
+    /// attachment from this Route, the Route MUST be considered detached from the Gateway.
+    ///
+    /// Support: Core
+    ///
+    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub section_name: Option<String>,
+}
+
+/// RouteParentStatus describes the status of a route with respect to an associated Parent.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TLSRouteParents {
+    /// Conditions describes the status of the route with respect to the Gateway. Note that the route's
+    /// availability is also subject to the Gateway's own status conditions and listener status.
+    ///
+    /// If the Route's ParentRef specifies an existing Gateway that supports Routes of this kind AND
+    /// that Gateway's controller has sufficient access, then that Gateway's controller MUST set the
+    /// "Accepted" condition on the Route, to indicate whether the route has been accepted or rejected
+    /// by the Gateway, and why.
+    ///
+    /// A Route MUST be considered "Accepted" if at least one of the Route's rules is implemented by the
+    /// Gateway.
+    ///
+    /// There are a number of cases where the "Accepted" condition may not be set due to lack of
+    /// controller visibility, that includes when:
+    ///
+    /// - The Route refers to a nonexistent parent.
+    /// - The Route is of a type that the controller does not support.
+    /// - The Route is in a namespace to which the controller does not have access.
+    ///
+    /// Must have 1 to 8 items and have no two items with the same `type`.
+    pub conditions: Vec<BackendTLSPolicyConditions>,
+    /// ControllerName is a domain/path string that indicates the name of the controller that wrote this
+    /// status. This corresponds with the controllerName field on GatewayClass.
+    ///
+    /// Example: "example.net/gateway-controller".
+    ///
+    /// The format of this field is DOMAIN "/" PATH, where DOMAIN and PATH are valid Kubernetes names
+    /// (<https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>).
+    ///
+    /// Controllers MUST populate this field when writing status. Controllers should ensure that entries
+    /// to status populated with their ControllerName are cleaned up when they are no longer necessary.
+    ///
+    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/[A-Za-z0-9\/\-._~%!$&'()*+,;=:]+$`.
+    pub controller_name: String,
+    /// ParentRef corresponds with a ParentRef in the spec that this RouteParentStatus struct describes
+    /// the status of.
+    pub parent_ref: TLSRouteParentRef,
+}
+
 /// TLSRouteRule is the configuration for a given rule.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct TLSRouteSpecRules {
+pub struct TLSRouteRules {
     /// BackendRefs defines the backend(s) where matching requests should be sent. If unspecified or
     /// invalid (refers to a nonexistent resource or a Service with no endpoints), the rule performs no
     /// forwarding; if no filters are specified that would result in a response being sent, the
@@ -267,7 +414,7 @@ pub struct TLSRouteSpecRules {
     /// Support for BackendTLSPolicy: Extended
     ///
     /// Must have 1 to 16 items.
-    pub backend_refs: Vec<TLSRouteSpecRulesBackendRefs>,
+    pub backend_refs: Vec<TLSRouteBackendRefs>,
     /// Name is the name of the route rule. This name MUST be unique within a Route if it is set.
     ///
     /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
@@ -275,121 +422,102 @@ pub struct TLSRouteSpecRules {
     pub name: Option<String>,
 }
 
-/// BackendRef defines how a Route should forward a request to a Kubernetes resource.
-///
-/// Note that when a namespace different than the local namespace is specified, a ReferenceGrant
-/// object is required in the referent namespace to allow that namespace's owner to accept the
-/// reference. See the ReferenceGrant documentation for details.
-///
-/// When the BackendRef points to a Kubernetes Service, implementations SHOULD honor the appProtocol
-/// field if it is set for the target Service Port.
-///
-/// Implementations supporting appProtocol SHOULD recognize the Kubernetes Standard Application
-/// Protocols defined in KEP-3726.
-///
-/// If a Service appProtocol isn't specified, an implementation MAY infer the backend protocol
-/// through its own means. Implementations MAY infer the protocol from the Route type referring to
-/// the backend Service.
-///
-/// If a Route is not able to send traffic to the backend using the specified protocol then the
-/// backend is considered invalid. Implementations MUST set the "ResolvedRefs" condition to "False"
-/// with the "UnsupportedProtocol" reason.
-///
-/// Note that when the BackendTLSPolicy object is enabled by the implementation, there are some
-/// extra rules about validity to consider here. See the fields where this struct is used for more
-/// information about the exact behavior.
-///
-/// Must satisfy `(size(self.group) == 0 && self.kind == 'Service') ? has(self.port) : true`: Must have port for Service reference
+/// Spec defines the desired state of TLSRoute.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct TLSRouteSpecRulesBackendRefs {
-    /// Group is the group of the referent. For example, "gateway.networking.k8s.io". When unspecified
-    /// or empty string, core API group is inferred.
+#[serde(rename_all = "camelCase")]
+pub struct TLSRouteSpec {
+    /// Hostnames defines a set of SNI hostnames that should match against the SNI attribute of TLS
+    /// ClientHello message in TLS handshake. This matches the RFC 1123 definition of a hostname with 2
+    /// notable exceptions:
     ///
-    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// - 1\. IPs are not allowed in SNI hostnames per RFC 6066.
+    /// - 2\. A hostname may be prefixed with a wildcard label (`*.`). The wildcard label must appear by
+    ///   itself as the first label.
     ///
-    /// Defaults to `""`.
+    /// Must have 1 to 1024 items.
+    ///
+    /// Must satisfy `self.all(h, !isIP(h))`: Hostnames cannot contain an IP
+    ///
+    /// Must satisfy `self.all(h, !h.contains('*') ? h.matches('^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*)$') : true)`: Hostnames must be valid based on RFC-1123
+    ///
+    /// Must satisfy `self.all(h, h.contains('*') ? (h.startsWith('*.') && h.substring(2).matches('^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*)$')) : true)`: Wildcards on hostnames must be the first label, and the rest of hostname must be valid based on RFC-1123
+    ///
+    /// Each item must have 1 to 253 characters and match `^(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    pub hostnames: Vec<String>,
+    /// ParentRefs references the resources (usually Gateways) that a Route wants to be attached to.
+    /// Note that the referenced parent resource needs to allow this for the attachment to be complete.
+    /// For Gateways, that means the Gateway needs to allow attachment from Routes of this kind and
+    /// namespace. For Services, that means the Service must either be in the same namespace for a
+    /// "producer" route, or the mesh implementation must support and allow "consumer" routes for the
+    /// referenced Service. ReferenceGrant is not applicable for governing ParentRefs to Services - it
+    /// is not possible to create a "producer" route for a Service in a different namespace from the
+    /// Route.
+    ///
+    /// There are two kinds of parent resources with "Core" support:
+    ///
+    /// - Gateway (Gateway conformance profile)
+    /// - Service (Mesh conformance profile, ClusterIP Services only)
+    ///
+    /// This API may be extended in the future to support additional kinds of parent resources.
+    ///
+    /// ParentRefs must be _distinct_. This means either that:
+    ///
+    /// - They select different objects. If this is the case, then parentRef entries are distinct. In
+    ///   terms of fields, this means that the multi-part key defined by `group`, `kind`, `namespace`,
+    ///   and `name` must be unique across all parentRef entries in the Route.
+    /// - They do not select different objects, but for each optional field used, each ParentRef that
+    ///   selects the same object must set the same set of optional fields to different values. If one
+    ///   ParentRef sets a combination of optional fields, all must set the same combination.
+    ///
+    /// Some examples:
+    ///
+    /// - If one ParentRef sets `sectionName`, all ParentRefs referencing the same object must also set
+    ///   `sectionName`.
+    /// - If one ParentRef sets `port`, all ParentRefs referencing the same object must also set `port`.
+    /// - If one ParentRef sets `sectionName` and `port`, all ParentRefs referencing the same object
+    ///   must also set `sectionName` and `port`.
+    ///
+    /// It is possible to separately reference multiple distinct objects that may be collapsed by an
+    /// implementation. For example, some implementations may choose to merge compatible Gateway
+    /// Listeners together. If that is the case, the list of routes attached to those resources should
+    /// also be merged.
+    ///
+    /// Note that for ParentRefs that cross namespace boundaries, there are specific rules.
+    /// Cross-namespace references are only valid if they are explicitly allowed by something in the
+    /// namespace they are referring to. For example, Gateway has the AllowedRoutes field, and
+    /// ReferenceGrant provides a generic way to enable other kinds of cross-namespace reference.
+    ///
+    /// ParentRefs from a Route to a Service in the same namespace are "producer" routes, which apply
+    /// default routing rules to inbound connections from any namespace to the Service.
+    ///
+    /// ParentRefs from a Route to a Service in a different namespace are "consumer" routes, and these
+    /// routing rules are only applied to outbound connections originating from the same namespace as
+    /// the Route, for which the intended destination of the connections are a Service targeted as a
+    /// ParentRef of the Route.
+    ///
+    /// Must have at most 32 items.
+    ///
+    /// Must satisfy `self.all(p1, self.all(p2, p1.group == p2.group && p1.kind == p2.kind && p1.name == p2.name && (((!has(p1.__namespace__) || p1.__namespace__ == '') && (!has(p2.__namespace__) || p2.__namespace__ == '')) || (has(p1.__namespace__) && has(p2.__namespace__) && p1.__namespace__ == p2.__namespace__)) ? ((!has(p1.sectionName) || p1.sectionName == '') == (!has(p2.sectionName) || p2.sectionName == '') && (!has(p1.port) || p1.port == 0) == (!has(p2.port) || p2.port == 0)): true))`: sectionName or port must be specified when parentRefs includes 2 or more references to the same parent
+    ///
+    /// Must satisfy `self.all(p1, self.exists_one(p2, p1.group == p2.group && p1.kind == p2.kind && p1.name == p2.name && (((!has(p1.__namespace__) || p1.__namespace__ == '') && (!has(p2.__namespace__) || p2.__namespace__ == '')) || (has(p1.__namespace__) && has(p2.__namespace__) && p1.__namespace__ == p2.__namespace__ )) && (((!has(p1.sectionName) || p1.sectionName == '') && (!has(p2.sectionName) || p2.sectionName == '')) || ( has(p1.sectionName) && has(p2.sectionName) && p1.sectionName == p2.sectionName)) && (((!has(p1.port) || p1.port == 0) && (!has(p2.port) || p2.port == 0)) || (has(p1.port) && has(p2.port) && p1.port == p2.port))))`: sectionName or port must be unique when parentRefs includes 2 or more references to the same parent
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub group: Option<String>,
-    /// Kind is the Kubernetes resource kind of the referent. For example "Service".
+    pub parent_refs: Option<Vec<TLSRouteParentRefs>>,
+    /// Rules are a list of actions.
     ///
-    /// Defaults to "Service" when not specified.
+    /// Must have 1 item.
+    pub rules: Vec<TLSRouteRules>,
+    /// UseDefaultGateways indicates the default Gateway scope to use for this Route. If unset (the
+    /// default) or set to None, the Route will not be attached to any default Gateway; if set, it will
+    /// be attached to any default Gateway supporting the named scope, subject to the usual rules about
+    /// which Routes a Gateway is allowed to claim.
     ///
-    /// ExternalName services can refer to CNAME DNS records that may live outside of the cluster and as
-    /// such are difficult to reason about in terms of conformance. They also may not be safe to forward
-    /// to (see CVE-2021-25740 for more information). Implementations SHOULD NOT support ExternalName
-    /// Services.
-    ///
-    /// Support: Core (Services with a type other than ExternalName)
-    ///
-    /// Support: Implementation-specific (Services with type ExternalName)
-    ///
-    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
-    ///
-    /// Defaults to `"Service"`.
+    /// Think carefully before using this functionality! The set of default Gateways supporting the
+    /// requested scope can change over time without any notice to the Route author, and in many
+    /// situations it will not be appropriate to request a default Gateway for a given Route -- for
+    /// example, a Route with specific security requirements should almost certainly not use a default
+    /// Gateway.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub kind: Option<String>,
-    /// Name is the name of the referent.
-    ///
-    /// Must have 1 to 253 characters.
-    pub name: String,
-    /// Namespace is the namespace of the backend. When unspecified, the local namespace is inferred.
-    ///
-    /// Note that when a namespace different than the local namespace is specified, a ReferenceGrant
-    /// object is required in the referent namespace to allow that namespace's owner to accept the
-    /// reference. See the ReferenceGrant documentation for details.
-    ///
-    /// Support: Core
-    ///
-    /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub namespace: Option<String>,
-    /// Port specifies the destination port number to use for this resource. Port is required when the
-    /// referent is a Kubernetes Service. In this case, the port number is the service port number, not
-    /// the target port. For other resources, destination port might be derived from the referent
-    /// resource or this field.
-    ///
-    /// Must be at least 1 and be at most 65535.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub port: Option<i32>,
-    /// Weight specifies the proportion of requests forwarded to the referenced backend. This is
-    /// computed as weight/(sum of all weights in this BackendRefs list). For non-zero values, there may
-    /// be some epsilon from the exact proportion defined here depending on the precision an
-    /// implementation supports. Weight is not a percentage and the sum of weights does not need to
-    /// equal 100.
-    ///
-    /// If only one backend is specified and it has a weight greater than 0, 100% of the traffic is
-    /// forwarded to that backend. If weight is set to 0, no traffic should be forwarded for this entry.
-    /// If unspecified, weight defaults to 1.
-    ///
-    /// Support for this field varies based on the context where used.
-    ///
-    /// Must be at least 0 and be at most 1000000.
-    ///
-    /// Defaults to `1`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub weight: Option<i32>,
-}
-
-/// UseDefaultGateways indicates the default Gateway scope to use for this Route. If unset (the
-/// default) or set to None, the Route will not be attached to any default Gateway; if set, it will
-/// be attached to any default Gateway supporting the named scope, subject to the usual rules about
-/// which Routes a Gateway is allowed to claim.
-///
-/// Think carefully before using this functionality! The set of default Gateways supporting the
-/// requested scope can change over time without any notice to the Route author, and in many
-/// situations it will not be appropriate to request a default Gateway for a given Route -- for
-/// example, a Route with specific security requirements should almost certainly not use a default
-/// Gateway.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum TLSRouteSpecUseDefaultGateways {
-    /// `All`
-    #[default]
-    All,
-    /// `None`
-    None,
-    /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
-    Unrecognized(String),
+    pub use_default_gateways: Option<TLSRouteUseDefaultGateways>,
 }
 
 /// Status defines the current state of TLSRoute.
@@ -408,118 +536,27 @@ pub struct TLSRouteStatus {
     /// been attached to any Gateway.
     ///
     /// Must have at most 32 items.
-    pub parents: Vec<TLSRouteStatusParents>,
+    pub parents: Vec<TLSRouteParents>,
 }
 
-/// RouteParentStatus describes the status of a route with respect to an associated Parent.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct TLSRouteStatusParents {
-    /// Conditions describes the status of the route with respect to the Gateway. Note that the route's
-    /// availability is also subject to the Gateway's own status conditions and listener status.
-    ///
-    /// If the Route's ParentRef specifies an existing Gateway that supports Routes of this kind AND
-    /// that Gateway's controller has sufficient access, then that Gateway's controller MUST set the
-    /// "Accepted" condition on the Route, to indicate whether the route has been accepted or rejected
-    /// by the Gateway, and why.
-    ///
-    /// A Route MUST be considered "Accepted" if at least one of the Route's rules is implemented by the
-    /// Gateway.
-    ///
-    /// There are a number of cases where the "Accepted" condition may not be set due to lack of
-    /// controller visibility, that includes when:
-    ///
-    /// - The Route refers to a nonexistent parent.
-    /// - The Route is of a type that the controller does not support.
-    /// - The Route is in a namespace to which the controller does not have access.
-    ///
-    /// Must have 1 to 8 items and have no two items with the same `type`.
-    pub conditions: Vec<TLSRouteStatusParentsConditions>,
-    /// ControllerName is a domain/path string that indicates the name of the controller that wrote this
-    /// status. This corresponds with the controllerName field on GatewayClass.
-    ///
-    /// Example: "example.net/gateway-controller".
-    ///
-    /// The format of this field is DOMAIN "/" PATH, where DOMAIN and PATH are valid Kubernetes names
-    /// (<https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>).
-    ///
-    /// Controllers MUST populate this field when writing status. Controllers should ensure that entries
-    /// to status populated with their ControllerName are cleaned up when they are no longer necessary.
-    ///
-    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/[A-Za-z0-9\/\-._~%!$&'()*+,;=:]+$`.
-    pub controller_name: String,
-    /// ParentRef corresponds with a ParentRef in the spec that this RouteParentStatus struct describes
-    /// the status of.
-    pub parent_ref: TLSRouteStatusParentsParentRef,
-}
-
-/// Condition contains details for one aspect of the current state of this API Resource.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct TLSRouteStatusParentsConditions {
-    /// lastTransitionTime is the last time the condition transitioned from one status to another. This
-    /// should be when the underlying condition changed. If that is not known, then using the time when
-    /// the API field changed is acceptable.
-    #[serde(with = "codec")]
-    pub last_transition_time: Time,
-    /// message is a human readable message indicating details about the transition. This may be an
-    /// empty string.
-    ///
-    /// Must have at most 32768 characters.
-    pub message: String,
-    /// observedGeneration represents the .metadata.generation that the condition was set based upon.
-    /// For instance, if .metadata.generation is currently 12, but the
-    /// .status.conditions\[x\].observedGeneration is 9, the condition is out of date with respect to
-    /// the current state of the instance.
-    ///
-    /// Must be at least 0.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub observed_generation: Option<i64>,
-    /// reason contains a programmatic identifier indicating the reason for the condition's last
-    /// transition. Producers of specific condition types may define expected values and meanings for
-    /// this field, and whether the values are considered a guaranteed API. The value should be a
-    /// CamelCase string. This field may not be empty.
-    ///
-    /// Must have 1 to 1024 characters and match `^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$`.
-    pub reason: String,
-    /// status of the condition, one of True, False, Unknown.
-    pub status: TLSRouteStatusParentsConditionsStatus,
-    /// type of condition in CamelCase or in foo.example.com/CamelCase.
-    ///
-    /// Must have at most 316 characters and match `^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$`.
-    pub r#type: String,
-}
-
-impl Default for TLSRouteStatusParentsConditions {
-    fn default() -> Self {
-        Self {
-            last_transition_time: Time(
-                ::codegen_runtime::k8s_openapi::jiff::Timestamp::UNIX_EPOCH,
-            ),
-            message: Default::default(),
-            observed_generation: Default::default(),
-            reason: Default::default(),
-            status: Default::default(),
-            r#type: Default::default(),
-        }
-    }
-}
-
-/// status of the condition, one of True, False, Unknown.
+/// UseDefaultGateways indicates the default Gateway scope to use for this Route. If unset (the
+/// default) or set to None, the Route will not be attached to any default Gateway; if set, it will
+/// be attached to any default Gateway supporting the named scope, subject to the usual rules about
+/// which Routes a Gateway is allowed to claim.
+///
+/// Think carefully before using this functionality! The set of default Gateways supporting the
+/// requested scope can change over time without any notice to the Route author, and in many
+/// situations it will not be appropriate to request a default Gateway for a given Route -- for
+/// example, a Route with specific security requirements should almost certainly not use a default
+/// Gateway.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum TLSRouteStatusParentsConditionsStatus {
-    /// `True`
+pub enum TLSRouteUseDefaultGateways {
+    /// `All`
     #[default]
-    True,
-    /// `False`
-    False,
-    /// `Unknown`
-    Unknown,
+    All,
+    /// `None`
+    None,
     /// A value that the schema does not list, such as one of a newer API server.
     #[serde(untagged)]
     Unrecognized(String),
 }
-
-/// ParentRef corresponds with a ParentRef in the spec that this RouteParentStatus struct describes
-/// the status of.
-pub type TLSRouteStatusParentsParentRef = super::TLSRouteSpecParentRefs;

@@ -4,12 +4,10 @@
 //! `Gateway` of `gateway.networking.k8s.io/v1beta1`.
 
 #![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
-use ::codegen_runtime::codec;
-use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
-    ObjectMeta, Time,
-};
+use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use super::GatewayConditions;
 
 /// Gateway represents an instance of a service-traffic handling infrastructure by binding Listeners
 /// to a set of IP addresses.
@@ -23,6 +21,802 @@ pub struct Gateway {
     ///
     /// Defaults to `{"conditions":[{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Accepted"},{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Programmed"}]}`.
     pub status: Option<GatewayStatus>,
+}
+
+/// GatewaySpecAddress describes an address that can be bound to a Gateway.
+///
+/// Must satisfy `self.type == 'Hostname' ? (!has(self.value) || self.value.matches(r"""^(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$""")): true`: Hostname value must be empty or contain only valid characters (matching ^(\\\*\\.)?\[a-z0-9\](\[-a-z0-9\]\*\[a-z0-9\])?(\\.\[a-z0-9\](\[-a-z0-9\]\*\[a-z0-9\])?)\*$)
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct GatewayAddresses {
+    /// Type of the address.
+    ///
+    /// Must have 1 to 253 characters and match `^Hostname|IPAddress|NamedAddress|[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/[A-Za-z0-9\/\-._~%!$&'()*+,;=:]+$`.
+    ///
+    /// Defaults to `"IPAddress"`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub r#type: Option<String>,
+    /// When a value is unspecified, an implementation SHOULD automatically assign an address matching
+    /// the requested type if possible.
+    ///
+    /// If an implementation does not support an empty value, they MUST set the "Programmed" condition
+    /// in status to False with a reason of "AddressNotAssigned".
+    ///
+    /// Examples: `1.2.3.4`, `128::1`, `my-ip-address`.
+    ///
+    /// Must have at most 253 characters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<String>,
+}
+
+/// AllowedListeners defines which ListenerSets can be attached to this Gateway. The default value
+/// is to allow no ListenerSets.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct GatewayAllowedListeners {
+    /// Namespaces defines which namespaces ListenerSets can be attached to this Gateway. The default
+    /// value is to allow no ListenerSets.
+    ///
+    /// Defaults to `{"from":"None"}`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub namespaces: Option<GatewayNamespaces>,
+}
+
+/// AllowedRoutes defines the types of routes that MAY be attached to a Listener and the trusted
+/// namespaces where those Route resources MAY be present.
+///
+/// Although a client request may match multiple route rules, only one rule may ultimately receive
+/// the request. Matching precedence MUST be determined in order of the following criteria:
+///
+/// - The most specific match as defined by the Route type.
+/// - The oldest Route based on creation timestamp. For example, a Route with a creation timestamp
+///   of "2020-09-08 01:02:03" is given precedence over a Route with a creation timestamp of
+///   "2020-09-08 01:02:04".
+/// - If everything else is equivalent, the Route appearing first in alphabetical order
+///   (namespace/name) should be given precedence. For example, foo/bar is given precedence over
+///   foo/baz.
+///
+/// All valid rules within a Route attached to this Listener should be implemented. Invalid Route
+/// rules can be ignored (sometimes that will mean the full Route). If a Route rule transitions from
+/// valid to invalid, support for that Route rule should be dropped to ensure consistency. For
+/// example, even if a filter specified by a Route rule is invalid, the rest of the rules within
+/// that Route should still be supported.
+///
+/// Support: Core
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct GatewayAllowedRoutes {
+    /// Kinds specifies the groups and kinds of Routes that are allowed to bind to this Gateway
+    /// Listener. When unspecified or empty, the kinds of Routes selected are determined using the
+    /// Listener protocol.
+    ///
+    /// A RouteGroupKind MUST correspond to kinds of Routes that are compatible with the application
+    /// protocol specified in the Listener's Protocol field. If an implementation does not support or
+    /// recognize this resource type, it MUST set the "ResolvedRefs" condition to False for this
+    /// Listener with the "InvalidRouteKinds" reason.
+    ///
+    /// Support: Core
+    ///
+    /// Must have at most 8 items.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kinds: Option<Vec<GatewayKinds>>,
+    /// Namespaces indicates namespaces from which Routes may be attached to this Listener. This is
+    /// restricted to the namespace of this Gateway by default.
+    ///
+    /// Support: Core
+    ///
+    /// Defaults to `{"from":"Same"}`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub namespaces: Option<GatewayAllowedRoutesNamespaces>,
+}
+
+/// Namespaces indicates namespaces from which Routes may be attached to this Listener. This is
+/// restricted to the namespace of this Gateway by default.
+///
+/// Support: Core
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct GatewayAllowedRoutesNamespaces {
+    /// From indicates where Routes will be selected for this Gateway. Possible values are:
+    ///
+    /// - All: Routes in all namespaces may be used by this Gateway.
+    /// - Selector: Routes in namespaces selected by the selector may be used by this Gateway.
+    /// - Same: Only Routes in the same namespace may be used by this Gateway.
+    ///
+    /// Support: Core
+    ///
+    /// Defaults to `"Same"`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<GatewayNamespacesFrom>,
+    /// Selector must be specified when From is set to "Selector". In that case, only Routes in
+    /// Namespaces matching this Selector will be selected by this Gateway. This field is ignored for
+    /// other values of "From".
+    ///
+    /// Support: Core
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub selector: Option<GatewaySelector>,
+}
+
+/// Backend describes TLS configuration for gateway when connecting to backends.
+///
+/// Note that this contains only details for the Gateway as a TLS client, and does _not_ imply
+/// behavior about how to choose which backend should get a TLS connection. That is determined by
+/// the presence of a BackendTLSPolicy.
+///
+/// Support: Core
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct GatewayBackend {
+    /// ClientCertificateRef references an object that contains a client certificate and its associated
+    /// private key. It can reference standard Kubernetes resources, i.e., Secret, or
+    /// implementation-specific custom resources.
+    ///
+    /// A ClientCertificateRef is considered invalid if:
+    ///
+    /// - It refers to a resource that cannot be resolved (e.g., the referenced resource does not exist)
+    ///   or is misconfigured (e.g., a Secret does not contain the keys named `tls.crt` and `tls.key`).
+    ///   In this case, the `ResolvedRefs` condition on the Gateway MUST be set to False with the Reason
+    ///   `InvalidClientCertificateRef` and the Message of the Condition MUST indicate why the reference
+    ///   is invalid.
+    /// - It refers to a resource in another namespace UNLESS there is a ReferenceGrant in the target
+    ///   namespace that allows the certificate to be attached. If a ReferenceGrant does not allow this
+    ///   reference, the `ResolvedRefs` condition on the Gateway MUST be set to False with the Reason
+    ///   `RefNotPermitted`.
+    ///
+    /// Implementations MAY choose to perform further validation of the certificate content (e.g.,
+    /// checking expiry or enforcing specific formats). In such cases, an implementation-specific Reason
+    /// and Message MUST be set.
+    ///
+    /// Support: Core - Reference to a Kubernetes TLS Secret (with the type `kubernetes.io/tls`).
+    /// Support: Implementation-specific - Other resource kinds or Secrets with a different type (e.g.,
+    /// `Opaque`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client_certificate_ref: Option<GatewayClientCertificateRef>,
+}
+
+/// ObjectReference identifies an API object including its namespace.
+///
+/// The API object must be valid in the cluster; the Group and Kind must be registered in the
+/// cluster for this reference to be valid.
+///
+/// References to objects with invalid Group and Kind are not valid, and must be rejected by the
+/// implementation, with appropriate Conditions set on the containing object.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct GatewayCaCertificateRefs {
+    /// Group is the group of the referent. For example, "gateway.networking.k8s.io". When set to the
+    /// empty string, core API group is inferred.
+    ///
+    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    pub group: String,
+    /// Kind is kind of the referent. For example "ConfigMap" or "Service".
+    ///
+    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    pub kind: String,
+    /// Name is the name of the referent.
+    ///
+    /// Must have 1 to 253 characters.
+    pub name: String,
+    /// Namespace is the namespace of the referenced object. When unspecified, the local namespace is
+    /// inferred.
+    ///
+    /// Note that when a namespace different than the local namespace is specified, a ReferenceGrant
+    /// object is required in the referent namespace to allow that namespace's owner to accept the
+    /// reference. See the ReferenceGrant documentation for details.
+    ///
+    /// Support: Core
+    ///
+    /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub namespace: Option<String>,
+}
+
+/// SecretObjectReference identifies an API object including its namespace, defaulting to Secret.
+///
+/// The API object must be valid in the cluster; the Group and Kind must be registered in the
+/// cluster for this reference to be valid.
+///
+/// References to objects with invalid Group and Kind are not valid, and must be rejected by the
+/// implementation, with appropriate Conditions set on the containing object.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct GatewayCertificateRefs {
+    /// Group is the group of the referent. For example, "gateway.networking.k8s.io". When unspecified
+    /// or empty string, core API group is inferred.
+    ///
+    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    ///
+    /// Defaults to `""`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
+    /// Kind is kind of the referent. For example "Secret".
+    ///
+    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    ///
+    /// Defaults to `"Secret"`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// Name is the name of the referent.
+    ///
+    /// Must have 1 to 253 characters.
+    pub name: String,
+    /// Namespace is the namespace of the referenced object. When unspecified, the local namespace is
+    /// inferred.
+    ///
+    /// Note that when a namespace different than the local namespace is specified, a ReferenceGrant
+    /// object is required in the referent namespace to allow that namespace's owner to accept the
+    /// reference. See the ReferenceGrant documentation for details.
+    ///
+    /// Support: Core
+    ///
+    /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub namespace: Option<String>,
+}
+
+/// ClientCertificateRef references an object that contains a client certificate and its associated
+/// private key. It can reference standard Kubernetes resources, i.e., Secret, or
+/// implementation-specific custom resources.
+///
+/// A ClientCertificateRef is considered invalid if:
+///
+/// - It refers to a resource that cannot be resolved (e.g., the referenced resource does not exist)
+///   or is misconfigured (e.g., a Secret does not contain the keys named `tls.crt` and `tls.key`).
+///   In this case, the `ResolvedRefs` condition on the Gateway MUST be set to False with the Reason
+///   `InvalidClientCertificateRef` and the Message of the Condition MUST indicate why the reference
+///   is invalid.
+/// - It refers to a resource in another namespace UNLESS there is a ReferenceGrant in the target
+///   namespace that allows the certificate to be attached. If a ReferenceGrant does not allow this
+///   reference, the `ResolvedRefs` condition on the Gateway MUST be set to False with the Reason
+///   `RefNotPermitted`.
+///
+/// Implementations MAY choose to perform further validation of the certificate content (e.g.,
+/// checking expiry or enforcing specific formats). In such cases, an implementation-specific Reason
+/// and Message MUST be set.
+///
+/// Support: Core - Reference to a Kubernetes TLS Secret (with the type `kubernetes.io/tls`).
+/// Support: Implementation-specific - Other resource kinds or Secrets with a different type (e.g.,
+/// `Opaque`).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct GatewayClientCertificateRef {
+    /// Group is the group of the referent. For example, "gateway.networking.k8s.io". When unspecified
+    /// or empty string, core API group is inferred.
+    ///
+    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    ///
+    /// Defaults to `""`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
+    /// Kind is kind of the referent. For example "Secret".
+    ///
+    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    ///
+    /// Defaults to `"Secret"`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// Name is the name of the referent.
+    ///
+    /// Must have 1 to 253 characters.
+    pub name: String,
+    /// Namespace is the namespace of the referenced object. When unspecified, the local namespace is
+    /// inferred.
+    ///
+    /// Note that when a namespace different than the local namespace is specified, a ReferenceGrant
+    /// object is required in the referent namespace to allow that namespace's owner to accept the
+    /// reference. See the ReferenceGrant documentation for details.
+    ///
+    /// Support: Core
+    ///
+    /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub namespace: Option<String>,
+}
+
+/// Default specifies the default client certificate validation configuration for all Listeners
+/// handling HTTPS traffic, unless a per-port configuration is defined.
+///
+/// support: Core
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct GatewayDefault {
+    /// Validation holds configuration information for validating the frontend (client). Setting this
+    /// field will result in mutual authentication when connecting to the gateway. In browsers this may
+    /// result in a dialog appearing that requests a user to specify the client certificate. The maximum
+    /// depth of a certificate chain accepted in verification is Implementation specific.
+    ///
+    /// Support: Core
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub validation: Option<GatewayValidation>,
+}
+
+/// DefaultScope, when set, configures the Gateway as a default Gateway, meaning it will dynamically
+/// and implicitly have Routes (e.g. HTTPRoute) attached to it, according to the scope configured
+/// here.
+///
+/// If unset (the default) or set to None, the Gateway will not act as a default Gateway; if set,
+/// the Gateway will claim any Route with a matching scope set in its UseDefaultGateway field,
+/// subject to the usual rules about which routes the Gateway can attach to.
+///
+/// Think carefully before using this functionality! While the normal rules about which Route can
+/// apply are still enforced, it is simply easier for the wrong Route to be accidentally attached to
+/// this Gateway in this configuration. If the Gateway operator is not also the operator in control
+/// of the scope (e.g. namespace) with tight controls and checks on what kind of workloads and
+/// Routes get added in that scope, we strongly recommend not using this just because it seems
+/// convenient, and instead stick to direct Route attachment.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum GatewayDefaultScope {
+    /// `All`
+    #[default]
+    All,
+    /// `None`
+    None,
+    /// A value that the schema does not list, such as one of a newer API server.
+    #[serde(untagged)]
+    Unrecognized(String),
+}
+
+/// From indicates where ListenerSets can attach to this Gateway. Possible values are:
+///
+/// - Same: Only ListenerSets in the same namespace may be attached to this Gateway.
+/// - Selector: ListenerSets in namespaces selected by the selector may be attached to this Gateway.
+/// - All: ListenerSets in all namespaces may be attached to this Gateway.
+/// - None: Only listeners defined in the Gateway's spec are allowed
+///
+/// The default value None
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum GatewayFrom {
+    /// `All`
+    All,
+    /// `Selector`
+    Selector,
+    /// `Same`
+    Same,
+    /// `None`
+    #[default]
+    None,
+    /// A value that the schema does not list, such as one of a newer API server.
+    #[serde(untagged)]
+    Unrecognized(String),
+}
+
+/// Frontend describes TLS config when client connects to Gateway. Support: Core
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct GatewayFrontend {
+    /// Default specifies the default client certificate validation configuration for all Listeners
+    /// handling HTTPS traffic, unless a per-port configuration is defined.
+    ///
+    /// support: Core
+    pub default: GatewayDefault,
+    /// PerPort specifies tls configuration assigned per port. Per port configuration is optional. Once
+    /// set this configuration overrides the default configuration for all Listeners handling HTTPS
+    /// traffic that match this port. Each override port requires a unique TLS configuration.
+    ///
+    /// support: Core
+    ///
+    /// Must have at most 64 items and have no two items with the same `port`.
+    ///
+    /// Must satisfy `self.all(t1, self.exists_one(t2, t1.port == t2.port))`: Port for TLS configuration must be unique within the Gateway
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub per_port: Option<Vec<GatewayPerPort>>,
+}
+
+/// Infrastructure defines infrastructure level attributes about this Gateway instance.
+///
+/// Support: Extended
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct GatewayInfrastructure {
+    /// Annotations that SHOULD be applied to any resources created in response to this Gateway.
+    ///
+    /// For implementations creating other Kubernetes objects, this should be the `metadata.annotations`
+    /// field on resources. For other implementations, this refers to any relevant (implementation
+    /// specific) "annotations" concepts.
+    ///
+    /// An implementation may chose to add additional implementation-specific annotations as they see
+    /// fit.
+    ///
+    /// Support: Extended
+    ///
+    /// Must have at most 16 properties.
+    ///
+    /// Must satisfy `self.all(key, key.matches(r"""^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?([A-Za-z0-9][-A-Za-z0-9_.]{0,61})?[A-Za-z0-9]$"""))`: Annotation keys must be in the form of an optional DNS subdomain prefix followed by a required name segment of up to 63 characters.
+    ///
+    /// Must satisfy `self.all(key, key.split("/")[0].size() < 253)`: If specified, the annotation key's prefix must be a DNS subdomain not longer than 253 characters in total.
+    ///
+    /// Each value must have at most 4096 characters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub annotations: Option<BTreeMap<String, String>>,
+    /// Labels that SHOULD be applied to any resources created in response to this Gateway.
+    ///
+    /// For implementations creating other Kubernetes objects, this should be the `metadata.labels`
+    /// field on resources. For other implementations, this refers to any relevant (implementation
+    /// specific) "labels" concepts.
+    ///
+    /// An implementation may chose to add additional implementation-specific labels as they see fit.
+    ///
+    /// If an implementation maps these labels to Pods, or any other resource that would need to be
+    /// recreated when labels change, it SHOULD clearly warn about this behavior in documentation.
+    ///
+    /// Support: Extended
+    ///
+    /// Must have at most 8 properties.
+    ///
+    /// Must satisfy `self.all(key, key.matches(r"""^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?([A-Za-z0-9][-A-Za-z0-9_.]{0,61})?[A-Za-z0-9]$"""))`: Label keys must be in the form of an optional DNS subdomain prefix followed by a required name segment of up to 63 characters.
+    ///
+    /// Must satisfy `self.all(key, key.split("/")[0].size() < 253)`: If specified, the label key's prefix must be a DNS subdomain not longer than 253 characters in total.
+    ///
+    /// Each value must have at most 63 characters and match `^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub labels: Option<BTreeMap<String, String>>,
+    /// ParametersRef is a reference to a resource that contains the configuration parameters
+    /// corresponding to the Gateway. This is optional if the controller does not require any additional
+    /// configuration.
+    ///
+    /// This follows the same semantics as GatewayClass's `parametersRef`, but on a per-Gateway basis
+    ///
+    /// The Gateway's GatewayClass may provide its own `parametersRef`. When both are specified, the
+    /// merging behavior is implementation specific. It is generally recommended that GatewayClass
+    /// provides defaults that can be overridden by a Gateway.
+    ///
+    /// If the referent cannot be found, refers to an unsupported kind, or when the data within that
+    /// resource is malformed, the Gateway SHOULD be rejected with the "Accepted" status condition set
+    /// to "False" and an "InvalidParameters" reason.
+    ///
+    /// Support: Implementation-specific
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parameters_ref: Option<GatewayParametersRef>,
+}
+
+/// RouteGroupKind indicates the group and kind of a Route resource.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct GatewayKinds {
+    /// Group is the group of the Route.
+    ///
+    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    ///
+    /// Defaults to `"gateway.networking.k8s.io"`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
+    /// Kind is the kind of the Route.
+    ///
+    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    pub kind: String,
+}
+
+/// Listener embodies the concept of a logical endpoint where a Gateway accepts network connections.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct GatewayListeners {
+    /// AllowedRoutes defines the types of routes that MAY be attached to a Listener and the trusted
+    /// namespaces where those Route resources MAY be present.
+    ///
+    /// Although a client request may match multiple route rules, only one rule may ultimately receive
+    /// the request. Matching precedence MUST be determined in order of the following criteria:
+    ///
+    /// - The most specific match as defined by the Route type.
+    /// - The oldest Route based on creation timestamp. For example, a Route with a creation timestamp
+    ///   of "2020-09-08 01:02:03" is given precedence over a Route with a creation timestamp of
+    ///   "2020-09-08 01:02:04".
+    /// - If everything else is equivalent, the Route appearing first in alphabetical order
+    ///   (namespace/name) should be given precedence. For example, foo/bar is given precedence over
+    ///   foo/baz.
+    ///
+    /// All valid rules within a Route attached to this Listener should be implemented. Invalid Route
+    /// rules can be ignored (sometimes that will mean the full Route). If a Route rule transitions from
+    /// valid to invalid, support for that Route rule should be dropped to ensure consistency. For
+    /// example, even if a filter specified by a Route rule is invalid, the rest of the rules within
+    /// that Route should still be supported.
+    ///
+    /// Support: Core
+    ///
+    /// Defaults to `{"namespaces":{"from":"Same"}}`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub allowed_routes: Option<GatewayAllowedRoutes>,
+    /// Hostname specifies the virtual hostname to match for protocol types that define this concept.
+    /// When unspecified, all hostnames are matched. This field is ignored for protocols that don't
+    /// require hostname based matching.
+    ///
+    /// Implementations MUST apply Hostname matching appropriately for each of the following protocols:
+    ///
+    /// - TLS: The Listener Hostname MUST match the SNI.
+    /// - HTTP: The Listener Hostname MUST match the Host header of the request.
+    /// - HTTPS: The Listener Hostname SHOULD match both the SNI and Host header. Note that this does
+    ///   not require the SNI and Host header to be the same. The semantics of this are described in
+    ///   more detail below.
+    ///
+    /// To ensure security, Section 11.1 of RFC-6066 emphasizes that server implementations that rely on
+    /// SNI hostname matching MUST also verify hostnames within the application protocol.
+    ///
+    /// Section 9.1.2 of RFC-7540 provides a mechanism for servers to reject the reuse of a connection
+    /// by responding with the HTTP 421 Misdirected Request status code. This indicates that the origin
+    /// server has rejected the request because it appears to have been misdirected.
+    ///
+    /// To detect misdirected requests, Gateways SHOULD match the authority of the requests with all the
+    /// SNI hostname(s) configured across all the Gateway Listeners on the same port and protocol:
+    ///
+    /// - If another Listener has an exact match or more specific wildcard entry, the Gateway SHOULD
+    ///   return a 421.
+    /// - If the current Listener (selected by SNI matching during ClientHello) does not match the Host:
+    ///   - If another Listener does match the Host, the Gateway SHOULD return a 421.
+    ///   - If no other Listener matches the Host, the Gateway MUST return a 404.
+    ///
+    /// For HTTPRoute and TLSRoute resources, there is an interaction with the `spec.hostnames` array.
+    /// When both listener and route specify hostnames, there MUST be an intersection between the values
+    /// for a Route to be accepted. For more information, refer to the Route specific Hostnames
+    /// documentation.
+    ///
+    /// Hostnames that are prefixed with a wildcard label (`*.`) are interpreted as a suffix match. That
+    /// means that a match for `*.example.com` would match both `test.example.com`, and
+    /// `foo.test.example.com`, but not `example.com`.
+    ///
+    /// Support: Core
+    ///
+    /// Must have 1 to 253 characters and match `^(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hostname: Option<String>,
+    /// Name is the name of the Listener. This name MUST be unique within a Gateway.
+    ///
+    /// Support: Core
+    ///
+    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    pub name: String,
+    /// Port is the network port. Multiple listeners may use the same port, subject to the Listener
+    /// compatibility rules.
+    ///
+    /// Support: Core
+    ///
+    /// Must be at least 1 and be at most 65535.
+    pub port: i32,
+    /// Protocol specifies the network protocol this listener expects to receive.
+    ///
+    /// Support: Core
+    ///
+    /// Must have 1 to 255 characters and match `^[a-zA-Z0-9]([-a-zA-Z0-9]*[a-zA-Z0-9])?$|[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/[A-Za-z0-9]+$`.
+    pub protocol: String,
+    /// TLS is the TLS configuration for the Listener. This field is required if the Protocol field is
+    /// "HTTPS" or "TLS". It is invalid to set this field if the Protocol field is "HTTP", "TCP", or
+    /// "UDP".
+    ///
+    /// The association of SNIs to Certificate defined in ListenerTLSConfig is defined based on the
+    /// Hostname field for this listener.
+    ///
+    /// The GatewayClass MUST use the longest matching SNI out of all available certificates for any TLS
+    /// handshake.
+    ///
+    /// Support: Core
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tls: Option<GatewayListenersTls>,
+}
+
+/// TLS is the TLS configuration for the Listener. This field is required if the Protocol field is
+/// "HTTPS" or "TLS". It is invalid to set this field if the Protocol field is "HTTP", "TCP", or
+/// "UDP".
+///
+/// The association of SNIs to Certificate defined in ListenerTLSConfig is defined based on the
+/// Hostname field for this listener.
+///
+/// The GatewayClass MUST use the longest matching SNI out of all available certificates for any TLS
+/// handshake.
+///
+/// Support: Core
+///
+/// Must satisfy `self.mode == 'Terminate' ? size(self.certificateRefs) > 0 || size(self.options) > 0 : true`: certificateRefs or options must be specified when mode is Terminate
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct GatewayListenersTls {
+    /// CertificateRefs contains a series of references to Kubernetes objects that contains TLS
+    /// certificates and private keys. These certificates are used to establish a TLS handshake for
+    /// requests that match the hostname of the associated listener.
+    ///
+    /// A single CertificateRef to a Kubernetes Secret has "Core" support. Implementations MAY choose to
+    /// support attaching multiple certificates to a Listener, but this behavior is
+    /// implementation-specific.
+    ///
+    /// References to a resource in different namespace are invalid UNLESS there is a ReferenceGrant in
+    /// the target namespace that allows the certificate to be attached. If a ReferenceGrant does not
+    /// allow this reference, the "ResolvedRefs" condition MUST be set to False for this listener with
+    /// the "RefNotPermitted" reason.
+    ///
+    /// This field is required to have at least one element when the mode is set to "Terminate"
+    /// (default) and is optional otherwise.
+    ///
+    /// CertificateRefs can reference to standard Kubernetes resources, i.e. Secret, or
+    /// implementation-specific custom resources.
+    ///
+    /// Support: Core - A single reference to a Kubernetes Secret of type kubernetes.io/tls
+    ///
+    /// Support: Implementation-specific (More than one reference or other resource types)
+    ///
+    /// Must have at most 64 items.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub certificate_refs: Option<Vec<GatewayCertificateRefs>>,
+    /// Mode defines the TLS behavior for the TLS session initiated by the client. There are two
+    /// possible modes:
+    ///
+    /// - Terminate: The TLS session between the downstream client and the Gateway is terminated at the
+    ///   Gateway. This mode requires certificates to be specified in some way, such as populating the
+    ///   certificateRefs field.
+    /// - Passthrough: The TLS session is NOT terminated by the Gateway. This implies that the Gateway
+    ///   can't decipher the TLS stream except for the ClientHello message of the TLS protocol. The
+    ///   certificateRefs field is ignored in this mode.
+    ///
+    /// Support: Core
+    ///
+    /// Defaults to `"Terminate"`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mode: Option<GatewayMode>,
+    /// Options are a list of key/value pairs to enable extended TLS configuration for each
+    /// implementation. For example, configuring the minimum TLS version or supported cipher suites.
+    ///
+    /// A set of common keys MAY be defined by the API in the future. To avoid any ambiguity,
+    /// implementation-specific definitions MUST use domain-prefixed names, such as
+    /// `example.com/my-custom-option`. Un-prefixed names are reserved for key names defined by Gateway
+    /// API.
+    ///
+    /// Support: Implementation-specific
+    ///
+    /// Must have at most 16 properties.
+    ///
+    /// Each value must have at most 4096 characters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub options: Option<BTreeMap<String, String>>,
+}
+
+/// A label selector requirement is a selector that contains values, a key, and an operator that
+/// relates the key and values.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct GatewayMatchExpressions {
+    /// key is the label key that the selector applies to.
+    pub key: String,
+    /// operator represents a key's relationship to a set of values. Valid operators are In, NotIn,
+    /// Exists and DoesNotExist.
+    pub operator: String,
+    /// values is an array of string values. If the operator is In or NotIn, the values array must be
+    /// non-empty. If the operator is Exists or DoesNotExist, the values array must be empty. This array
+    /// is replaced during a strategic merge patch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub values: Option<Vec<String>>,
+}
+
+/// Mode defines the TLS behavior for the TLS session initiated by the client. There are two
+/// possible modes:
+///
+/// - Terminate: The TLS session between the downstream client and the Gateway is terminated at the
+///   Gateway. This mode requires certificates to be specified in some way, such as populating the
+///   certificateRefs field.
+/// - Passthrough: The TLS session is NOT terminated by the Gateway. This implies that the Gateway
+///   can't decipher the TLS stream except for the ClientHello message of the TLS protocol. The
+///   certificateRefs field is ignored in this mode.
+///
+/// Support: Core
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum GatewayMode {
+    /// `Terminate`
+    #[default]
+    Terminate,
+    /// `Passthrough`
+    Passthrough,
+    /// A value that the schema does not list, such as one of a newer API server.
+    #[serde(untagged)]
+    Unrecognized(String),
+}
+
+/// Namespaces defines which namespaces ListenerSets can be attached to this Gateway. The default
+/// value is to allow no ListenerSets.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct GatewayNamespaces {
+    /// From indicates where ListenerSets can attach to this Gateway. Possible values are:
+    ///
+    /// - Same: Only ListenerSets in the same namespace may be attached to this Gateway.
+    /// - Selector: ListenerSets in namespaces selected by the selector may be attached to this Gateway.
+    /// - All: ListenerSets in all namespaces may be attached to this Gateway.
+    /// - None: Only listeners defined in the Gateway's spec are allowed
+    ///
+    /// The default value None
+    ///
+    /// Defaults to `"None"`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<GatewayFrom>,
+    /// Selector must be specified when From is set to "Selector". In that case, only ListenerSets in
+    /// Namespaces matching this Selector will be selected by this Gateway. This field is ignored for
+    /// other values of "From".
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub selector: Option<GatewaySelector>,
+}
+
+/// From indicates where Routes will be selected for this Gateway. Possible values are:
+///
+/// - All: Routes in all namespaces may be used by this Gateway.
+/// - Selector: Routes in namespaces selected by the selector may be used by this Gateway.
+/// - Same: Only Routes in the same namespace may be used by this Gateway.
+///
+/// Support: Core
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum GatewayNamespacesFrom {
+    /// `All`
+    All,
+    /// `Selector`
+    Selector,
+    /// `Same`
+    #[default]
+    Same,
+    /// A value that the schema does not list, such as one of a newer API server.
+    #[serde(untagged)]
+    Unrecognized(String),
+}
+
+/// ParametersRef is a reference to a resource that contains the configuration parameters
+/// corresponding to the Gateway. This is optional if the controller does not require any additional
+/// configuration.
+///
+/// This follows the same semantics as GatewayClass's `parametersRef`, but on a per-Gateway basis
+///
+/// The Gateway's GatewayClass may provide its own `parametersRef`. When both are specified, the
+/// merging behavior is implementation specific. It is generally recommended that GatewayClass
+/// provides defaults that can be overridden by a Gateway.
+///
+/// If the referent cannot be found, refers to an unsupported kind, or when the data within that
+/// resource is malformed, the Gateway SHOULD be rejected with the "Accepted" status condition set
+/// to "False" and an "InvalidParameters" reason.
+///
+/// Support: Implementation-specific
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct GatewayParametersRef {
+    /// Group is the group of the referent.
+    ///
+    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    pub group: String,
+    /// Kind is kind of the referent.
+    ///
+    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    pub kind: String,
+    /// Name is the name of the referent.
+    ///
+    /// Must have 1 to 253 characters.
+    pub name: String,
+}
+
+/// `Gateway.spec.tls.frontend.perPort`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct GatewayPerPort {
+    /// The Port indicates the Port Number to which the TLS configuration will be applied. This
+    /// configuration will be applied to all Listeners handling HTTPS traffic that match this port.
+    ///
+    /// Support: Core
+    ///
+    /// Must be at least 1 and be at most 65535.
+    pub port: i32,
+    /// TLS store the configuration that will be applied to all Listeners handling HTTPS traffic and
+    /// matching given port.
+    ///
+    /// Support: Core
+    pub tls: GatewayPerPortTls,
+}
+
+/// TLS store the configuration that will be applied to all Listeners handling HTTPS traffic and
+/// matching given port.
+///
+/// Support: Core
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct GatewayPerPortTls {
+    /// Validation holds configuration information for validating the frontend (client). Setting this
+    /// field will result in mutual authentication when connecting to the gateway. In browsers this may
+    /// result in a dialog appearing that requests a user to specify the client certificate. The maximum
+    /// depth of a certificate chain accepted in verification is Implementation specific.
+    ///
+    /// Support: Core
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub validation: Option<GatewayValidation>,
+}
+
+/// Selector must be specified when From is set to "Selector". In that case, only ListenerSets in
+/// Namespaces matching this Selector will be selected by this Gateway. This field is ignored for
+/// other values of "From".
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct GatewaySelector {
+    /// matchExpressions is a list of label selector requirements. The requirements are ANDed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub match_expressions: Option<Vec<GatewayMatchExpressions>>,
+    /// matchLabels is a map of {key,value} pairs. A single {key,value} in the matchLabels map is
+    /// equivalent to an element of matchExpressions, whose key field is "key", the operator is "In",
+    /// and the values array contains only "value". The requirements are ANDed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub match_labels: Option<BTreeMap<String, String>>,
 }
 
 /// Spec defines the desired state of Gateway.
@@ -53,11 +847,11 @@ pub struct GatewaySpec {
     ///
     /// Must satisfy `self.all(a1, a1.type == 'Hostname' && has(a1.value) ? self.exists_one(a2, a2.type == a1.type && has(a2.value) && a2.value == a1.value) : true )`: Hostname values must be unique
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub addresses: Option<Vec<GatewaySpecAddresses>>,
+    pub addresses: Option<Vec<GatewayAddresses>>,
     /// AllowedListeners defines which ListenerSets can be attached to this Gateway. The default value
     /// is to allow no ListenerSets.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub allowed_listeners: Option<GatewaySpecAllowedListeners>,
+    pub allowed_listeners: Option<GatewayAllowedListeners>,
     /// DefaultScope, when set, configures the Gateway as a default Gateway, meaning it will dynamically
     /// and implicitly have Routes (e.g. HTTPRoute) attached to it, according to the scope configured
     /// here.
@@ -73,7 +867,7 @@ pub struct GatewaySpec {
     /// Routes get added in that scope, we strongly recommend not using this just because it seems
     /// convenient, and instead stick to direct Route attachment.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub default_scope: Option<GatewaySpecDefaultScope>,
+    pub default_scope: Option<GatewayDefaultScope>,
     /// GatewayClassName used for this Gateway. This is the name of a GatewayClass resource.
     ///
     /// Must have 1 to 253 characters.
@@ -82,7 +876,7 @@ pub struct GatewaySpec {
     ///
     /// Support: Extended
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub infrastructure: Option<GatewaySpecInfrastructure>,
+    pub infrastructure: Option<GatewayInfrastructure>,
     /// Listeners associated with this Gateway. Listeners define logical endpoints that are bound on
     /// this Gateway's addresses. At least one Listener MUST be specified.
     ///
@@ -244,771 +1038,12 @@ pub struct GatewaySpec {
     /// Must satisfy `self.all(l1, self.exists_one(l2, l1.name == l2.name))`: Listener name must be unique within the Gateway
     ///
     /// Must satisfy `self.all(l1, self.exists_one(l2, l1.port == l2.port && l1.protocol == l2.protocol && (has(l1.hostname) && has(l2.hostname) ? l1.hostname == l2.hostname : !has(l1.hostname) && !has(l2.hostname))))`: Combination of port, protocol and hostname must be unique for each listener
-    pub listeners: Vec<GatewaySpecListeners>,
+    pub listeners: Vec<GatewayListeners>,
     /// TLS specifies frontend and backend tls configuration for entire gateway.
     ///
     /// Support: Extended
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub tls: Option<GatewaySpecTls>,
-}
-
-/// GatewaySpecAddress describes an address that can be bound to a Gateway.
-///
-/// Must satisfy `self.type == 'Hostname' ? (!has(self.value) || self.value.matches(r"""^(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$""")): true`: Hostname value must be empty or contain only valid characters (matching ^(\\\*\\.)?\[a-z0-9\](\[-a-z0-9\]\*\[a-z0-9\])?(\\.\[a-z0-9\](\[-a-z0-9\]\*\[a-z0-9\])?)\*$)
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct GatewaySpecAddresses {
-    /// Type of the address.
-    ///
-    /// Must have 1 to 253 characters and match `^Hostname|IPAddress|NamedAddress|[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/[A-Za-z0-9\/\-._~%!$&'()*+,;=:]+$`.
-    ///
-    /// Defaults to `"IPAddress"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub r#type: Option<String>,
-    /// When a value is unspecified, an implementation SHOULD automatically assign an address matching
-    /// the requested type if possible.
-    ///
-    /// If an implementation does not support an empty value, they MUST set the "Programmed" condition
-    /// in status to False with a reason of "AddressNotAssigned".
-    ///
-    /// Examples: `1.2.3.4`, `128::1`, `my-ip-address`.
-    ///
-    /// Must have at most 253 characters.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub value: Option<String>,
-}
-
-/// AllowedListeners defines which ListenerSets can be attached to this Gateway. The default value
-/// is to allow no ListenerSets.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct GatewaySpecAllowedListeners {
-    /// Namespaces defines which namespaces ListenerSets can be attached to this Gateway. The default
-    /// value is to allow no ListenerSets.
-    ///
-    /// Defaults to `{"from":"None"}`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub namespaces: Option<GatewaySpecAllowedListenersNamespaces>,
-}
-
-/// Namespaces defines which namespaces ListenerSets can be attached to this Gateway. The default
-/// value is to allow no ListenerSets.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct GatewaySpecAllowedListenersNamespaces {
-    /// From indicates where ListenerSets can attach to this Gateway. Possible values are:
-    ///
-    /// - Same: Only ListenerSets in the same namespace may be attached to this Gateway.
-    /// - Selector: ListenerSets in namespaces selected by the selector may be attached to this Gateway.
-    /// - All: ListenerSets in all namespaces may be attached to this Gateway.
-    /// - None: Only listeners defined in the Gateway's spec are allowed
-    ///
-    /// The default value None
-    ///
-    /// Defaults to `"None"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub from: Option<GatewaySpecAllowedListenersNamespacesFrom>,
-    /// Selector must be specified when From is set to "Selector". In that case, only ListenerSets in
-    /// Namespaces matching this Selector will be selected by this Gateway. This field is ignored for
-    /// other values of "From".
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub selector: Option<GatewaySpecAllowedListenersNamespacesSelector>,
-}
-
-/// From indicates where ListenerSets can attach to this Gateway. Possible values are:
-///
-/// - Same: Only ListenerSets in the same namespace may be attached to this Gateway.
-/// - Selector: ListenerSets in namespaces selected by the selector may be attached to this Gateway.
-/// - All: ListenerSets in all namespaces may be attached to this Gateway.
-/// - None: Only listeners defined in the Gateway's spec are allowed
-///
-/// The default value None
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum GatewaySpecAllowedListenersNamespacesFrom {
-    /// `All`
-    All,
-    /// `Selector`
-    Selector,
-    /// `Same`
-    Same,
-    /// `None`
-    #[default]
-    None,
-    /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
-    Unrecognized(String),
-}
-
-/// Selector must be specified when From is set to "Selector". In that case, only ListenerSets in
-/// Namespaces matching this Selector will be selected by this Gateway. This field is ignored for
-/// other values of "From".
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct GatewaySpecAllowedListenersNamespacesSelector {
-    /// matchExpressions is a list of label selector requirements. The requirements are ANDed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub match_expressions: Option<
-        Vec<GatewaySpecAllowedListenersNamespacesSelectorMatchExpressions>,
-    >,
-    /// matchLabels is a map of {key,value} pairs. A single {key,value} in the matchLabels map is
-    /// equivalent to an element of matchExpressions, whose key field is "key", the operator is "In",
-    /// and the values array contains only "value". The requirements are ANDed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub match_labels: Option<BTreeMap<String, String>>,
-}
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct GatewaySpecAllowedListenersNamespacesSelectorMatchExpressions {
-    /// key is the label key that the selector applies to.
-    pub key: String,
-    /// operator represents a key's relationship to a set of values. Valid operators are In, NotIn,
-    /// Exists and DoesNotExist.
-    pub operator: String,
-    /// values is an array of string values. If the operator is In or NotIn, the values array must be
-    /// non-empty. If the operator is Exists or DoesNotExist, the values array must be empty. This array
-    /// is replaced during a strategic merge patch.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub values: Option<Vec<String>>,
-}
-
-/// DefaultScope, when set, configures the Gateway as a default Gateway, meaning it will dynamically
-/// and implicitly have Routes (e.g. HTTPRoute) attached to it, according to the scope configured
-/// here.
-///
-/// If unset (the default) or set to None, the Gateway will not act as a default Gateway; if set,
-/// the Gateway will claim any Route with a matching scope set in its UseDefaultGateway field,
-/// subject to the usual rules about which routes the Gateway can attach to.
-///
-/// Think carefully before using this functionality! While the normal rules about which Route can
-/// apply are still enforced, it is simply easier for the wrong Route to be accidentally attached to
-/// this Gateway in this configuration. If the Gateway operator is not also the operator in control
-/// of the scope (e.g. namespace) with tight controls and checks on what kind of workloads and
-/// Routes get added in that scope, we strongly recommend not using this just because it seems
-/// convenient, and instead stick to direct Route attachment.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum GatewaySpecDefaultScope {
-    /// `All`
-    #[default]
-    All,
-    /// `None`
-    None,
-    /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
-    Unrecognized(String),
-}
-
-/// Infrastructure defines infrastructure level attributes about this Gateway instance.
-///
-/// Support: Extended
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct GatewaySpecInfrastructure {
-    /// Annotations that SHOULD be applied to any resources created in response to this Gateway.
-    ///
-    /// For implementations creating other Kubernetes objects, this should be the `metadata.annotations`
-    /// field on resources. For other implementations, this refers to any relevant (implementation
-    /// specific) "annotations" concepts.
-    ///
-    /// An implementation may chose to add additional implementation-specific annotations as they see
-    /// fit.
-    ///
-    /// Support: Extended
-    ///
-    /// Must have at most 16 properties.
-    ///
-    /// Must satisfy `self.all(key, key.matches(r"""^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?([A-Za-z0-9][-A-Za-z0-9_.]{0,61})?[A-Za-z0-9]$"""))`: Annotation keys must be in the form of an optional DNS subdomain prefix followed by a required name segment of up to 63 characters.
-    ///
-    /// Must satisfy `self.all(key, key.split("/")[0].size() < 253)`: If specified, the annotation key's prefix must be a DNS subdomain not longer than 253 characters in total.
-    ///
-    /// Each value must have at most 4096 characters.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub annotations: Option<BTreeMap<String, String>>,
-    /// Labels that SHOULD be applied to any resources created in response to this Gateway.
-    ///
-    /// For implementations creating other Kubernetes objects, this should be the `metadata.labels`
-    /// field on resources. For other implementations, this refers to any relevant (implementation
-    /// specific) "labels" concepts.
-    ///
-    /// An implementation may chose to add additional implementation-specific labels as they see fit.
-    ///
-    /// If an implementation maps these labels to Pods, or any other resource that would need to be
-    /// recreated when labels change, it SHOULD clearly warn about this behavior in documentation.
-    ///
-    /// Support: Extended
-    ///
-    /// Must have at most 8 properties.
-    ///
-    /// Must satisfy `self.all(key, key.matches(r"""^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?([A-Za-z0-9][-A-Za-z0-9_.]{0,61})?[A-Za-z0-9]$"""))`: Label keys must be in the form of an optional DNS subdomain prefix followed by a required name segment of up to 63 characters.
-    ///
-    /// Must satisfy `self.all(key, key.split("/")[0].size() < 253)`: If specified, the label key's prefix must be a DNS subdomain not longer than 253 characters in total.
-    ///
-    /// Each value must have at most 63 characters and match `^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub labels: Option<BTreeMap<String, String>>,
-    /// ParametersRef is a reference to a resource that contains the configuration parameters
-    /// corresponding to the Gateway. This is optional if the controller does not require any additional
-    /// configuration.
-    ///
-    /// This follows the same semantics as GatewayClass's `parametersRef`, but on a per-Gateway basis
-    ///
-    /// The Gateway's GatewayClass may provide its own `parametersRef`. When both are specified, the
-    /// merging behavior is implementation specific. It is generally recommended that GatewayClass
-    /// provides defaults that can be overridden by a Gateway.
-    ///
-    /// If the referent cannot be found, refers to an unsupported kind, or when the data within that
-    /// resource is malformed, the Gateway SHOULD be rejected with the "Accepted" status condition set
-    /// to "False" and an "InvalidParameters" reason.
-    ///
-    /// Support: Implementation-specific
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub parameters_ref: Option<GatewaySpecInfrastructureParametersRef>,
-}
-
-/// Listener embodies the concept of a logical endpoint where a Gateway accepts network connections.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct GatewaySpecListeners {
-    /// AllowedRoutes defines the types of routes that MAY be attached to a Listener and the trusted
-    /// namespaces where those Route resources MAY be present.
-    ///
-    /// Although a client request may match multiple route rules, only one rule may ultimately receive
-    /// the request. Matching precedence MUST be determined in order of the following criteria:
-    ///
-    /// - The most specific match as defined by the Route type.
-    /// - The oldest Route based on creation timestamp. For example, a Route with a creation timestamp
-    ///   of "2020-09-08 01:02:03" is given precedence over a Route with a creation timestamp of
-    ///   "2020-09-08 01:02:04".
-    /// - If everything else is equivalent, the Route appearing first in alphabetical order
-    ///   (namespace/name) should be given precedence. For example, foo/bar is given precedence over
-    ///   foo/baz.
-    ///
-    /// All valid rules within a Route attached to this Listener should be implemented. Invalid Route
-    /// rules can be ignored (sometimes that will mean the full Route). If a Route rule transitions from
-    /// valid to invalid, support for that Route rule should be dropped to ensure consistency. For
-    /// example, even if a filter specified by a Route rule is invalid, the rest of the rules within
-    /// that Route should still be supported.
-    ///
-    /// Support: Core
-    ///
-    /// Defaults to `{"namespaces":{"from":"Same"}}`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub allowed_routes: Option<GatewaySpecListenersAllowedRoutes>,
-    /// Hostname specifies the virtual hostname to match for protocol types that define this concept.
-    /// When unspecified, all hostnames are matched. This field is ignored for protocols that don't
-    /// require hostname based matching.
-    ///
-    /// Implementations MUST apply Hostname matching appropriately for each of the following protocols:
-    ///
-    /// - TLS: The Listener Hostname MUST match the SNI.
-    /// - HTTP: The Listener Hostname MUST match the Host header of the request.
-    /// - HTTPS: The Listener Hostname SHOULD match both the SNI and Host header. Note that this does
-    ///   not require the SNI and Host header to be the same. The semantics of this are described in
-    ///   more detail below.
-    ///
-    /// To ensure security, Section 11.1 of RFC-6066 emphasizes that server implementations that rely on
-    /// SNI hostname matching MUST also verify hostnames within the application protocol.
-    ///
-    /// Section 9.1.2 of RFC-7540 provides a mechanism for servers to reject the reuse of a connection
-    /// by responding with the HTTP 421 Misdirected Request status code. This indicates that the origin
-    /// server has rejected the request because it appears to have been misdirected.
-    ///
-    /// To detect misdirected requests, Gateways SHOULD match the authority of the requests with all the
-    /// SNI hostname(s) configured across all the Gateway Listeners on the same port and protocol:
-    ///
-    /// - If another Listener has an exact match or more specific wildcard entry, the Gateway SHOULD
-    ///   return a 421.
-    /// - If the current Listener (selected by SNI matching during ClientHello) does not match the Host:
-    ///   - If another Listener does match the Host, the Gateway SHOULD return a 421.
-    ///   - If no other Listener matches the Host, the Gateway MUST return a 404.
-    ///
-    /// For HTTPRoute and TLSRoute resources, there is an interaction with the `spec.hostnames` array.
-    /// When both listener and route specify hostnames, there MUST be an intersection between the values
-    /// for a Route to be accepted. For more information, refer to the Route specific Hostnames
-    /// documentation.
-    ///
-    /// Hostnames that are prefixed with a wildcard label (`*.`) are interpreted as a suffix match. That
-    /// means that a match for `*.example.com` would match both `test.example.com`, and
-    /// `foo.test.example.com`, but not `example.com`.
-    ///
-    /// Support: Core
-    ///
-    /// Must have 1 to 253 characters and match `^(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub hostname: Option<String>,
-    /// Name is the name of the Listener. This name MUST be unique within a Gateway.
-    ///
-    /// Support: Core
-    ///
-    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    pub name: String,
-    /// Port is the network port. Multiple listeners may use the same port, subject to the Listener
-    /// compatibility rules.
-    ///
-    /// Support: Core
-    ///
-    /// Must be at least 1 and be at most 65535.
-    pub port: i32,
-    /// Protocol specifies the network protocol this listener expects to receive.
-    ///
-    /// Support: Core
-    ///
-    /// Must have 1 to 255 characters and match `^[a-zA-Z0-9]([-a-zA-Z0-9]*[a-zA-Z0-9])?$|[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/[A-Za-z0-9]+$`.
-    pub protocol: String,
-    /// TLS is the TLS configuration for the Listener. This field is required if the Protocol field is
-    /// "HTTPS" or "TLS". It is invalid to set this field if the Protocol field is "HTTP", "TCP", or
-    /// "UDP".
-    ///
-    /// The association of SNIs to Certificate defined in ListenerTLSConfig is defined based on the
-    /// Hostname field for this listener.
-    ///
-    /// The GatewayClass MUST use the longest matching SNI out of all available certificates for any TLS
-    /// handshake.
-    ///
-    /// Support: Core
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tls: Option<GatewaySpecListenersTls>,
-}
-
-/// AllowedRoutes defines the types of routes that MAY be attached to a Listener and the trusted
-/// namespaces where those Route resources MAY be present.
-///
-/// Although a client request may match multiple route rules, only one rule may ultimately receive
-/// the request. Matching precedence MUST be determined in order of the following criteria:
-///
-/// - The most specific match as defined by the Route type.
-/// - The oldest Route based on creation timestamp. For example, a Route with a creation timestamp
-///   of "2020-09-08 01:02:03" is given precedence over a Route with a creation timestamp of
-///   "2020-09-08 01:02:04".
-/// - If everything else is equivalent, the Route appearing first in alphabetical order
-///   (namespace/name) should be given precedence. For example, foo/bar is given precedence over
-///   foo/baz.
-///
-/// All valid rules within a Route attached to this Listener should be implemented. Invalid Route
-/// rules can be ignored (sometimes that will mean the full Route). If a Route rule transitions from
-/// valid to invalid, support for that Route rule should be dropped to ensure consistency. For
-/// example, even if a filter specified by a Route rule is invalid, the rest of the rules within
-/// that Route should still be supported.
-///
-/// Support: Core
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct GatewaySpecListenersAllowedRoutes {
-    /// Kinds specifies the groups and kinds of Routes that are allowed to bind to this Gateway
-    /// Listener. When unspecified or empty, the kinds of Routes selected are determined using the
-    /// Listener protocol.
-    ///
-    /// A RouteGroupKind MUST correspond to kinds of Routes that are compatible with the application
-    /// protocol specified in the Listener's Protocol field. If an implementation does not support or
-    /// recognize this resource type, it MUST set the "ResolvedRefs" condition to False for this
-    /// Listener with the "InvalidRouteKinds" reason.
-    ///
-    /// Support: Core
-    ///
-    /// Must have at most 8 items.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub kinds: Option<Vec<GatewaySpecListenersAllowedRoutesKinds>>,
-    /// Namespaces indicates namespaces from which Routes may be attached to this Listener. This is
-    /// restricted to the namespace of this Gateway by default.
-    ///
-    /// Support: Core
-    ///
-    /// Defaults to `{"from":"Same"}`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub namespaces: Option<GatewaySpecListenersAllowedRoutesNamespaces>,
-}
-
-/// Namespaces indicates namespaces from which Routes may be attached to this Listener. This is
-/// restricted to the namespace of this Gateway by default.
-///
-/// Support: Core
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct GatewaySpecListenersAllowedRoutesNamespaces {
-    /// From indicates where Routes will be selected for this Gateway. Possible values are:
-    ///
-    /// - All: Routes in all namespaces may be used by this Gateway.
-    /// - Selector: Routes in namespaces selected by the selector may be used by this Gateway.
-    /// - Same: Only Routes in the same namespace may be used by this Gateway.
-    ///
-    /// Support: Core
-    ///
-    /// Defaults to `"Same"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub from: Option<GatewaySpecListenersAllowedRoutesNamespacesFrom>,
-    /// Selector must be specified when From is set to "Selector". In that case, only Routes in
-    /// Namespaces matching this Selector will be selected by this Gateway. This field is ignored for
-    /// other values of "From".
-    ///
-    /// Support: Core
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub selector: Option<GatewaySpecListenersAllowedRoutesNamespacesSelector>,
-}
-
-/// From indicates where Routes will be selected for this Gateway. Possible values are:
-///
-/// - All: Routes in all namespaces may be used by this Gateway.
-/// - Selector: Routes in namespaces selected by the selector may be used by this Gateway.
-/// - Same: Only Routes in the same namespace may be used by this Gateway.
-///
-/// Support: Core
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum GatewaySpecListenersAllowedRoutesNamespacesFrom {
-    /// `All`
-    All,
-    /// `Selector`
-    Selector,
-    /// `Same`
-    #[default]
-    Same,
-    /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
-    Unrecognized(String),
-}
-
-/// TLS is the TLS configuration for the Listener. This field is required if the Protocol field is
-/// "HTTPS" or "TLS". It is invalid to set this field if the Protocol field is "HTTP", "TCP", or
-/// "UDP".
-///
-/// The association of SNIs to Certificate defined in ListenerTLSConfig is defined based on the
-/// Hostname field for this listener.
-///
-/// The GatewayClass MUST use the longest matching SNI out of all available certificates for any TLS
-/// handshake.
-///
-/// Support: Core
-///
-/// Must satisfy `self.mode == 'Terminate' ? size(self.certificateRefs) > 0 || size(self.options) > 0 : true`: certificateRefs or options must be specified when mode is Terminate
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct GatewaySpecListenersTls {
-    /// CertificateRefs contains a series of references to Kubernetes objects that contains TLS
-    /// certificates and private keys. These certificates are used to establish a TLS handshake for
-    /// requests that match the hostname of the associated listener.
-    ///
-    /// A single CertificateRef to a Kubernetes Secret has "Core" support. Implementations MAY choose to
-    /// support attaching multiple certificates to a Listener, but this behavior is
-    /// implementation-specific.
-    ///
-    /// References to a resource in different namespace are invalid UNLESS there is a ReferenceGrant in
-    /// the target namespace that allows the certificate to be attached. If a ReferenceGrant does not
-    /// allow this reference, the "ResolvedRefs" condition MUST be set to False for this listener with
-    /// the "RefNotPermitted" reason.
-    ///
-    /// This field is required to have at least one element when the mode is set to "Terminate"
-    /// (default) and is optional otherwise.
-    ///
-    /// CertificateRefs can reference to standard Kubernetes resources, i.e. Secret, or
-    /// implementation-specific custom resources.
-    ///
-    /// Support: Core - A single reference to a Kubernetes Secret of type kubernetes.io/tls
-    ///
-    /// Support: Implementation-specific (More than one reference or other resource types)
-    ///
-    /// Must have at most 64 items.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub certificate_refs: Option<Vec<GatewaySpecListenersTlsCertificateRefs>>,
-    /// Mode defines the TLS behavior for the TLS session initiated by the client. There are two
-    /// possible modes:
-    ///
-    /// - Terminate: The TLS session between the downstream client and the Gateway is terminated at the
-    ///   Gateway. This mode requires certificates to be specified in some way, such as populating the
-    ///   certificateRefs field.
-    /// - Passthrough: The TLS session is NOT terminated by the Gateway. This implies that the Gateway
-    ///   can't decipher the TLS stream except for the ClientHello message of the TLS protocol. The
-    ///   certificateRefs field is ignored in this mode.
-    ///
-    /// Support: Core
-    ///
-    /// Defaults to `"Terminate"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub mode: Option<GatewaySpecListenersTlsMode>,
-    /// Options are a list of key/value pairs to enable extended TLS configuration for each
-    /// implementation. For example, configuring the minimum TLS version or supported cipher suites.
-    ///
-    /// A set of common keys MAY be defined by the API in the future. To avoid any ambiguity,
-    /// implementation-specific definitions MUST use domain-prefixed names, such as
-    /// `example.com/my-custom-option`. Un-prefixed names are reserved for key names defined by Gateway
-    /// API.
-    ///
-    /// Support: Implementation-specific
-    ///
-    /// Must have at most 16 properties.
-    ///
-    /// Each value must have at most 4096 characters.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub options: Option<BTreeMap<String, String>>,
-}
-
-/// SecretObjectReference identifies an API object including its namespace, defaulting to Secret.
-///
-/// The API object must be valid in the cluster; the Group and Kind must be registered in the
-/// cluster for this reference to be valid.
-///
-/// References to objects with invalid Group and Kind are not valid, and must be rejected by the
-/// implementation, with appropriate Conditions set on the containing object.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct GatewaySpecListenersTlsCertificateRefs {
-    /// Group is the group of the referent. For example, "gateway.networking.k8s.io". When unspecified
-    /// or empty string, core API group is inferred.
-    ///
-    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    ///
-    /// Defaults to `""`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub group: Option<String>,
-    /// Kind is kind of the referent. For example "Secret".
-    ///
-    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
-    ///
-    /// Defaults to `"Secret"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub kind: Option<String>,
-    /// Name is the name of the referent.
-    ///
-    /// Must have 1 to 253 characters.
-    pub name: String,
-    /// Namespace is the namespace of the referenced object. When unspecified, the local namespace is
-    /// inferred.
-    ///
-    /// Note that when a namespace different than the local namespace is specified, a ReferenceGrant
-    /// object is required in the referent namespace to allow that namespace's owner to accept the
-    /// reference. See the ReferenceGrant documentation for details.
-    ///
-    /// Support: Core
-    ///
-    /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub namespace: Option<String>,
-}
-
-/// Mode defines the TLS behavior for the TLS session initiated by the client. There are two
-/// possible modes:
-///
-/// - Terminate: The TLS session between the downstream client and the Gateway is terminated at the
-///   Gateway. This mode requires certificates to be specified in some way, such as populating the
-///   certificateRefs field.
-/// - Passthrough: The TLS session is NOT terminated by the Gateway. This implies that the Gateway
-///   can't decipher the TLS stream except for the ClientHello message of the TLS protocol. The
-///   certificateRefs field is ignored in this mode.
-///
-/// Support: Core
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum GatewaySpecListenersTlsMode {
-    /// `Terminate`
-    #[default]
-    Terminate,
-    /// `Passthrough`
-    Passthrough,
-    /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
-    Unrecognized(String),
-}
-
-/// TLS specifies frontend and backend tls configuration for entire gateway.
-///
-/// Support: Extended
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct GatewaySpecTls {
-    /// Backend describes TLS configuration for gateway when connecting to backends.
-    ///
-    /// Note that this contains only details for the Gateway as a TLS client, and does _not_ imply
-    /// behavior about how to choose which backend should get a TLS connection. That is determined by
-    /// the presence of a BackendTLSPolicy.
-    ///
-    /// Support: Core
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub backend: Option<GatewaySpecTlsBackend>,
-    /// Frontend describes TLS config when client connects to Gateway. Support: Core
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub frontend: Option<GatewaySpecTlsFrontend>,
-}
-
-/// Backend describes TLS configuration for gateway when connecting to backends.
-///
-/// Note that this contains only details for the Gateway as a TLS client, and does _not_ imply
-/// behavior about how to choose which backend should get a TLS connection. That is determined by
-/// the presence of a BackendTLSPolicy.
-///
-/// Support: Core
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct GatewaySpecTlsBackend {
-    /// ClientCertificateRef references an object that contains a client certificate and its associated
-    /// private key. It can reference standard Kubernetes resources, i.e., Secret, or
-    /// implementation-specific custom resources.
-    ///
-    /// A ClientCertificateRef is considered invalid if:
-    ///
-    /// - It refers to a resource that cannot be resolved (e.g., the referenced resource does not exist)
-    ///   or is misconfigured (e.g., a Secret does not contain the keys named `tls.crt` and `tls.key`).
-    ///   In this case, the `ResolvedRefs` condition on the Gateway MUST be set to False with the Reason
-    ///   `InvalidClientCertificateRef` and the Message of the Condition MUST indicate why the reference
-    ///   is invalid.
-    /// - It refers to a resource in another namespace UNLESS there is a ReferenceGrant in the target
-    ///   namespace that allows the certificate to be attached. If a ReferenceGrant does not allow this
-    ///   reference, the `ResolvedRefs` condition on the Gateway MUST be set to False with the Reason
-    ///   `RefNotPermitted`.
-    ///
-    /// Implementations MAY choose to perform further validation of the certificate content (e.g.,
-    /// checking expiry or enforcing specific formats). In such cases, an implementation-specific Reason
-    /// and Message MUST be set.
-    ///
-    /// Support: Core - Reference to a Kubernetes TLS Secret (with the type `kubernetes.io/tls`).
-    /// Support: Implementation-specific - Other resource kinds or Secrets with a different type (e.g.,
-    /// `Opaque`).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub client_certificate_ref: Option<GatewaySpecTlsBackendClientCertificateRef>,
-}
-
-/// Frontend describes TLS config when client connects to Gateway. Support: Core
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct GatewaySpecTlsFrontend {
-    /// Default specifies the default client certificate validation configuration for all Listeners
-    /// handling HTTPS traffic, unless a per-port configuration is defined.
-    ///
-    /// support: Core
-    pub default: GatewaySpecTlsFrontendDefault,
-    /// PerPort specifies tls configuration assigned per port. Per port configuration is optional. Once
-    /// set this configuration overrides the default configuration for all Listeners handling HTTPS
-    /// traffic that match this port. Each override port requires a unique TLS configuration.
-    ///
-    /// support: Core
-    ///
-    /// Must have at most 64 items and have no two items with the same `port`.
-    ///
-    /// Must satisfy `self.all(t1, self.exists_one(t2, t1.port == t2.port))`: Port for TLS configuration must be unique within the Gateway
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub per_port: Option<Vec<GatewaySpecTlsFrontendPerPort>>,
-}
-
-/// Default specifies the default client certificate validation configuration for all Listeners
-/// handling HTTPS traffic, unless a per-port configuration is defined.
-///
-/// support: Core
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct GatewaySpecTlsFrontendDefault {
-    /// Validation holds configuration information for validating the frontend (client). Setting this
-    /// field will result in mutual authentication when connecting to the gateway. In browsers this may
-    /// result in a dialog appearing that requests a user to specify the client certificate. The maximum
-    /// depth of a certificate chain accepted in verification is Implementation specific.
-    ///
-    /// Support: Core
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub validation: Option<GatewaySpecTlsFrontendDefaultValidation>,
-}
-
-/// Validation holds configuration information for validating the frontend (client). Setting this
-/// field will result in mutual authentication when connecting to the gateway. In browsers this may
-/// result in a dialog appearing that requests a user to specify the client certificate. The maximum
-/// depth of a certificate chain accepted in verification is Implementation specific.
-///
-/// Support: Core
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct GatewaySpecTlsFrontendDefaultValidation {
-    /// CACertificateRefs contains one or more references to Kubernetes objects that contain a
-    /// PEM-encoded TLS CA certificate bundle, which is used as a trust anchor to validate the
-    /// certificates presented by the client.
-    ///
-    /// A CACertificateRef is invalid if:
-    ///
-    /// - It refers to a resource that cannot be resolved (e.g., the referenced resource does not exist)
-    ///   or is misconfigured (e.g., a ConfigMap does not contain a key named `ca.crt`). In this case,
-    ///   the Reason on all matching HTTPS listeners must be set to `InvalidCACertificateRef` and the
-    ///   Message of the Condition must indicate which reference is invalid and why.
-    /// - It refers to an unknown or unsupported kind of resource. In this case, the Reason on all
-    ///   matching HTTPS listeners must be set to `InvalidCACertificateKind` and the Message of the
-    ///   Condition must explain which kind of resource is unknown or unsupported.
-    /// - It refers to a resource in another namespace UNLESS there is a ReferenceGrant in the target
-    ///   namespace that allows the CA certificate to be attached. If a ReferenceGrant does not allow
-    ///   this reference, the `ResolvedRefs` on all matching HTTPS listeners condition MUST be set with
-    ///   the Reason `RefNotPermitted`.
-    ///
-    /// Implementations MAY choose to perform further validation of the certificate content (e.g.,
-    /// checking expiry or enforcing specific formats). In such cases, an implementation-specific Reason
-    /// and Message MUST be set.
-    ///
-    /// In all cases, the implementation MUST ensure that the `ResolvedRefs` condition is set to
-    /// `status: False` on all targeted listeners (i.e., listeners serving HTTPS on a matching port).
-    /// The condition MUST include a Reason and Message that indicate the cause of the error. If ALL
-    /// CACertificateRefs are invalid, the implementation MUST also ensure the `Accepted` condition on
-    /// the listener is set to `status: False`, with the Reason `NoValidCACertificate`. Implementations
-    /// MAY choose to support attaching multiple CA certificates to a listener, but this behavior is
-    /// implementation-specific.
-    ///
-    /// Support: Core - A single reference to a Kubernetes ConfigMap, with the CA certificate in a key
-    /// named `ca.crt`.
-    ///
-    /// Support: Implementation-specific - More than one reference, other kinds of resources, or a
-    /// single reference that includes multiple certificates.
-    ///
-    /// Must have 1 to 16 items.
-    pub ca_certificate_refs: Vec<
-        GatewaySpecTlsFrontendDefaultValidationCaCertificateRefs,
-    >,
-    /// FrontendValidationMode defines the mode for validating the client certificate. There are two
-    /// possible modes:
-    ///
-    /// - AllowValidOnly: In this mode, the gateway will accept connections only if the client presents
-    ///   a valid certificate. This certificate must successfully pass validation against the CA
-    ///   certificates specified in `CACertificateRefs`.
-    /// - AllowInsecureFallback: In this mode, the gateway will accept connections even if the client
-    ///   certificate is not presented or fails verification.
-    ///
-    /// This approach delegates client authorization to the backend and introduce a significant security
-    /// risk. It should be used in testing environments or on a temporary basis in non-testing
-    /// environments.
-    ///
-    /// Defaults to AllowValidOnly.
-    ///
-    /// Support: Core
-    ///
-    /// Defaults to `"AllowValidOnly"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub mode: Option<GatewaySpecTlsFrontendDefaultValidationMode>,
-}
-
-/// FrontendValidationMode defines the mode for validating the client certificate. There are two
-/// possible modes:
-///
-/// - AllowValidOnly: In this mode, the gateway will accept connections only if the client presents
-///   a valid certificate. This certificate must successfully pass validation against the CA
-///   certificates specified in `CACertificateRefs`.
-/// - AllowInsecureFallback: In this mode, the gateway will accept connections even if the client
-///   certificate is not presented or fails verification.
-///
-/// This approach delegates client authorization to the backend and introduce a significant security
-/// risk. It should be used in testing environments or on a temporary basis in non-testing
-/// environments.
-///
-/// Defaults to AllowValidOnly.
-///
-/// Support: Core
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum GatewaySpecTlsFrontendDefaultValidationMode {
-    /// `AllowValidOnly`
-    #[default]
-    AllowValidOnly,
-    /// `AllowInsecureFallback`
-    AllowInsecureFallback,
-    /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
-    Unrecognized(String),
-}
-
-/// `Gateway.spec.tls.frontend.perPort`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct GatewaySpecTlsFrontendPerPort {
-    /// The Port indicates the Port Number to which the TLS configuration will be applied. This
-    /// configuration will be applied to all Listeners handling HTTPS traffic that match this port.
-    ///
-    /// Support: Core
-    ///
-    /// Must be at least 1 and be at most 65535.
-    pub port: i32,
-    /// TLS store the configuration that will be applied to all Listeners handling HTTPS traffic and
-    /// matching given port.
-    ///
-    /// Support: Core
-    pub tls: GatewaySpecTlsFrontendPerPortTls,
+    pub tls: Option<GatewayTls>,
 }
 
 /// Status defines the current state of Gateway.
@@ -1055,7 +1090,7 @@ pub struct GatewayStatus {
     ///
     /// Defaults to `[{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Accepted"},{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Programmed"}]`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub conditions: Option<Vec<GatewayStatusConditions>>,
+    pub conditions: Option<Vec<GatewayConditions>>,
     /// Listeners provide status for each unique listener port defined in the Spec.
     ///
     /// Must have at most 64 items and have no two items with the same `name`.
@@ -1084,73 +1119,6 @@ pub struct GatewayStatusAddresses {
     pub value: String,
 }
 
-/// Condition contains details for one aspect of the current state of this API Resource.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct GatewayStatusConditions {
-    /// lastTransitionTime is the last time the condition transitioned from one status to another. This
-    /// should be when the underlying condition changed. If that is not known, then using the time when
-    /// the API field changed is acceptable.
-    #[serde(with = "codec")]
-    pub last_transition_time: Time,
-    /// message is a human readable message indicating details about the transition. This may be an
-    /// empty string.
-    ///
-    /// Must have at most 32768 characters.
-    pub message: String,
-    /// observedGeneration represents the .metadata.generation that the condition was set based upon.
-    /// For instance, if .metadata.generation is currently 12, but the
-    /// .status.conditions\[x\].observedGeneration is 9, the condition is out of date with respect to
-    /// the current state of the instance.
-    ///
-    /// Must be at least 0.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub observed_generation: Option<i64>,
-    /// reason contains a programmatic identifier indicating the reason for the condition's last
-    /// transition. Producers of specific condition types may define expected values and meanings for
-    /// this field, and whether the values are considered a guaranteed API. The value should be a
-    /// CamelCase string. This field may not be empty.
-    ///
-    /// Must have 1 to 1024 characters and match `^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$`.
-    pub reason: String,
-    /// status of the condition, one of True, False, Unknown.
-    pub status: GatewayStatusConditionsStatus,
-    /// type of condition in CamelCase or in foo.example.com/CamelCase.
-    ///
-    /// Must have at most 316 characters and match `^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$`.
-    pub r#type: String,
-}
-
-impl Default for GatewayStatusConditions {
-    fn default() -> Self {
-        Self {
-            last_transition_time: Time(
-                ::codegen_runtime::k8s_openapi::jiff::Timestamp::UNIX_EPOCH,
-            ),
-            message: Default::default(),
-            observed_generation: Default::default(),
-            reason: Default::default(),
-            status: Default::default(),
-            r#type: Default::default(),
-        }
-    }
-}
-
-/// status of the condition, one of True, False, Unknown.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum GatewayStatusConditionsStatus {
-    /// `True`
-    #[default]
-    True,
-    /// `False`
-    False,
-    /// `Unknown`
-    Unknown,
-    /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
-    Unrecognized(String),
-}
-
 /// ListenerStatus is the status associated with a Listener.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -1176,7 +1144,7 @@ pub struct GatewayStatusListeners {
     /// Conditions describe the current condition of this listener.
     ///
     /// Must have at most 8 items and have no two items with the same `type`.
-    pub conditions: Vec<GatewayStatusListenersConditions>,
+    pub conditions: Vec<GatewayConditions>,
     /// Name is the name of the Listener that this status corresponds to.
     ///
     /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
@@ -1191,12 +1159,12 @@ pub struct GatewayStatusListeners {
     ///
     /// Must have at most 8 items.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub supported_kinds: Option<Vec<GatewayStatusListenersSupportedKinds>>,
+    pub supported_kinds: Option<Vec<GatewaySupportedKinds>>,
 }
 
 /// RouteGroupKind indicates the group and kind of a Route resource.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct GatewayStatusListenersSupportedKinds {
+pub struct GatewaySupportedKinds {
     /// Group is the group of the Route.
     ///
     /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
@@ -1210,76 +1178,24 @@ pub struct GatewayStatusListenersSupportedKinds {
     pub kind: String,
 }
 
-/// ParametersRef is a reference to a resource that contains the configuration parameters
-/// corresponding to the Gateway. This is optional if the controller does not require any additional
-/// configuration.
+/// TLS specifies frontend and backend tls configuration for entire gateway.
 ///
-/// This follows the same semantics as GatewayClass's `parametersRef`, but on a per-Gateway basis
-///
-/// The Gateway's GatewayClass may provide its own `parametersRef`. When both are specified, the
-/// merging behavior is implementation specific. It is generally recommended that GatewayClass
-/// provides defaults that can be overridden by a Gateway.
-///
-/// If the referent cannot be found, refers to an unsupported kind, or when the data within that
-/// resource is malformed, the Gateway SHOULD be rejected with the "Accepted" status condition set
-/// to "False" and an "InvalidParameters" reason.
-///
-/// Support: Implementation-specific
-pub type GatewaySpecInfrastructureParametersRef = super::HTTPRouteSpecRulesFiltersExtensionRef;
-
-/// RouteGroupKind indicates the group and kind of a Route resource.
-pub type GatewaySpecListenersAllowedRoutesKinds = super::GatewayStatusListenersSupportedKinds;
-
-/// Selector must be specified when From is set to "Selector". In that case, only Routes in
-/// Namespaces matching this Selector will be selected by this Gateway. This field is ignored for
-/// other values of "From".
-///
-/// Support: Core
-pub type GatewaySpecListenersAllowedRoutesNamespacesSelector = super::GatewaySpecAllowedListenersNamespacesSelector;
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type GatewaySpecListenersAllowedRoutesNamespacesSelectorMatchExpressions = super::GatewaySpecAllowedListenersNamespacesSelectorMatchExpressions;
-
-/// ClientCertificateRef references an object that contains a client certificate and its associated
-/// private key. It can reference standard Kubernetes resources, i.e., Secret, or
-/// implementation-specific custom resources.
-///
-/// A ClientCertificateRef is considered invalid if:
-///
-/// - It refers to a resource that cannot be resolved (e.g., the referenced resource does not exist)
-///   or is misconfigured (e.g., a Secret does not contain the keys named `tls.crt` and `tls.key`).
-///   In this case, the `ResolvedRefs` condition on the Gateway MUST be set to False with the Reason
-///   `InvalidClientCertificateRef` and the Message of the Condition MUST indicate why the reference
-///   is invalid.
-/// - It refers to a resource in another namespace UNLESS there is a ReferenceGrant in the target
-///   namespace that allows the certificate to be attached. If a ReferenceGrant does not allow this
-///   reference, the `ResolvedRefs` condition on the Gateway MUST be set to False with the Reason
-///   `RefNotPermitted`.
-///
-/// Implementations MAY choose to perform further validation of the certificate content (e.g.,
-/// checking expiry or enforcing specific formats). In such cases, an implementation-specific Reason
-/// and Message MUST be set.
-///
-/// Support: Core - Reference to a Kubernetes TLS Secret (with the type `kubernetes.io/tls`).
-/// Support: Implementation-specific - Other resource kinds or Secrets with a different type (e.g.,
-/// `Opaque`).
-pub type GatewaySpecTlsBackendClientCertificateRef = super::GatewaySpecListenersTlsCertificateRefs;
-
-/// ObjectReference identifies an API object including its namespace.
-///
-/// The API object must be valid in the cluster; the Group and Kind must be registered in the
-/// cluster for this reference to be valid.
-///
-/// References to objects with invalid Group and Kind are not valid, and must be rejected by the
-/// implementation, with appropriate Conditions set on the containing object.
-pub type GatewaySpecTlsFrontendDefaultValidationCaCertificateRefs = super::GatewayClassSpecParametersRef;
-
-/// TLS store the configuration that will be applied to all Listeners handling HTTPS traffic and
-/// matching given port.
-///
-/// Support: Core
-pub type GatewaySpecTlsFrontendPerPortTls = super::GatewaySpecTlsFrontendDefault;
+/// Support: Extended
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct GatewayTls {
+    /// Backend describes TLS configuration for gateway when connecting to backends.
+    ///
+    /// Note that this contains only details for the Gateway as a TLS client, and does _not_ imply
+    /// behavior about how to choose which backend should get a TLS connection. That is determined by
+    /// the presence of a BackendTLSPolicy.
+    ///
+    /// Support: Core
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub backend: Option<GatewayBackend>,
+    /// Frontend describes TLS config when client connects to Gateway. Support: Core
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub frontend: Option<GatewayFrontend>,
+}
 
 /// Validation holds configuration information for validating the frontend (client). Setting this
 /// field will result in mutual authentication when connecting to the gateway. In browsers this may
@@ -1287,16 +1203,68 @@ pub type GatewaySpecTlsFrontendPerPortTls = super::GatewaySpecTlsFrontendDefault
 /// depth of a certificate chain accepted in verification is Implementation specific.
 ///
 /// Support: Core
-pub type GatewaySpecTlsFrontendPerPortTlsValidation = super::GatewaySpecTlsFrontendDefaultValidation;
-
-/// ObjectReference identifies an API object including its namespace.
-///
-/// The API object must be valid in the cluster; the Group and Kind must be registered in the
-/// cluster for this reference to be valid.
-///
-/// References to objects with invalid Group and Kind are not valid, and must be rejected by the
-/// implementation, with appropriate Conditions set on the containing object.
-pub type GatewaySpecTlsFrontendPerPortTlsValidationCaCertificateRefs = super::GatewayClassSpecParametersRef;
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct GatewayValidation {
+    /// CACertificateRefs contains one or more references to Kubernetes objects that contain a
+    /// PEM-encoded TLS CA certificate bundle, which is used as a trust anchor to validate the
+    /// certificates presented by the client.
+    ///
+    /// A CACertificateRef is invalid if:
+    ///
+    /// - It refers to a resource that cannot be resolved (e.g., the referenced resource does not exist)
+    ///   or is misconfigured (e.g., a ConfigMap does not contain a key named `ca.crt`). In this case,
+    ///   the Reason on all matching HTTPS listeners must be set to `InvalidCACertificateRef` and the
+    ///   Message of the Condition must indicate which reference is invalid and why.
+    /// - It refers to an unknown or unsupported kind of resource. In this case, the Reason on all
+    ///   matching HTTPS listeners must be set to `InvalidCACertificateKind` and the Message of the
+    ///   Condition must explain which kind of resource is unknown or unsupported.
+    /// - It refers to a resource in another namespace UNLESS there is a ReferenceGrant in the target
+    ///   namespace that allows the CA certificate to be attached. If a ReferenceGrant does not allow
+    ///   this reference, the `ResolvedRefs` on all matching HTTPS listeners condition MUST be set with
+    ///   the Reason `RefNotPermitted`.
+    ///
+    /// Implementations MAY choose to perform further validation of the certificate content (e.g.,
+    /// checking expiry or enforcing specific formats). In such cases, an implementation-specific Reason
+    /// and Message MUST be set.
+    ///
+    /// In all cases, the implementation MUST ensure that the `ResolvedRefs` condition is set to
+    /// `status: False` on all targeted listeners (i.e., listeners serving HTTPS on a matching port).
+    /// The condition MUST include a Reason and Message that indicate the cause of the error. If ALL
+    /// CACertificateRefs are invalid, the implementation MUST also ensure the `Accepted` condition on
+    /// the listener is set to `status: False`, with the Reason `NoValidCACertificate`. Implementations
+    /// MAY choose to support attaching multiple CA certificates to a listener, but this behavior is
+    /// implementation-specific.
+    ///
+    /// Support: Core - A single reference to a Kubernetes ConfigMap, with the CA certificate in a key
+    /// named `ca.crt`.
+    ///
+    /// Support: Implementation-specific - More than one reference, other kinds of resources, or a
+    /// single reference that includes multiple certificates.
+    ///
+    /// Must have 1 to 16 items.
+    pub ca_certificate_refs: Vec<GatewayCaCertificateRefs>,
+    /// FrontendValidationMode defines the mode for validating the client certificate. There are two
+    /// possible modes:
+    ///
+    /// - AllowValidOnly: In this mode, the gateway will accept connections only if the client presents
+    ///   a valid certificate. This certificate must successfully pass validation against the CA
+    ///   certificates specified in `CACertificateRefs`.
+    /// - AllowInsecureFallback: In this mode, the gateway will accept connections even if the client
+    ///   certificate is not presented or fails verification.
+    ///
+    /// This approach delegates client authorization to the backend and introduce a significant security
+    /// risk. It should be used in testing environments or on a temporary basis in non-testing
+    /// environments.
+    ///
+    /// Defaults to AllowValidOnly.
+    ///
+    /// Support: Core
+    ///
+    /// Defaults to `"AllowValidOnly"`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mode: Option<GatewayValidationMode>,
+}
 
 /// FrontendValidationMode defines the mode for validating the client certificate. There are two
 /// possible modes:
@@ -1314,10 +1282,14 @@ pub type GatewaySpecTlsFrontendPerPortTlsValidationCaCertificateRefs = super::Ga
 /// Defaults to AllowValidOnly.
 ///
 /// Support: Core
-pub type GatewaySpecTlsFrontendPerPortTlsValidationMode = super::GatewaySpecTlsFrontendDefaultValidationMode;
-
-/// Condition contains details for one aspect of the current state of this API Resource.
-pub type GatewayStatusListenersConditions = super::GatewayStatusConditions;
-
-/// status of the condition, one of True, False, Unknown.
-pub type GatewayStatusListenersConditionsStatus = super::GatewayStatusConditionsStatus;
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum GatewayValidationMode {
+    /// `AllowValidOnly`
+    #[default]
+    AllowValidOnly,
+    /// `AllowInsecureFallback`
+    AllowInsecureFallback,
+    /// A value that the schema does not list, such as one of a newer API server.
+    #[serde(untagged)]
+    Unrecognized(String),
+}

@@ -5,6 +5,7 @@
 
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde::{Deserialize, Serialize};
+use super::GatewayConditions;
 
 /// GatewayClass describes a class of Gateways available to the user for creating Gateway resources.
 ///
@@ -33,6 +34,44 @@ pub struct GatewayClass {
     ///
     /// Defaults to `{"conditions":[{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Accepted"}]}`.
     pub status: Option<GatewayClassStatus>,
+}
+
+/// ParametersRef is a reference to a resource that contains the configuration parameters
+/// corresponding to the GatewayClass. This is optional if the controller does not require any
+/// additional configuration.
+///
+/// ParametersRef can reference a standard Kubernetes resource, i.e. ConfigMap, or an
+/// implementation-specific custom resource. The resource can be cluster-scoped or namespace-scoped.
+///
+/// If the referent cannot be found, refers to an unsupported kind, or when the data within that
+/// resource is malformed, the GatewayClass SHOULD be rejected with the "Accepted" status condition
+/// set to "False" and an "InvalidParameters" reason.
+///
+/// A Gateway for this GatewayClass may provide its own `parametersRef`. When both are specified,
+/// the merging behavior is implementation specific. It is generally recommended that GatewayClass
+/// provides defaults that can be overridden by a Gateway.
+///
+/// Support: Implementation-specific
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct GatewayClassParametersRef {
+    /// Group is the group of the referent.
+    ///
+    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    pub group: String,
+    /// Kind is kind of the referent.
+    ///
+    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    pub kind: String,
+    /// Name is the name of the referent.
+    ///
+    /// Must have 1 to 253 characters.
+    pub name: String,
+    /// Namespace is the namespace of the referent. This field is required when referring to a
+    /// Namespace-scoped resource and MUST be unset when referring to a Cluster-scoped resource.
+    ///
+    /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub namespace: Option<String>,
 }
 
 /// Spec defines the desired state of GatewayClass.
@@ -74,45 +113,7 @@ pub struct GatewayClassSpec {
     ///
     /// Support: Implementation-specific
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub parameters_ref: Option<GatewayClassSpecParametersRef>,
-}
-
-/// ParametersRef is a reference to a resource that contains the configuration parameters
-/// corresponding to the GatewayClass. This is optional if the controller does not require any
-/// additional configuration.
-///
-/// ParametersRef can reference a standard Kubernetes resource, i.e. ConfigMap, or an
-/// implementation-specific custom resource. The resource can be cluster-scoped or namespace-scoped.
-///
-/// If the referent cannot be found, refers to an unsupported kind, or when the data within that
-/// resource is malformed, the GatewayClass SHOULD be rejected with the "Accepted" status condition
-/// set to "False" and an "InvalidParameters" reason.
-///
-/// A Gateway for this GatewayClass may provide its own `parametersRef`. When both are specified,
-/// the merging behavior is implementation specific. It is generally recommended that GatewayClass
-/// provides defaults that can be overridden by a Gateway.
-///
-/// Support: Implementation-specific
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct GatewayClassSpecParametersRef {
-    /// Group is the group of the referent.
-    ///
-    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    pub group: String,
-    /// Kind is kind of the referent.
-    ///
-    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
-    pub kind: String,
-    /// Name is the name of the referent.
-    ///
-    /// Must have 1 to 253 characters.
-    pub name: String,
-    /// Namespace is the namespace of the referent. This field is required when referring to a
-    /// Namespace-scoped resource and MUST be unset when referring to a Cluster-scoped resource.
-    ///
-    /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub namespace: Option<String>,
+    pub parameters_ref: Option<GatewayClassParametersRef>,
 }
 
 /// Status defines the current state of GatewayClass.
@@ -131,24 +132,18 @@ pub struct GatewayClassStatus {
     ///
     /// Defaults to `[{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Accepted"}]`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub conditions: Option<Vec<GatewayClassStatusConditions>>,
+    pub conditions: Option<Vec<GatewayConditions>>,
     /// SupportedFeatures is the set of features the GatewayClass support. It MUST be sorted in
     /// ascending alphabetical order by the Name key.
     ///
     /// Must have at most 64 items and have no two items with the same `name`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub supported_features: Option<Vec<GatewayClassStatusSupportedFeatures>>,
+    pub supported_features: Option<Vec<GatewayClassSupportedFeatures>>,
 }
 
 /// `GatewayClass.status.supportedFeatures`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct GatewayClassStatusSupportedFeatures {
+pub struct GatewayClassSupportedFeatures {
     /// FeatureName is used to describe distinct features that are covered by conformance tests.
     pub name: String,
 }
-
-/// Condition contains details for one aspect of the current state of this API Resource.
-pub type GatewayClassStatusConditions = super::GatewayStatusConditions;
-
-/// status of the condition, one of True, False, Unknown.
-pub type GatewayClassStatusConditionsStatus = super::GatewayStatusConditionsStatus;

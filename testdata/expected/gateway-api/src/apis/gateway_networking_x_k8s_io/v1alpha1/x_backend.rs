@@ -6,6 +6,7 @@
 #![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde::{Deserialize, Serialize};
+use super::XMeshConditions;
 
 /// XBackend is a Gateway API resource that represents a backend destination for routing traffic. It
 /// serves as a Gateway-native way to define where and how a Gateway should connect to a backend.
@@ -21,145 +22,34 @@ pub struct XBackend {
     pub status: Option<XBackendStatus>,
 }
 
-/// Spec defines the desired state of XBackend.
+/// LocalObjectReference identifies an API object within the namespace of the referrer. The API
+/// object must be valid in the cluster; the Group and Kind must be registered in the cluster for
+/// this reference to be valid.
 ///
-/// Must satisfy `self.type == 'ExternalHostname' ? has(self.externalHostname) : !has(self.externalHostname)`: externalHostname must be set when type is ExternalHostname and must be unset otherwise
+/// References to objects with invalid Group and Kind are not valid, and must be rejected by the
+/// implementation, with appropriate Conditions set on the containing object.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct XBackendSpec {
-    /// ExternalHostname specifies the configuration for an ExternalHostname backend. This field must be
-    /// set when type is ExternalHostname and must be unset otherwise.
+pub struct XBackendCaCertificateRefs {
+    /// Group is the group of the referent. For example, "gateway.networking.k8s.io". When unspecified
+    /// or empty string, core API group is inferred.
     ///
-    /// Support: Extended
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub external_hostname: Option<XBackendSpecExternalHostname>,
-    /// Port defines the port that the implementation should use when connecting to this backend.
-    pub port: XBackendSpecPort,
-    /// Protocol defines the protocol for backend communication.
+    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    pub group: String,
+    /// Kind is kind of the referent. For example "HTTPRoute" or "Service".
     ///
-    /// In the common case, the underlying transport protocol for the proxied traffic will already have
-    /// been determined and processed by the dataplane at the routing step. Where this field is useful
-    /// is either for higher level protocols or asymmetrical protocol configurations (e.g. version
-    /// upgrades or h2c).
+    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    pub kind: String,
+    /// Name is the name of the referent.
     ///
-    /// When set, the implementation uses the specified protocol when connecting to this backend. When
-    /// not set, the implementation will use the protocol determined by the route or listener
-    /// configuration.
-    ///
-    /// Support: Core - HTTP, HTTP2, H2C, and HTTP11
-    ///
-    /// Support: Extended - GRPC, MCP, TCP
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub protocol: Option<XBackendSpecProtocol>,
-    /// TLS defines the TLS configuration that the implementation should use when connecting to the
-    /// backend.
-    ///
-    /// ExternalHostname backends SHOULD have TLS configured; the lack of TLS for external hostnames
-    /// should be considered insecure and a security risk.
-    ///
-    /// Support: Extended
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tls: Option<XBackendSpecTls>,
-    /// Type defines the backend type.
-    pub r#type: XBackendSpecType,
-}
-
-/// ExternalHostname specifies the configuration for an ExternalHostname backend. This field must be
-/// set when type is ExternalHostname and must be unset otherwise.
-///
-/// Support: Extended
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct XBackendSpecExternalHostname {
-    /// Hostname specifies the FQDN used to reach this backend. IP addresses are not allowed in this
-    /// field.
-    ///
-    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    ///
-    /// Must satisfy `!self.endsWith('.cluster.local')`: hostname must not be an IP address or end with .cluster.local
-    pub hostname: String,
-}
-
-/// Port defines the port that the implementation should use when connecting to this backend.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct XBackendSpecPort {
-    /// Name represents the name of this port. All ports in a Backend must have a unique name. Name must
-    /// either be an empty string or pass DNS_LABEL validation (lowercase alphanumeric or '-', starting
-    /// and ending with an alphanumeric character, at most 63 characters).
-    ///
-    /// Must have at most 63 characters.
-    ///
-    /// Must satisfy `size(self) == 0 || format.dns1123Label().validate(self) == null`: Name must be a valid DNS label
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    /// Port represents the port number of the endpoint.
-    ///
-    /// Must be at least 1 and be at most 65535.
-    pub port: i32,
-}
-
-/// Protocol defines the protocol for backend communication.
-///
-/// In the common case, the underlying transport protocol for the proxied traffic will already have
-/// been determined and processed by the dataplane at the routing step. Where this field is useful
-/// is either for higher level protocols or asymmetrical protocol configurations (e.g. version
-/// upgrades or h2c).
-///
-/// When set, the implementation uses the specified protocol when connecting to this backend. When
-/// not set, the implementation will use the protocol determined by the route or listener
-/// configuration.
-///
-/// Support: Core - HTTP, HTTP2, H2C, and HTTP11
-///
-/// Support: Extended - GRPC, MCP, TCP
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum XBackendSpecProtocol {
-    /// `TCP`
-    #[default]
-    TCP,
-    /// `HTTP`
-    HTTP,
-    /// `HTTP2`
-    HTTP2,
-    /// `HTTP11`
-    HTTP11,
-    /// `H2C`
-    H2C,
-    /// `MCP`
-    MCP,
-    /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
-    Unrecognized(String),
-}
-
-/// TLS defines the TLS configuration that the implementation should use when connecting to the
-/// backend.
-///
-/// ExternalHostname backends SHOULD have TLS configured; the lack of TLS for external hostnames
-/// should be considered insecure and a security risk.
-///
-/// Support: Extended
-///
-/// Must satisfy `self.mode == 'ClientAndServer' ? has(self.clientCertificateRef) : !has(self.clientCertificateRef)`: clientCertificateRef must be set if and only if mode is ClientAndServer
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct XBackendSpecTls {
-    /// ClientCertificateRef is a reference to a Secret containing the client TLS certificate and
-    /// private key for mutual TLS. This field is required when mode is ClientAndServer and must be
-    /// unset otherwise.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub client_certificate_ref: Option<XBackendSpecTlsClientCertificateRef>,
-    /// Mode defines the TLS mode for the backend connection.
-    pub mode: XBackendSpecTlsMode,
-    /// Validation contains TLS validation configuration for the backend connection.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub validation: Option<XBackendSpecTlsValidation>,
+    /// Must have 1 to 253 characters.
+    pub name: String,
 }
 
 /// ClientCertificateRef is a reference to a Secret containing the client TLS certificate and
 /// private key for mutual TLS. This field is required when mode is ClientAndServer and must be
 /// unset otherwise.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct XBackendSpecTlsClientCertificateRef {
+pub struct XBackendClientCertificateRef {
     /// Group is the group of the referent. For example, "gateway.networking.k8s.io". When unspecified
     /// or empty string, core API group is inferred.
     ///
@@ -193,9 +83,24 @@ pub struct XBackendSpecTlsClientCertificateRef {
     pub namespace: Option<String>,
 }
 
+/// ExternalHostname specifies the configuration for an ExternalHostname backend. This field must be
+/// set when type is ExternalHostname and must be unset otherwise.
+///
+/// Support: Extended
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct XBackendExternalHostname {
+    /// Hostname specifies the FQDN used to reach this backend. IP addresses are not allowed in this
+    /// field.
+    ///
+    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    ///
+    /// Must satisfy `!self.endsWith('.cluster.local')`: hostname must not be an IP address or end with .cluster.local
+    pub hostname: String,
+}
+
 /// Mode defines the TLS mode for the backend connection.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum XBackendSpecTlsMode {
+pub enum XBackendMode {
     /// `None`
     #[default]
     None,
@@ -208,216 +113,10 @@ pub enum XBackendSpecTlsMode {
     Unrecognized(String),
 }
 
-/// Validation contains TLS validation configuration for the backend connection.
-///
-/// Must satisfy `!(has(self.caCertificateRefs) && size(self.caCertificateRefs) > 0 && has(self.wellKnownCACertificates) && self.wellKnownCACertificates != "")`: must not contain both CACertificateRefs and WellKnownCACertificates
-///
-/// Must satisfy `(has(self.caCertificateRefs) && size(self.caCertificateRefs) > 0 || has(self.wellKnownCACertificates) && self.wellKnownCACertificates != "")`: must specify either CACertificateRefs or WellKnownCACertificates
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct XBackendSpecTlsValidation {
-    /// CACertificateRefs contains one or more references to Kubernetes objects that contain a
-    /// PEM-encoded TLS CA certificate bundle, which is used to validate a TLS handshake between the
-    /// Gateway and backend Pod.
-    ///
-    /// If CACertificateRefs is empty or unspecified, then WellKnownCACertificates must be specified.
-    /// Only one of CACertificateRefs or WellKnownCACertificates may be specified, not both. If
-    /// CACertificateRefs is empty or unspecified, the configuration for WellKnownCACertificates MUST be
-    /// honored instead if supported by the implementation.
-    ///
-    /// A CACertificateRef is invalid if:
-    ///
-    /// - It refers to a resource that cannot be resolved (e.g., the referenced resource does not exist)
-    ///   or is misconfigured (e.g., a ConfigMap does not contain a key named `ca.crt`). In this case,
-    ///   the Reason must be set to `InvalidCACertificateRef` and the Message of the Condition must
-    ///   indicate which reference is invalid and why.
-    /// - It refers to an unknown or unsupported kind of resource. In this case, the Reason must be set
-    ///   to `InvalidKind` and the Message of the Condition must explain which kind of resource is
-    ///   unknown or unsupported.
-    /// - It refers to a resource in another namespace. This may change in future spec updates.
-    ///
-    /// Implementations MAY choose to perform further validation of the certificate content (e.g.,
-    /// checking expiry or enforcing specific formats). In such cases, an implementation-specific Reason
-    /// and Message must be set for the invalid reference.
-    ///
-    /// In all cases, the implementation MUST ensure the `ResolvedRefs` Condition on the
-    /// BackendTLSPolicy is set to `status: False`, with a Reason and Message that indicate the cause of
-    /// the error. Connections using an invalid CACertificateRef MUST fail, and the client MUST receive
-    /// an HTTP 5xx error response. If ALL CACertificateRefs are invalid, the implementation MUST also
-    /// ensure the `Accepted` Condition on the BackendTLSPolicy is set to `status: False`, with a Reason
-    /// `NoValidCACertificate`.
-    ///
-    /// A single CACertificateRef to a Kubernetes ConfigMap kind has "Core" support. Implementations MAY
-    /// choose to support attaching multiple certificates to a backend, but this behavior is
-    /// implementation-specific.
-    ///
-    /// Support: Core - An optional single reference to a Kubernetes ConfigMap, with the CA certificate
-    /// in a key named `ca.crt`.
-    ///
-    /// Support: Implementation-specific - More than one reference, other kinds of resources, or a
-    /// single reference that includes multiple certificates.
-    ///
-    /// Must have at most 8 items.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ca_certificate_refs: Option<Vec<XBackendSpecTlsValidationCaCertificateRefs>>,
-    /// Hostname is used for two purposes in the connection between Gateways and backends:
-    ///
-    /// - 1\. Hostname MUST be used as the SNI to connect to the backend (RFC 6066).
-    /// - 2\. Hostname MUST be used for authentication and MUST match the certificate served by the
-    ///   matching backend, unless SubjectAltNames is specified.
-    /// - 3\. If SubjectAltNames are specified, Hostname can be used for certificate selection but MUST
-    ///   NOT be used for authentication. If you want to use the value of the Hostname field for
-    ///   authentication, you MUST add it to the SubjectAltNames list.
-    ///
-    /// Support: Core
-    ///
-    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    pub hostname: String,
-    /// SubjectAltNames contains one or more Subject Alternative Names. When specified the certificate
-    /// served from the backend MUST have at least one Subject Alternate Name matching one of the
-    /// specified SubjectAltNames.
-    ///
-    /// Support: Extended
-    ///
-    /// Must have at most 5 items.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub subject_alt_names: Option<Vec<XBackendSpecTlsValidationSubjectAltNames>>,
-    /// WellKnownCACertificates specifies whether a well-known set of CA certificates may be used in the
-    /// TLS handshake between the gateway and backend pod.
-    ///
-    /// If WellKnownCACertificates is unspecified or empty (""), then CACertificateRefs must be
-    /// specified with at least one entry for a valid configuration. Only one of CACertificateRefs or
-    /// WellKnownCACertificates may be specified, not both. If an implementation does not support the
-    /// WellKnownCACertificates field, or the supplied value is not recognized, the implementation MUST
-    /// ensure the `Accepted` Condition on the BackendTLSPolicy is set to `status: False`, with a Reason
-    /// `Invalid`.
-    ///
-    /// Valid values include:
-    ///
-    /// - "System" - indicates that well-known system CA certificates should be used.
-    ///
-    /// Implementations MAY define their own sets of CA certificates. Such definitions MUST use an
-    /// implementation-specific, prefixed name, such as `mycompany.com/my-custom-ca-certificates`.
-    ///
-    /// Support: Implementation-specific
-    ///
-    /// Must have 1 to 253 characters and match `^(System|([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/([A-Za-z0-9][-A-Za-z0-9_.]{0,61})?[A-Za-z0-9]))$`.
-    #[serde(rename = "wellKnownCACertificates", skip_serializing_if = "Option::is_none")]
-    pub well_known_ca_certificates: Option<String>,
-}
-
-/// SubjectAltName represents Subject Alternative Name.
-///
-/// Must satisfy `!(self.type == "Hostname" && (!has(self.hostname) || self.hostname == ""))`: SubjectAltName element must contain Hostname, if Type is set to Hostname
-///
-/// Must satisfy `!(self.type != "Hostname" && has(self.hostname) && self.hostname != "")`: SubjectAltName element must not contain Hostname, if Type is not set to Hostname
-///
-/// Must satisfy `!(self.type == "URI" && (!has(self.uri) || self.uri == ""))`: SubjectAltName element must contain URI, if Type is set to URI
-///
-/// Must satisfy `!(self.type != "URI" && has(self.uri) && self.uri != "")`: SubjectAltName element must not contain URI, if Type is not set to URI
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct XBackendSpecTlsValidationSubjectAltNames {
-    /// Hostname contains Subject Alternative Name specified in DNS name format. Required when Type is
-    /// set to Hostname, ignored otherwise.
-    ///
-    /// Support: Core
-    ///
-    /// Must have 1 to 253 characters and match `^(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub hostname: Option<String>,
-    /// Type determines the format of the Subject Alternative Name. Always required.
-    ///
-    /// Support: Core
-    pub r#type: XBackendSpecTlsValidationSubjectAltNamesType,
-    /// URI contains Subject Alternative Name specified in a full URI format. It MUST include both a
-    /// scheme (e.g., "http" or "ftp") and a scheme-specific-part. Common values include SPIFFE IDs like
-    /// "spiffe://mycluster.example.com/ns/myns/sa/svc1sa". Required when Type is set to URI, ignored
-    /// otherwise.
-    ///
-    /// Support: Core
-    ///
-    /// Must have 1 to 253 characters and match `^(([^:/?#]+):)(//([^/?#]*))([^?#]*)(\?([^#]*))?(#(.*))?`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub uri: Option<String>,
-}
-
-/// Type determines the format of the Subject Alternative Name. Always required.
-///
-/// Support: Core
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum XBackendSpecTlsValidationSubjectAltNamesType {
-    /// `Hostname`
-    #[default]
-    Hostname,
-    /// `URI`
-    URI,
-    /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
-    Unrecognized(String),
-}
-
-/// Type defines the backend type.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum XBackendSpecType {
-    /// `ExternalHostname`
-    #[default]
-    ExternalHostname,
-    /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
-    Unrecognized(String),
-}
-
-/// Status defines the current state of XBackend.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct XBackendStatus {
-    /// Ancestors is a list of parent resources associated with this Backend, and the status of the
-    /// Backend with respect to each parent.
-    ///
-    /// A maximum of 32 parents will be represented in this list. An empty list indicates that the
-    /// Backend is not associated with any parents.
-    ///
-    /// Must have at most 32 items.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub parents: Option<Vec<XBackendStatusParents>>,
-}
-
-/// BackendAncestorStatus describes the status of a Backend with respect to a specific parent
-/// resource (typically a Gateway).
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct XBackendStatusParents {
-    /// For Kubernetes API conventions, see:
-    /// <https://github.com/kubernetes/community/blob/master/contributors/devel/sig-architecture/api-conventions.md#typical-status-properties>
-    /// conditions represent the current state of the Backend resource. Each condition has a unique type
-    /// and reflects the status of a specific aspect of the resource.
-    ///
-    /// Defined condition types include:
-    ///
-    /// - "Accepted": the resource has been acknowledged and accepteed by the controller
-    ///
-    /// The status of each condition is one of True, False, or Unknown.
-    ///
-    /// Must have no two items with the same `type`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub conditions: Option<Vec<XBackendStatusParentsConditions>>,
-    /// ControllerName is a domain/path string that indicates the name of the controller that manages
-    /// the Backend.
-    ///
-    /// Example: "example.net/gateway-controller".
-    ///
-    /// The format of this field is DOMAIN "/" PATH, where DOMAIN and PATH are valid Kubernetes names
-    /// (<https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>).
-    ///
-    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/[A-Za-z0-9\/\-._~%!$&'()*+,;=:]+$`.
-    pub controller_name: String,
-    /// AncestorRef identifies the parent resource that this status is associated with.
-    pub parent_ref: XBackendStatusParentsParentRef,
-}
-
 /// AncestorRef identifies the parent resource that this status is associated with.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct XBackendStatusParentsParentRef {
+pub struct XBackendParentRef {
     /// Group is the group of the referent. When unspecified, "gateway.networking.k8s.io" is inferred.
     /// To set the core API group (such as for a "Service" kind referent), Group must be explicitly set
     /// to "" (empty string).
@@ -523,16 +222,327 @@ pub struct XBackendStatusParentsParentRef {
     pub section_name: Option<String>,
 }
 
-/// LocalObjectReference identifies an API object within the namespace of the referrer. The API
-/// object must be valid in the cluster; the Group and Kind must be registered in the cluster for
-/// this reference to be valid.
+/// BackendAncestorStatus describes the status of a Backend with respect to a specific parent
+/// resource (typically a Gateway).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct XBackendParents {
+    /// For Kubernetes API conventions, see:
+    /// <https://github.com/kubernetes/community/blob/master/contributors/devel/sig-architecture/api-conventions.md#typical-status-properties>
+    /// conditions represent the current state of the Backend resource. Each condition has a unique type
+    /// and reflects the status of a specific aspect of the resource.
+    ///
+    /// Defined condition types include:
+    ///
+    /// - "Accepted": the resource has been acknowledged and accepteed by the controller
+    ///
+    /// The status of each condition is one of True, False, or Unknown.
+    ///
+    /// Must have no two items with the same `type`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub conditions: Option<Vec<XMeshConditions>>,
+    /// ControllerName is a domain/path string that indicates the name of the controller that manages
+    /// the Backend.
+    ///
+    /// Example: "example.net/gateway-controller".
+    ///
+    /// The format of this field is DOMAIN "/" PATH, where DOMAIN and PATH are valid Kubernetes names
+    /// (<https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>).
+    ///
+    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/[A-Za-z0-9\/\-._~%!$&'()*+,;=:]+$`.
+    pub controller_name: String,
+    /// AncestorRef identifies the parent resource that this status is associated with.
+    pub parent_ref: XBackendParentRef,
+}
+
+/// Port defines the port that the implementation should use when connecting to this backend.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct XBackendPort {
+    /// Name represents the name of this port. All ports in a Backend must have a unique name. Name must
+    /// either be an empty string or pass DNS_LABEL validation (lowercase alphanumeric or '-', starting
+    /// and ending with an alphanumeric character, at most 63 characters).
+    ///
+    /// Must have at most 63 characters.
+    ///
+    /// Must satisfy `size(self) == 0 || format.dns1123Label().validate(self) == null`: Name must be a valid DNS label
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Port represents the port number of the endpoint.
+    ///
+    /// Must be at least 1 and be at most 65535.
+    pub port: i32,
+}
+
+/// Protocol defines the protocol for backend communication.
 ///
-/// References to objects with invalid Group and Kind are not valid, and must be rejected by the
-/// implementation, with appropriate Conditions set on the containing object.
-pub type XBackendSpecTlsValidationCaCertificateRefs = super::XBackendTrafficPolicySpecTargetRefs;
+/// In the common case, the underlying transport protocol for the proxied traffic will already have
+/// been determined and processed by the dataplane at the routing step. Where this field is useful
+/// is either for higher level protocols or asymmetrical protocol configurations (e.g. version
+/// upgrades or h2c).
+///
+/// When set, the implementation uses the specified protocol when connecting to this backend. When
+/// not set, the implementation will use the protocol determined by the route or listener
+/// configuration.
+///
+/// Support: Core - HTTP, HTTP2, H2C, and HTTP11
+///
+/// Support: Extended - GRPC, MCP, TCP
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum XBackendProtocol {
+    /// `TCP`
+    #[default]
+    TCP,
+    /// `HTTP`
+    HTTP,
+    /// `HTTP2`
+    HTTP2,
+    /// `HTTP11`
+    HTTP11,
+    /// `H2C`
+    H2C,
+    /// `MCP`
+    MCP,
+    /// A value that the schema does not list, such as one of a newer API server.
+    #[serde(untagged)]
+    Unrecognized(String),
+}
 
-/// Condition contains details for one aspect of the current state of this API Resource.
-pub type XBackendStatusParentsConditions = super::XMeshStatusConditions;
+/// Spec defines the desired state of XBackend.
+///
+/// Must satisfy `self.type == 'ExternalHostname' ? has(self.externalHostname) : !has(self.externalHostname)`: externalHostname must be set when type is ExternalHostname and must be unset otherwise
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct XBackendSpec {
+    /// ExternalHostname specifies the configuration for an ExternalHostname backend. This field must be
+    /// set when type is ExternalHostname and must be unset otherwise.
+    ///
+    /// Support: Extended
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub external_hostname: Option<XBackendExternalHostname>,
+    /// Port defines the port that the implementation should use when connecting to this backend.
+    pub port: XBackendPort,
+    /// Protocol defines the protocol for backend communication.
+    ///
+    /// In the common case, the underlying transport protocol for the proxied traffic will already have
+    /// been determined and processed by the dataplane at the routing step. Where this field is useful
+    /// is either for higher level protocols or asymmetrical protocol configurations (e.g. version
+    /// upgrades or h2c).
+    ///
+    /// When set, the implementation uses the specified protocol when connecting to this backend. When
+    /// not set, the implementation will use the protocol determined by the route or listener
+    /// configuration.
+    ///
+    /// Support: Core - HTTP, HTTP2, H2C, and HTTP11
+    ///
+    /// Support: Extended - GRPC, MCP, TCP
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub protocol: Option<XBackendProtocol>,
+    /// TLS defines the TLS configuration that the implementation should use when connecting to the
+    /// backend.
+    ///
+    /// ExternalHostname backends SHOULD have TLS configured; the lack of TLS for external hostnames
+    /// should be considered insecure and a security risk.
+    ///
+    /// Support: Extended
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tls: Option<XBackendTls>,
+    /// Type defines the backend type.
+    pub r#type: XBackendType,
+}
 
-/// status of the condition, one of True, False, Unknown.
-pub type XBackendStatusParentsConditionsStatus = super::XMeshStatusConditionsStatus;
+/// Status defines the current state of XBackend.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct XBackendStatus {
+    /// Ancestors is a list of parent resources associated with this Backend, and the status of the
+    /// Backend with respect to each parent.
+    ///
+    /// A maximum of 32 parents will be represented in this list. An empty list indicates that the
+    /// Backend is not associated with any parents.
+    ///
+    /// Must have at most 32 items.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parents: Option<Vec<XBackendParents>>,
+}
+
+/// SubjectAltName represents Subject Alternative Name.
+///
+/// Must satisfy `!(self.type == "Hostname" && (!has(self.hostname) || self.hostname == ""))`: SubjectAltName element must contain Hostname, if Type is set to Hostname
+///
+/// Must satisfy `!(self.type != "Hostname" && has(self.hostname) && self.hostname != "")`: SubjectAltName element must not contain Hostname, if Type is not set to Hostname
+///
+/// Must satisfy `!(self.type == "URI" && (!has(self.uri) || self.uri == ""))`: SubjectAltName element must contain URI, if Type is set to URI
+///
+/// Must satisfy `!(self.type != "URI" && has(self.uri) && self.uri != "")`: SubjectAltName element must not contain URI, if Type is not set to URI
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct XBackendSubjectAltNames {
+    /// Hostname contains Subject Alternative Name specified in DNS name format. Required when Type is
+    /// set to Hostname, ignored otherwise.
+    ///
+    /// Support: Core
+    ///
+    /// Must have 1 to 253 characters and match `^(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hostname: Option<String>,
+    /// Type determines the format of the Subject Alternative Name. Always required.
+    ///
+    /// Support: Core
+    pub r#type: XBackendSubjectAltNamesType,
+    /// URI contains Subject Alternative Name specified in a full URI format. It MUST include both a
+    /// scheme (e.g., "http" or "ftp") and a scheme-specific-part. Common values include SPIFFE IDs like
+    /// "spiffe://mycluster.example.com/ns/myns/sa/svc1sa". Required when Type is set to URI, ignored
+    /// otherwise.
+    ///
+    /// Support: Core
+    ///
+    /// Must have 1 to 253 characters and match `^(([^:/?#]+):)(//([^/?#]*))([^?#]*)(\?([^#]*))?(#(.*))?`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uri: Option<String>,
+}
+
+/// Type determines the format of the Subject Alternative Name. Always required.
+///
+/// Support: Core
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum XBackendSubjectAltNamesType {
+    /// `Hostname`
+    #[default]
+    Hostname,
+    /// `URI`
+    URI,
+    /// A value that the schema does not list, such as one of a newer API server.
+    #[serde(untagged)]
+    Unrecognized(String),
+}
+
+/// TLS defines the TLS configuration that the implementation should use when connecting to the
+/// backend.
+///
+/// ExternalHostname backends SHOULD have TLS configured; the lack of TLS for external hostnames
+/// should be considered insecure and a security risk.
+///
+/// Support: Extended
+///
+/// Must satisfy `self.mode == 'ClientAndServer' ? has(self.clientCertificateRef) : !has(self.clientCertificateRef)`: clientCertificateRef must be set if and only if mode is ClientAndServer
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct XBackendTls {
+    /// ClientCertificateRef is a reference to a Secret containing the client TLS certificate and
+    /// private key for mutual TLS. This field is required when mode is ClientAndServer and must be
+    /// unset otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client_certificate_ref: Option<XBackendClientCertificateRef>,
+    /// Mode defines the TLS mode for the backend connection.
+    pub mode: XBackendMode,
+    /// Validation contains TLS validation configuration for the backend connection.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub validation: Option<XBackendValidation>,
+}
+
+/// Type defines the backend type.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum XBackendType {
+    /// `ExternalHostname`
+    #[default]
+    ExternalHostname,
+    /// A value that the schema does not list, such as one of a newer API server.
+    #[serde(untagged)]
+    Unrecognized(String),
+}
+
+/// Validation contains TLS validation configuration for the backend connection.
+///
+/// Must satisfy `!(has(self.caCertificateRefs) && size(self.caCertificateRefs) > 0 && has(self.wellKnownCACertificates) && self.wellKnownCACertificates != "")`: must not contain both CACertificateRefs and WellKnownCACertificates
+///
+/// Must satisfy `(has(self.caCertificateRefs) && size(self.caCertificateRefs) > 0 || has(self.wellKnownCACertificates) && self.wellKnownCACertificates != "")`: must specify either CACertificateRefs or WellKnownCACertificates
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct XBackendValidation {
+    /// CACertificateRefs contains one or more references to Kubernetes objects that contain a
+    /// PEM-encoded TLS CA certificate bundle, which is used to validate a TLS handshake between the
+    /// Gateway and backend Pod.
+    ///
+    /// If CACertificateRefs is empty or unspecified, then WellKnownCACertificates must be specified.
+    /// Only one of CACertificateRefs or WellKnownCACertificates may be specified, not both. If
+    /// CACertificateRefs is empty or unspecified, the configuration for WellKnownCACertificates MUST be
+    /// honored instead if supported by the implementation.
+    ///
+    /// A CACertificateRef is invalid if:
+    ///
+    /// - It refers to a resource that cannot be resolved (e.g., the referenced resource does not exist)
+    ///   or is misconfigured (e.g., a ConfigMap does not contain a key named `ca.crt`). In this case,
+    ///   the Reason must be set to `InvalidCACertificateRef` and the Message of the Condition must
+    ///   indicate which reference is invalid and why.
+    /// - It refers to an unknown or unsupported kind of resource. In this case, the Reason must be set
+    ///   to `InvalidKind` and the Message of the Condition must explain which kind of resource is
+    ///   unknown or unsupported.
+    /// - It refers to a resource in another namespace. This may change in future spec updates.
+    ///
+    /// Implementations MAY choose to perform further validation of the certificate content (e.g.,
+    /// checking expiry or enforcing specific formats). In such cases, an implementation-specific Reason
+    /// and Message must be set for the invalid reference.
+    ///
+    /// In all cases, the implementation MUST ensure the `ResolvedRefs` Condition on the
+    /// BackendTLSPolicy is set to `status: False`, with a Reason and Message that indicate the cause of
+    /// the error. Connections using an invalid CACertificateRef MUST fail, and the client MUST receive
+    /// an HTTP 5xx error response. If ALL CACertificateRefs are invalid, the implementation MUST also
+    /// ensure the `Accepted` Condition on the BackendTLSPolicy is set to `status: False`, with a Reason
+    /// `NoValidCACertificate`.
+    ///
+    /// A single CACertificateRef to a Kubernetes ConfigMap kind has "Core" support. Implementations MAY
+    /// choose to support attaching multiple certificates to a backend, but this behavior is
+    /// implementation-specific.
+    ///
+    /// Support: Core - An optional single reference to a Kubernetes ConfigMap, with the CA certificate
+    /// in a key named `ca.crt`.
+    ///
+    /// Support: Implementation-specific - More than one reference, other kinds of resources, or a
+    /// single reference that includes multiple certificates.
+    ///
+    /// Must have at most 8 items.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ca_certificate_refs: Option<Vec<XBackendCaCertificateRefs>>,
+    /// Hostname is used for two purposes in the connection between Gateways and backends:
+    ///
+    /// - 1\. Hostname MUST be used as the SNI to connect to the backend (RFC 6066).
+    /// - 2\. Hostname MUST be used for authentication and MUST match the certificate served by the
+    ///   matching backend, unless SubjectAltNames is specified.
+    /// - 3\. If SubjectAltNames are specified, Hostname can be used for certificate selection but MUST
+    ///   NOT be used for authentication. If you want to use the value of the Hostname field for
+    ///   authentication, you MUST add it to the SubjectAltNames list.
+    ///
+    /// Support: Core
+    ///
+    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    pub hostname: String,
+    /// SubjectAltNames contains one or more Subject Alternative Names. When specified the certificate
+    /// served from the backend MUST have at least one Subject Alternate Name matching one of the
+    /// specified SubjectAltNames.
+    ///
+    /// Support: Extended
+    ///
+    /// Must have at most 5 items.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subject_alt_names: Option<Vec<XBackendSubjectAltNames>>,
+    /// WellKnownCACertificates specifies whether a well-known set of CA certificates may be used in the
+    /// TLS handshake between the gateway and backend pod.
+    ///
+    /// If WellKnownCACertificates is unspecified or empty (""), then CACertificateRefs must be
+    /// specified with at least one entry for a valid configuration. Only one of CACertificateRefs or
+    /// WellKnownCACertificates may be specified, not both. If an implementation does not support the
+    /// WellKnownCACertificates field, or the supplied value is not recognized, the implementation MUST
+    /// ensure the `Accepted` Condition on the BackendTLSPolicy is set to `status: False`, with a Reason
+    /// `Invalid`.
+    ///
+    /// Valid values include:
+    ///
+    /// - "System" - indicates that well-known system CA certificates should be used.
+    ///
+    /// Implementations MAY define their own sets of CA certificates. Such definitions MUST use an
+    /// implementation-specific, prefixed name, such as `mycompany.com/my-custom-ca-certificates`.
+    ///
+    /// Support: Implementation-specific
+    ///
+    /// Must have 1 to 253 characters and match `^(System|([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/([A-Za-z0-9][-A-Za-z0-9_.]{0,61})?[A-Za-z0-9]))$`.
+    #[serde(rename = "wellKnownCACertificates", skip_serializing_if = "Option::is_none")]
+    pub well_known_ca_certificates: Option<String>,
+}

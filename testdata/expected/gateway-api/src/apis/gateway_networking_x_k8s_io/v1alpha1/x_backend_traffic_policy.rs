@@ -6,6 +6,7 @@
 #![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde::{Deserialize, Serialize};
+use super::XMeshConditions;
 
 /// XBackendTrafficPolicy defines the configuration for how traffic to a target backend should be
 /// handled.
@@ -17,6 +18,405 @@ pub struct XBackendTrafficPolicy {
     pub spec: XBackendTrafficPolicySpec,
     /// Status defines the current state of BackendTrafficPolicy.
     pub status: Option<XBackendTrafficPolicyStatus>,
+}
+
+/// AncestorRef corresponds with a ParentRef in the spec that this PolicyAncestorStatus struct
+/// describes the status of.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct XBackendTrafficPolicyAncestorRef {
+    /// Group is the group of the referent. When unspecified, "gateway.networking.k8s.io" is inferred.
+    /// To set the core API group (such as for a "Service" kind referent), Group must be explicitly set
+    /// to "" (empty string).
+    ///
+    /// Support: Core
+    ///
+    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    ///
+    /// Defaults to `"gateway.networking.k8s.io"`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
+    /// Kind is kind of the referent.
+    ///
+    /// There are two kinds of parent resources with "Core" support:
+    ///
+    /// - Gateway (Gateway conformance profile)
+    /// - Service (Mesh conformance profile, ClusterIP Services only)
+    ///
+    /// Support for other resources is Implementation-Specific.
+    ///
+    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    ///
+    /// Defaults to `"Gateway"`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// Name is the name of the referent.
+    ///
+    /// Support: Core
+    ///
+    /// Must have 1 to 253 characters.
+    pub name: String,
+    /// Namespace is the namespace of the referent. When unspecified, this refers to the local namespace
+    /// of the Route.
+    ///
+    /// Note that there are specific rules for ParentRefs which cross namespace boundaries.
+    /// Cross-namespace references are only valid if they are explicitly allowed by something in the
+    /// namespace they are referring to. For example: Gateway has the AllowedRoutes field, and
+    /// ReferenceGrant provides a generic way to enable any other kind of cross-namespace reference.
+    ///
+    /// ParentRefs from a Route to a Service in the same namespace are "producer" routes, which apply
+    /// default routing rules to inbound connections from any namespace to the Service.
+    ///
+    /// ParentRefs from a Route to a Service in a different namespace are "consumer" routes, and these
+    /// routing rules are only applied to outbound connections originating from the same namespace as
+    /// the Route, for which the intended destination of the connections are a Service targeted as a
+    /// ParentRef of the Route.
+    ///
+    /// Support: Core
+    ///
+    /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub namespace: Option<String>,
+    /// Port is the network port this Route targets. It can be interpreted differently based on the type
+    /// of parent resource.
+    ///
+    /// When the parent resource is a Gateway, this targets all listeners listening on the specified
+    /// port that also support this kind of Route(and select this Route). It's not recommended to set
+    /// `Port` unless the networking behaviors specified in a Route must apply to a specific port as
+    /// opposed to a listener(s) whose port(s) may be changed. When both Port and SectionName are
+    /// specified, the name and port of the selected listener must match both specified values.
+    ///
+    /// When the parent resource is a Service, this targets a specific port in the Service spec. When
+    /// both Port (experimental) and SectionName are specified, the name and port of the selected port
+    /// must match both specified values.
+    ///
+    /// Implementations MAY choose to support other parent resources. Implementations supporting other
+    /// types of parent resources MUST clearly document how/if Port is interpreted.
+    ///
+    /// For the purpose of status, an attachment is considered successful as long as the parent resource
+    /// accepts it partially. For example, Gateway listeners can restrict which Routes can attach to
+    /// them by Route kind, namespace, or hostname. If 1 of 2 Gateway listeners accept attachment from
+    /// the referencing Route, the Route MUST be considered successfully attached. If no Gateway
+    /// listeners accept attachment from this Route, the Route MUST be considered detached from the
+    /// Gateway.
+    ///
+    /// Support: Extended
+    ///
+    /// Must be at least 1 and be at most 65535.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub port: Option<i32>,
+    /// SectionName is the name of a section within the target resource. In the following resources,
+    /// SectionName is interpreted as the following:
+    ///
+    /// - Gateway: Listener name. When both Port (experimental) and SectionName are specified, the name
+    ///   and port of the selected listener must match both specified values.
+    /// - Service: Port name. When both Port (experimental) and SectionName are specified, the name and
+    ///   port of the selected listener must match both specified values.
+    ///
+    /// Implementations MAY choose to support attaching Routes to other resources. If that is the case,
+    /// they MUST clearly document how SectionName is interpreted.
+    ///
+    /// When unspecified (empty string), this will reference the entire resource. For the purpose of
+    /// status, an attachment is considered successful if at least one section in the parent resource
+    /// accepts it. For example, Gateway listeners can restrict which Routes can attach to them by Route
+    /// kind, namespace, or hostname. If 1 of 2 Gateway listeners accept attachment from the referencing
+    /// Route, the Route MUST be considered successfully attached. If no Gateway listeners accept
+    /// attachment from this Route, the Route MUST be considered detached from the Gateway.
+    ///
+    /// Support: Core
+    ///
+    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub section_name: Option<String>,
+}
+
+/// PolicyAncestorStatus describes the status of a route with respect to an associated Ancestor.
+///
+/// Ancestors refer to objects that are either the Target of a policy or above it in terms of object
+/// hierarchy. For example, if a policy targets a Service, the Policy's Ancestors are, in order, the
+/// Service, the HTTPRoute, the Gateway, and the GatewayClass. Almost always, in this hierarchy, the
+/// Gateway will be the most useful object to place Policy status on, so we recommend that
+/// implementations SHOULD use Gateway as the PolicyAncestorStatus object unless the designers have
+/// a _very_ good reason otherwise.
+///
+/// In the context of policy attachment, the Ancestor is used to distinguish which resource results
+/// in a distinct application of this policy. For example, if a policy targets a Service, it may
+/// have a distinct result per attached Gateway.
+///
+/// Policies targeting the same resource may have different effects depending on the ancestors of
+/// those resources. For example, different Gateways targeting the same Service may have different
+/// capabilities, especially if they have different underlying implementations.
+///
+/// For example, in BackendTLSPolicy, the Policy attaches to a Service that is used as a backend in
+/// a HTTPRoute that is itself attached to a Gateway. In this case, the relevant object for status
+/// is the Gateway, and that is the ancestor object referred to in this status.
+///
+/// Note that a parent is also an ancestor, so for objects where the parent is the relevant object
+/// for status, this struct SHOULD still be used.
+///
+/// This struct is intended to be used in a slice that's effectively a map, with a composite key
+/// made up of the AncestorRef and the ControllerName.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct XBackendTrafficPolicyAncestors {
+    /// AncestorRef corresponds with a ParentRef in the spec that this PolicyAncestorStatus struct
+    /// describes the status of.
+    pub ancestor_ref: XBackendTrafficPolicyAncestorRef,
+    /// Conditions describes the status of the Policy with respect to the given Ancestor.
+    ///
+    /// Must have 1 to 8 items and have no two items with the same `type`.
+    pub conditions: Vec<XMeshConditions>,
+    /// ControllerName is a domain/path string that indicates the name of the controller that wrote this
+    /// status. This corresponds with the controllerName field on GatewayClass.
+    ///
+    /// Example: "example.net/gateway-controller".
+    ///
+    /// The format of this field is DOMAIN "/" PATH, where DOMAIN and PATH are valid Kubernetes names
+    /// (<https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>).
+    ///
+    /// Controllers MUST populate this field when writing status. Controllers should ensure that entries
+    /// to status populated with their ControllerName are cleaned up when they are no longer necessary.
+    ///
+    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/[A-Za-z0-9\/\-._~%!$&'()*+,;=:]+$`.
+    pub controller_name: String,
+}
+
+/// Budget holds the details of the retry budget configuration.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct XBackendTrafficPolicyBudget {
+    /// Interval defines the duration in which requests will be considered for calculating the budget
+    /// for retries.
+    ///
+    /// Support: Extended
+    ///
+    /// Must match `^([0-9]{1,5}(h|m|s|ms)){1,4}$`.
+    ///
+    /// Must satisfy `!(duration(self) < duration('1s') || duration(self) > duration('1h'))`: interval cannot be greater than one hour or less than one second
+    ///
+    /// Defaults to `"10s"`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interval: Option<String>,
+    /// Percent defines the maximum percentage of active requests that may be made up of retries.
+    ///
+    /// Support: Extended
+    ///
+    /// Must be at least 0 and be at most 100.
+    ///
+    /// Defaults to `20`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub percent: Option<i64>,
+}
+
+/// Cookie provides configuration settings that are specific to cookie-based session persistence.
+///
+/// Support: Core
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct XBackendTrafficPolicyCookie {
+    /// LifetimeType specifies whether the cookie has a permanent or session-based lifetime. A permanent
+    /// cookie persists until its specified expiry time, defined by the Expires or Max-Age cookie
+    /// attributes, while a session cookie is deleted when the current session ends.
+    ///
+    /// When set to "Permanent", AbsoluteTimeout indicates the cookie's lifetime via the Expires or
+    /// Max-Age cookie attributes and is required.
+    ///
+    /// When set to "Session", AbsoluteTimeout indicates the absolute lifetime of the cookie tracked by
+    /// the gateway and is optional.
+    ///
+    /// Defaults to "Session".
+    ///
+    /// Support: Core for "Session" type
+    ///
+    /// Support: Extended for "Permanent" type
+    ///
+    /// Defaults to `"Session"`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lifetime_type: Option<XBackendTrafficPolicyLifetimeType>,
+    /// Name defines the name of the cookie used for session persistence. If not specified, a unique
+    /// cookie name SHOULD be generated. Users should avoid reusing cookie names to prevent unintended
+    /// consequences, such as rejection or unpredictable behavior.
+    ///
+    /// Support: Extended
+    ///
+    /// Must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Path defines the cookie Path attribute. When not specified, implementations MUST default the
+    /// cookie path to "/".
+    ///
+    /// Support: Extended
+    ///
+    /// Must have at most 1024 characters.
+    ///
+    /// Defaults to `"/"`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+}
+
+/// Header provides configuration settings that are specific to header-based session persistence.
+///
+/// Support: Extended
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct XBackendTrafficPolicyHeader {
+    /// Name defines the name of the header used for session persistence. The client must include this
+    /// header in subsequent requests to maintain the session.
+    ///
+    /// Support: Core
+    ///
+    /// Must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
+    pub name: String,
+}
+
+/// LifetimeType specifies whether the cookie has a permanent or session-based lifetime. A permanent
+/// cookie persists until its specified expiry time, defined by the Expires or Max-Age cookie
+/// attributes, while a session cookie is deleted when the current session ends.
+///
+/// When set to "Permanent", AbsoluteTimeout indicates the cookie's lifetime via the Expires or
+/// Max-Age cookie attributes and is required.
+///
+/// When set to "Session", AbsoluteTimeout indicates the absolute lifetime of the cookie tracked by
+/// the gateway and is optional.
+///
+/// Defaults to "Session".
+///
+/// Support: Core for "Session" type
+///
+/// Support: Extended for "Permanent" type
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum XBackendTrafficPolicyLifetimeType {
+    /// `Permanent`
+    Permanent,
+    /// `Session`
+    #[default]
+    Session,
+    /// A value that the schema does not list, such as one of a newer API server.
+    #[serde(untagged)]
+    Unrecognized(String),
+}
+
+/// MinRetryRate defines the minimum rate of retries that will be allowable over a specified
+/// duration of time.
+///
+/// The effective overall minimum rate of retries targeting the backend service may be much higher,
+/// as there can be any number of clients which are applying this setting locally.
+///
+/// This ensures that requests can still be retried during periods of low traffic, where the budget
+/// for retries may be calculated as a very low value.
+///
+/// Support: Extended
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct XBackendTrafficPolicyMinRetryRate {
+    /// Count specifies the number of requests per time interval.
+    ///
+    /// Support: Extended
+    ///
+    /// Must be at least 1 and be at most 1000000.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub count: Option<i64>,
+    /// Interval specifies the divisor of the rate of requests, the amount of time during which the
+    /// given count of requests occur.
+    ///
+    /// Support: Extended
+    ///
+    /// Must match `^([0-9]{1,5}(h|m|s|ms)){1,4}$`.
+    ///
+    /// Must satisfy `!(duration(self) == duration('0s') || duration(self) > duration('1h'))`: interval cannot be greater than one hour
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interval: Option<String>,
+}
+
+/// RetryConstraint defines the configuration for when to allow or prevent further retries to a
+/// target backend, by dynamically calculating a 'retry budget'. This budget is calculated based on
+/// the percentage of incoming traffic composed of retries over a given time interval. Once the
+/// budget is exceeded, additional retries will be rejected.
+///
+/// For example, if the retry budget interval is 10 seconds, there have been 1000 active requests in
+/// the past 10 seconds, and the allowed percentage of requests that can be retried is 20% (the
+/// default), then 200 of those requests may be composed of retries. Active requests will only be
+/// considered for the duration of the interval when calculating the retry budget. Retrying the same
+/// original request multiple times within the retry budget interval will lead to each retry being
+/// counted towards calculating the budget.
+///
+/// Configuring a RetryConstraint in BackendTrafficPolicy is compatible with HTTPRoute Retry
+/// settings for each HTTPRouteRule that targets the same backend. While the HTTPRouteRule Retry
+/// stanza can specify whether a request will be retried, and the number of retry attempts each
+/// client may perform, RetryConstraint helps prevent cascading failures such as retry storms during
+/// periods of consistent failures.
+///
+/// After the retry budget has been exceeded, additional retries to the backend MUST return a 503
+/// response to the client.
+///
+/// Additional configurations for defining a constraint on retries MAY be defined in the future.
+///
+/// Support: Extended
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct XBackendTrafficPolicyRetryConstraint {
+    /// Budget holds the details of the retry budget configuration.
+    ///
+    /// Defaults to `{"interval":"10s","percent":20}`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub budget: Option<XBackendTrafficPolicyBudget>,
+    /// MinRetryRate defines the minimum rate of retries that will be allowable over a specified
+    /// duration of time.
+    ///
+    /// The effective overall minimum rate of retries targeting the backend service may be much higher,
+    /// as there can be any number of clients which are applying this setting locally.
+    ///
+    /// This ensures that requests can still be retried during periods of low traffic, where the budget
+    /// for retries may be calculated as a very low value.
+    ///
+    /// Support: Extended
+    ///
+    /// Defaults to `{"count":10,"interval":"1s"}`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub min_retry_rate: Option<XBackendTrafficPolicyMinRetryRate>,
+}
+
+/// SessionPersistence defines and configures session persistence for the backend.
+///
+/// Support: Extended
+///
+/// Must satisfy `!has(self.cookie) || !has(self.cookie.lifetimeType) || self.cookie.lifetimeType != 'Permanent' || has(self.absoluteTimeout)`: AbsoluteTimeout must be specified when cookie lifetimeType is Permanent
+///
+/// Must satisfy `!has(self.cookie) || self.type == 'Cookie'`: cookie must be nil if type is not Cookie
+///
+/// Must satisfy `self.type != 'Cookie' || has(self.cookie)`: cookie must be specified for Cookie type
+///
+/// Must satisfy `!has(self.header) || self.type == 'Header'`: header must be nil if type is not Header
+///
+/// Must satisfy `self.type != 'Header' || has(self.header)`: header must be specified for Header type
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct XBackendTrafficPolicySessionPersistence {
+    /// AbsoluteTimeout defines the absolute timeout of the persistent session. Once the AbsoluteTimeout
+    /// duration has elapsed, the session becomes invalid.
+    ///
+    /// Support: Extended
+    ///
+    /// Must match `^([0-9]{1,5}(h|m|s|ms)){1,4}$`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub absolute_timeout: Option<String>,
+    /// Cookie provides configuration settings that are specific to cookie-based session persistence.
+    ///
+    /// Support: Core
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cookie: Option<XBackendTrafficPolicyCookie>,
+    /// Header provides configuration settings that are specific to header-based session persistence.
+    ///
+    /// Support: Extended
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub header: Option<XBackendTrafficPolicyHeader>,
+    /// Type defines the type of session persistence such as through the use of a header or cookie.
+    /// Defaults to cookie based session persistence.
+    ///
+    /// Support: Core for "Cookie" type
+    ///
+    /// Support: Extended for "Header" type
+    ///
+    /// Defaults to `"Cookie"`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub r#type: Option<XBackendTrafficPolicyType>,
 }
 
 /// Spec defines the desired state of BackendTrafficPolicy.
@@ -48,12 +448,12 @@ pub struct XBackendTrafficPolicySpec {
     ///
     /// Support: Extended
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub retry_constraint: Option<XBackendTrafficPolicySpecRetryConstraint>,
+    pub retry_constraint: Option<XBackendTrafficPolicyRetryConstraint>,
     /// SessionPersistence defines and configures session persistence for the backend.
     ///
     /// Support: Extended
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub session_persistence: Option<XBackendTrafficPolicySpecSessionPersistence>,
+    pub session_persistence: Option<XBackendTrafficPolicySessionPersistence>,
     /// TargetRefs identifies API object(s) to apply this policy to. Currently, Backends (A grouping of
     /// like endpoints such as Service, ServiceImport, or any implementation-specific backendRef) are
     /// the only valid API target references.
@@ -61,285 +461,7 @@ pub struct XBackendTrafficPolicySpec {
     /// Currently, a TargetRef cannot be scoped to a specific port on a Service.
     ///
     /// Must have 1 to 16 items and have no two items with the same `group`, `kind` and `name`.
-    pub target_refs: Vec<XBackendTrafficPolicySpecTargetRefs>,
-}
-
-/// RetryConstraint defines the configuration for when to allow or prevent further retries to a
-/// target backend, by dynamically calculating a 'retry budget'. This budget is calculated based on
-/// the percentage of incoming traffic composed of retries over a given time interval. Once the
-/// budget is exceeded, additional retries will be rejected.
-///
-/// For example, if the retry budget interval is 10 seconds, there have been 1000 active requests in
-/// the past 10 seconds, and the allowed percentage of requests that can be retried is 20% (the
-/// default), then 200 of those requests may be composed of retries. Active requests will only be
-/// considered for the duration of the interval when calculating the retry budget. Retrying the same
-/// original request multiple times within the retry budget interval will lead to each retry being
-/// counted towards calculating the budget.
-///
-/// Configuring a RetryConstraint in BackendTrafficPolicy is compatible with HTTPRoute Retry
-/// settings for each HTTPRouteRule that targets the same backend. While the HTTPRouteRule Retry
-/// stanza can specify whether a request will be retried, and the number of retry attempts each
-/// client may perform, RetryConstraint helps prevent cascading failures such as retry storms during
-/// periods of consistent failures.
-///
-/// After the retry budget has been exceeded, additional retries to the backend MUST return a 503
-/// response to the client.
-///
-/// Additional configurations for defining a constraint on retries MAY be defined in the future.
-///
-/// Support: Extended
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct XBackendTrafficPolicySpecRetryConstraint {
-    /// Budget holds the details of the retry budget configuration.
-    ///
-    /// Defaults to `{"interval":"10s","percent":20}`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub budget: Option<XBackendTrafficPolicySpecRetryConstraintBudget>,
-    /// MinRetryRate defines the minimum rate of retries that will be allowable over a specified
-    /// duration of time.
-    ///
-    /// The effective overall minimum rate of retries targeting the backend service may be much higher,
-    /// as there can be any number of clients which are applying this setting locally.
-    ///
-    /// This ensures that requests can still be retried during periods of low traffic, where the budget
-    /// for retries may be calculated as a very low value.
-    ///
-    /// Support: Extended
-    ///
-    /// Defaults to `{"count":10,"interval":"1s"}`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub min_retry_rate: Option<XBackendTrafficPolicySpecRetryConstraintMinRetryRate>,
-}
-
-/// Budget holds the details of the retry budget configuration.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct XBackendTrafficPolicySpecRetryConstraintBudget {
-    /// Interval defines the duration in which requests will be considered for calculating the budget
-    /// for retries.
-    ///
-    /// Support: Extended
-    ///
-    /// Must match `^([0-9]{1,5}(h|m|s|ms)){1,4}$`.
-    ///
-    /// Must satisfy `!(duration(self) < duration('1s') || duration(self) > duration('1h'))`: interval cannot be greater than one hour or less than one second
-    ///
-    /// Defaults to `"10s"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub interval: Option<String>,
-    /// Percent defines the maximum percentage of active requests that may be made up of retries.
-    ///
-    /// Support: Extended
-    ///
-    /// Must be at least 0 and be at most 100.
-    ///
-    /// Defaults to `20`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub percent: Option<i64>,
-}
-
-/// MinRetryRate defines the minimum rate of retries that will be allowable over a specified
-/// duration of time.
-///
-/// The effective overall minimum rate of retries targeting the backend service may be much higher,
-/// as there can be any number of clients which are applying this setting locally.
-///
-/// This ensures that requests can still be retried during periods of low traffic, where the budget
-/// for retries may be calculated as a very low value.
-///
-/// Support: Extended
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct XBackendTrafficPolicySpecRetryConstraintMinRetryRate {
-    /// Count specifies the number of requests per time interval.
-    ///
-    /// Support: Extended
-    ///
-    /// Must be at least 1 and be at most 1000000.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub count: Option<i64>,
-    /// Interval specifies the divisor of the rate of requests, the amount of time during which the
-    /// given count of requests occur.
-    ///
-    /// Support: Extended
-    ///
-    /// Must match `^([0-9]{1,5}(h|m|s|ms)){1,4}$`.
-    ///
-    /// Must satisfy `!(duration(self) == duration('0s') || duration(self) > duration('1h'))`: interval cannot be greater than one hour
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub interval: Option<String>,
-}
-
-/// SessionPersistence defines and configures session persistence for the backend.
-///
-/// Support: Extended
-///
-/// Must satisfy `!has(self.cookie) || !has(self.cookie.lifetimeType) || self.cookie.lifetimeType != 'Permanent' || has(self.absoluteTimeout)`: AbsoluteTimeout must be specified when cookie lifetimeType is Permanent
-///
-/// Must satisfy `!has(self.cookie) || self.type == 'Cookie'`: cookie must be nil if type is not Cookie
-///
-/// Must satisfy `self.type != 'Cookie' || has(self.cookie)`: cookie must be specified for Cookie type
-///
-/// Must satisfy `!has(self.header) || self.type == 'Header'`: header must be nil if type is not Header
-///
-/// Must satisfy `self.type != 'Header' || has(self.header)`: header must be specified for Header type
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct XBackendTrafficPolicySpecSessionPersistence {
-    /// AbsoluteTimeout defines the absolute timeout of the persistent session. Once the AbsoluteTimeout
-    /// duration has elapsed, the session becomes invalid.
-    ///
-    /// Support: Extended
-    ///
-    /// Must match `^([0-9]{1,5}(h|m|s|ms)){1,4}$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub absolute_timeout: Option<String>,
-    /// Cookie provides configuration settings that are specific to cookie-based session persistence.
-    ///
-    /// Support: Core
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cookie: Option<XBackendTrafficPolicySpecSessionPersistenceCookie>,
-    /// Header provides configuration settings that are specific to header-based session persistence.
-    ///
-    /// Support: Extended
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub header: Option<XBackendTrafficPolicySpecSessionPersistenceHeader>,
-    /// Type defines the type of session persistence such as through the use of a header or cookie.
-    /// Defaults to cookie based session persistence.
-    ///
-    /// Support: Core for "Cookie" type
-    ///
-    /// Support: Extended for "Header" type
-    ///
-    /// Defaults to `"Cookie"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub r#type: Option<XBackendTrafficPolicySpecSessionPersistenceType>,
-}
-
-/// Cookie provides configuration settings that are specific to cookie-based session persistence.
-///
-/// Support: Core
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct XBackendTrafficPolicySpecSessionPersistenceCookie {
-    /// LifetimeType specifies whether the cookie has a permanent or session-based lifetime. A permanent
-    /// cookie persists until its specified expiry time, defined by the Expires or Max-Age cookie
-    /// attributes, while a session cookie is deleted when the current session ends.
-    ///
-    /// When set to "Permanent", AbsoluteTimeout indicates the cookie's lifetime via the Expires or
-    /// Max-Age cookie attributes and is required.
-    ///
-    /// When set to "Session", AbsoluteTimeout indicates the absolute lifetime of the cookie tracked by
-    /// the gateway and is optional.
-    ///
-    /// Defaults to "Session".
-    ///
-    /// Support: Core for "Session" type
-    ///
-    /// Support: Extended for "Permanent" type
-    ///
-    /// Defaults to `"Session"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub lifetime_type: Option<
-        XBackendTrafficPolicySpecSessionPersistenceCookieLifetimeType,
-    >,
-    /// Name defines the name of the cookie used for session persistence. If not specified, a unique
-    /// cookie name SHOULD be generated. Users should avoid reusing cookie names to prevent unintended
-    /// consequences, such as rejection or unpredictable behavior.
-    ///
-    /// Support: Extended
-    ///
-    /// Must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    /// Path defines the cookie Path attribute. When not specified, implementations MUST default the
-    /// cookie path to "/".
-    ///
-    /// Support: Extended
-    ///
-    /// Must have at most 1024 characters.
-    ///
-    /// Defaults to `"/"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub path: Option<String>,
-}
-
-/// LifetimeType specifies whether the cookie has a permanent or session-based lifetime. A permanent
-/// cookie persists until its specified expiry time, defined by the Expires or Max-Age cookie
-/// attributes, while a session cookie is deleted when the current session ends.
-///
-/// When set to "Permanent", AbsoluteTimeout indicates the cookie's lifetime via the Expires or
-/// Max-Age cookie attributes and is required.
-///
-/// When set to "Session", AbsoluteTimeout indicates the absolute lifetime of the cookie tracked by
-/// the gateway and is optional.
-///
-/// Defaults to "Session".
-///
-/// Support: Core for "Session" type
-///
-/// Support: Extended for "Permanent" type
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum XBackendTrafficPolicySpecSessionPersistenceCookieLifetimeType {
-    /// `Permanent`
-    Permanent,
-    /// `Session`
-    #[default]
-    Session,
-    /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
-    Unrecognized(String),
-}
-
-/// Header provides configuration settings that are specific to header-based session persistence.
-///
-/// Support: Extended
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct XBackendTrafficPolicySpecSessionPersistenceHeader {
-    /// Name defines the name of the header used for session persistence. The client must include this
-    /// header in subsequent requests to maintain the session.
-    ///
-    /// Support: Core
-    ///
-    /// Must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
-    pub name: String,
-}
-
-/// Type defines the type of session persistence such as through the use of a header or cookie.
-/// Defaults to cookie based session persistence.
-///
-/// Support: Core for "Cookie" type
-///
-/// Support: Extended for "Header" type
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum XBackendTrafficPolicySpecSessionPersistenceType {
-    /// `Cookie`
-    #[default]
-    Cookie,
-    /// `Header`
-    Header,
-    /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
-    Unrecognized(String),
-}
-
-/// LocalPolicyTargetReference identifies an API object to apply a direct or inherited policy to.
-/// This should be used as part of Policy resources that can target Gateway API resources. For more
-/// information on how this policy attachment model works, and a sample Policy resource, refer to
-/// the policy attachment documentation for Gateway API.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct XBackendTrafficPolicySpecTargetRefs {
-    /// Group is the group of the target resource.
-    ///
-    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    pub group: String,
-    /// Kind is kind of the target resource.
-    ///
-    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
-    pub kind: String,
-    /// Name is the name of the target resource.
-    ///
-    /// Must have 1 to 253 characters.
-    pub name: String,
+    pub target_refs: Vec<XBackendTrafficPolicyTargetRefs>,
 }
 
 /// Status defines the current state of BackendTrafficPolicy.
@@ -370,66 +492,43 @@ pub struct XBackendTrafficPolicyStatus {
     /// Gateways would be able to reference the Service targeted by the BackendTLSPolicy.
     ///
     /// Must have at most 16 items.
-    pub ancestors: Vec<XBackendTrafficPolicyStatusAncestors>,
+    pub ancestors: Vec<XBackendTrafficPolicyAncestors>,
 }
 
-/// PolicyAncestorStatus describes the status of a route with respect to an associated Ancestor.
-///
-/// Ancestors refer to objects that are either the Target of a policy or above it in terms of object
-/// hierarchy. For example, if a policy targets a Service, the Policy's Ancestors are, in order, the
-/// Service, the HTTPRoute, the Gateway, and the GatewayClass. Almost always, in this hierarchy, the
-/// Gateway will be the most useful object to place Policy status on, so we recommend that
-/// implementations SHOULD use Gateway as the PolicyAncestorStatus object unless the designers have
-/// a _very_ good reason otherwise.
-///
-/// In the context of policy attachment, the Ancestor is used to distinguish which resource results
-/// in a distinct application of this policy. For example, if a policy targets a Service, it may
-/// have a distinct result per attached Gateway.
-///
-/// Policies targeting the same resource may have different effects depending on the ancestors of
-/// those resources. For example, different Gateways targeting the same Service may have different
-/// capabilities, especially if they have different underlying implementations.
-///
-/// For example, in BackendTLSPolicy, the Policy attaches to a Service that is used as a backend in
-/// a HTTPRoute that is itself attached to a Gateway. In this case, the relevant object for status
-/// is the Gateway, and that is the ancestor object referred to in this status.
-///
-/// Note that a parent is also an ancestor, so for objects where the parent is the relevant object
-/// for status, this struct SHOULD still be used.
-///
-/// This struct is intended to be used in a slice that's effectively a map, with a composite key
-/// made up of the AncestorRef and the ControllerName.
+/// LocalPolicyTargetReference identifies an API object to apply a direct or inherited policy to.
+/// This should be used as part of Policy resources that can target Gateway API resources. For more
+/// information on how this policy attachment model works, and a sample Policy resource, refer to
+/// the policy attachment documentation for Gateway API.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct XBackendTrafficPolicyStatusAncestors {
-    /// AncestorRef corresponds with a ParentRef in the spec that this PolicyAncestorStatus struct
-    /// describes the status of.
-    pub ancestor_ref: XBackendTrafficPolicyStatusAncestorsAncestorRef,
-    /// Conditions describes the status of the Policy with respect to the given Ancestor.
+pub struct XBackendTrafficPolicyTargetRefs {
+    /// Group is the group of the target resource.
     ///
-    /// Must have 1 to 8 items and have no two items with the same `type`.
-    pub conditions: Vec<XBackendTrafficPolicyStatusAncestorsConditions>,
-    /// ControllerName is a domain/path string that indicates the name of the controller that wrote this
-    /// status. This corresponds with the controllerName field on GatewayClass.
+    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    pub group: String,
+    /// Kind is kind of the target resource.
     ///
-    /// Example: "example.net/gateway-controller".
+    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    pub kind: String,
+    /// Name is the name of the target resource.
     ///
-    /// The format of this field is DOMAIN "/" PATH, where DOMAIN and PATH are valid Kubernetes names
-    /// (<https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>).
-    ///
-    /// Controllers MUST populate this field when writing status. Controllers should ensure that entries
-    /// to status populated with their ControllerName are cleaned up when they are no longer necessary.
-    ///
-    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/[A-Za-z0-9\/\-._~%!$&'()*+,;=:]+$`.
-    pub controller_name: String,
+    /// Must have 1 to 253 characters.
+    pub name: String,
 }
 
-/// AncestorRef corresponds with a ParentRef in the spec that this PolicyAncestorStatus struct
-/// describes the status of.
-pub type XBackendTrafficPolicyStatusAncestorsAncestorRef = super::XBackendStatusParentsParentRef;
-
-/// Condition contains details for one aspect of the current state of this API Resource.
-pub type XBackendTrafficPolicyStatusAncestorsConditions = super::XMeshStatusConditions;
-
-/// status of the condition, one of True, False, Unknown.
-pub type XBackendTrafficPolicyStatusAncestorsConditionsStatus = super::XMeshStatusConditionsStatus;
+/// Type defines the type of session persistence such as through the use of a header or cookie.
+/// Defaults to cookie based session persistence.
+///
+/// Support: Core for "Cookie" type
+///
+/// Support: Extended for "Header" type
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum XBackendTrafficPolicyType {
+    /// `Cookie`
+    #[default]
+    Cookie,
+    /// `Header`
+    Header,
+    /// A value that the schema does not list, such as one of a newer API server.
+    #[serde(untagged)]
+    Unrecognized(String),
+}

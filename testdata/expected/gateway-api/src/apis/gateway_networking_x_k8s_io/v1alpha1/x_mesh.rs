@@ -3,12 +3,9 @@
 
 //! `XMesh` of `gateway.networking.x-k8s.io/v1alpha1`.
 
-#![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
-use ::codegen_runtime::codec;
-use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
-    ObjectMeta, Time,
-};
+use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde::{Deserialize, Serialize};
+use super::XMeshConditions;
 
 /// XMesh defines mesh-wide characteristics of a GAMMA-compliant service mesh.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -21,6 +18,40 @@ pub struct XMesh {
     ///
     /// Defaults to `{"conditions":[{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Accepted"}]}`.
     pub status: Option<XMeshStatus>,
+}
+
+/// ParametersRef is an optional reference to a resource that contains implementation-specific
+/// configuration for this Mesh. If no implementation-specific parameters are needed, this field
+/// MUST be omitted.
+///
+/// ParametersRef can reference a standard Kubernetes resource, i.e. ConfigMap, or an
+/// implementation-specific custom resource. The resource can be cluster-scoped or namespace-scoped.
+///
+/// If the referent cannot be found, refers to an unsupported kind, or when the data within that
+/// resource is malformed, the Mesh MUST be rejected with the "Accepted" status condition set to
+/// "False" and an "InvalidParameters" reason.
+///
+/// Support: Implementation-specific
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct XMeshParametersRef {
+    /// Group is the group of the referent.
+    ///
+    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    pub group: String,
+    /// Kind is kind of the referent.
+    ///
+    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    pub kind: String,
+    /// Name is the name of the referent.
+    ///
+    /// Must have 1 to 253 characters.
+    pub name: String,
+    /// Namespace is the namespace of the referent. This field is required when referring to a
+    /// Namespace-scoped resource and MUST be unset when referring to a Cluster-scoped resource.
+    ///
+    /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub namespace: Option<String>,
 }
 
 /// Spec defines the desired state of XMesh.
@@ -58,41 +89,7 @@ pub struct XMeshSpec {
     ///
     /// Support: Implementation-specific
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub parameters_ref: Option<XMeshSpecParametersRef>,
-}
-
-/// ParametersRef is an optional reference to a resource that contains implementation-specific
-/// configuration for this Mesh. If no implementation-specific parameters are needed, this field
-/// MUST be omitted.
-///
-/// ParametersRef can reference a standard Kubernetes resource, i.e. ConfigMap, or an
-/// implementation-specific custom resource. The resource can be cluster-scoped or namespace-scoped.
-///
-/// If the referent cannot be found, refers to an unsupported kind, or when the data within that
-/// resource is malformed, the Mesh MUST be rejected with the "Accepted" status condition set to
-/// "False" and an "InvalidParameters" reason.
-///
-/// Support: Implementation-specific
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct XMeshSpecParametersRef {
-    /// Group is the group of the referent.
-    ///
-    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    pub group: String,
-    /// Kind is kind of the referent.
-    ///
-    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
-    pub kind: String,
-    /// Name is the name of the referent.
-    ///
-    /// Must have 1 to 253 characters.
-    pub name: String,
-    /// Namespace is the namespace of the referent. This field is required when referring to a
-    /// Namespace-scoped resource and MUST be unset when referring to a Cluster-scoped resource.
-    ///
-    /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub namespace: Option<String>,
+    pub parameters_ref: Option<XMeshParametersRef>,
 }
 
 /// Status defines the current state of XMesh.
@@ -108,85 +105,18 @@ pub struct XMeshStatus {
     ///
     /// Defaults to `[{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Accepted"},{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Programmed"}]`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub conditions: Option<Vec<XMeshStatusConditions>>,
+    pub conditions: Option<Vec<XMeshConditions>>,
     /// SupportedFeatures is the set of features the Mesh support. It MUST be sorted in ascending
     /// alphabetical order by the Name key.
     ///
     /// Must have at most 64 items and have no two items with the same `name`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub supported_features: Option<Vec<XMeshStatusSupportedFeatures>>,
-}
-
-/// Condition contains details for one aspect of the current state of this API Resource.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct XMeshStatusConditions {
-    /// lastTransitionTime is the last time the condition transitioned from one status to another. This
-    /// should be when the underlying condition changed. If that is not known, then using the time when
-    /// the API field changed is acceptable.
-    #[serde(with = "codec")]
-    pub last_transition_time: Time,
-    /// message is a human readable message indicating details about the transition. This may be an
-    /// empty string.
-    ///
-    /// Must have at most 32768 characters.
-    pub message: String,
-    /// observedGeneration represents the .metadata.generation that the condition was set based upon.
-    /// For instance, if .metadata.generation is currently 12, but the
-    /// .status.conditions\[x\].observedGeneration is 9, the condition is out of date with respect to
-    /// the current state of the instance.
-    ///
-    /// Must be at least 0.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub observed_generation: Option<i64>,
-    /// reason contains a programmatic identifier indicating the reason for the condition's last
-    /// transition. Producers of specific condition types may define expected values and meanings for
-    /// this field, and whether the values are considered a guaranteed API. The value should be a
-    /// CamelCase string. This field may not be empty.
-    ///
-    /// Must have 1 to 1024 characters and match `^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$`.
-    pub reason: String,
-    /// status of the condition, one of True, False, Unknown.
-    pub status: XMeshStatusConditionsStatus,
-    /// type of condition in CamelCase or in foo.example.com/CamelCase.
-    ///
-    /// Must have at most 316 characters and match `^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$`.
-    pub r#type: String,
-}
-
-impl Default for XMeshStatusConditions {
-    fn default() -> Self {
-        Self {
-            last_transition_time: Time(
-                ::codegen_runtime::k8s_openapi::jiff::Timestamp::UNIX_EPOCH,
-            ),
-            message: Default::default(),
-            observed_generation: Default::default(),
-            reason: Default::default(),
-            status: Default::default(),
-            r#type: Default::default(),
-        }
-    }
-}
-
-/// status of the condition, one of True, False, Unknown.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum XMeshStatusConditionsStatus {
-    /// `True`
-    #[default]
-    True,
-    /// `False`
-    False,
-    /// `Unknown`
-    Unknown,
-    /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
-    Unrecognized(String),
+    pub supported_features: Option<Vec<XMeshSupportedFeatures>>,
 }
 
 /// `XMesh.status.supportedFeatures`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct XMeshStatusSupportedFeatures {
+pub struct XMeshSupportedFeatures {
     /// FeatureName is used to describe distinct features that are covered by conformance tests.
     pub name: String,
 }

@@ -21,116 +21,10 @@ pub struct VirtualMachineBackup {
     pub status: Option<VirtualMachineBackupStatus>,
 }
 
-/// VirtualMachineBackupSpec is the spec for a VirtualMachineBackup resource
-///
-/// Must satisfy `self == oldSelf`: spec is immutable after creation
-///
-/// Must satisfy `has(self.pvcName) && self.pvcName != ""`: pvcName is required
-///
-/// Must satisfy `!has(self.mode) || self.mode != 'Pull' || (has(self.tokenSecretRef) && self.tokenSecretRef != "")`: tokenSecretRef is required when mode is Pull
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineBackupSpec {
-    /// ForceFullBackup indicates that a full backup is desired
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub force_full_backup: Option<bool>,
-    /// Mode specifies the way the backup output will be recieved
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub mode: Option<VirtualMachineBackupSpecMode>,
-    /// PvcName required in push mode. Specifies the name of the PVC where the backup output will be
-    /// stored
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub pvc_name: Option<String>,
-    /// SkipQuiesce indicates whether the VM's filesystem shoule not be quiesced before the backup
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub skip_quiesce: Option<bool>,
-    /// Source specifies the backup source - either a VirtualMachine or a VirtualMachineBackupTracker.
-    /// When Kind is VirtualMachine: performs a backup of the specified VM. When Kind is
-    /// VirtualMachineBackupTracker: uses the tracker to get the source VM and the base checkpoint for
-    /// incremental backup. The tracker will be updated with the new checkpoint after backup completion.
-    pub source: VirtualMachineBackupSpecSource,
-    /// TokenSecretRef is the name of the secret that will be used to pull the backup from an associated
-    /// endpoint
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub token_secret_ref: Option<String>,
-    /// TtlDuration limits the lifetime of a pull mode backup and its export If this field is set, after
-    /// this duration has passed from counting from CreationTimestamp, the backup is eligible to be
-    /// automatically considered as complete. If this field is omitted, a reasonable default is applied.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ttl_duration: Option<String>,
-}
-
-/// Mode specifies the way the backup output will be recieved
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum VirtualMachineBackupSpecMode {
-    /// `Push`
-    #[default]
-    Push,
-    /// `Pull`
-    Pull,
-    /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
-    Unrecognized(String),
-}
-
-/// Source specifies the backup source - either a VirtualMachine or a VirtualMachineBackupTracker.
-/// When Kind is VirtualMachine: performs a backup of the specified VM. When Kind is
-/// VirtualMachineBackupTracker: uses the tracker to get the source VM and the base checkpoint for
-/// incremental backup. The tracker will be updated with the new checkpoint after backup completion.
-///
-/// Must satisfy `has(self.apiGroup)`: apiGroup is required
-///
-/// Must satisfy `!has(self.apiGroup) || self.apiGroup == 'kubevirt.io' || self.apiGroup == 'backup.kubevirt.io'`: apiGroup must be kubevirt.io or backup.kubevirt.io
-///
-/// Must satisfy `!has(self.apiGroup) || (self.apiGroup == 'kubevirt.io' && self.kind == 'VirtualMachine') || (self.apiGroup == 'backup.kubevirt.io' && self.kind == 'VirtualMachineBackupTracker')`: kind must be VirtualMachine for kubevirt.io or VirtualMachineBackupTracker for backup.kubevirt.io
-///
-/// Must satisfy `self.name != ''`: name is required
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineBackupSpecSource {
-    /// APIGroup is the group for the resource being referenced. If APIGroup is not specified, the
-    /// specified Kind must be in the core API group. For any other third-party types, APIGroup is
-    /// required.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub api_group: Option<String>,
-    /// Kind is the type of resource being referenced
-    pub kind: String,
-    /// Name is the name of resource being referenced
-    pub name: String,
-}
-
-/// VirtualMachineBackupStatus is the status for a VirtualMachineBackup resource
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineBackupStatus {
-    /// CheckpointName the name of the checkpoint created for the current backup
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub checkpoint_name: Option<String>,
-    /// `conditions`.
-    ///
-    /// Must have no two items with the same `type`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub conditions: Option<Vec<VirtualMachineBackupStatusConditions>>,
-    /// EndpointCert is the raw CACert that is to be used when connecting to an exported backup endpoint
-    /// in pull mode.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub endpoint_cert: Option<String>,
-    /// ExportUID tracks the UID of the associated VMExport for pull-mode backups used to detect
-    /// VMExport recreation and re-initiate the export handshake
-    #[serde(rename = "exportUID", skip_serializing_if = "Option::is_none")]
-    pub export_uid: Option<String>,
-    /// IncludedVolumes lists the volumes that were included in the backup
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub included_volumes: Option<Vec<VirtualMachineBackupStatusIncludedVolumes>>,
-    /// Type indicates if the backup was full or incremental
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub r#type: Option<String>,
-}
-
 /// Condition contains details for one aspect of the current state of this API Resource.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachineBackupStatusConditions {
+pub struct VirtualMachineBackupConditions {
     /// lastTransitionTime is the last time the condition transitioned from one status to another. This
     /// should be when the underlying condition changed. If that is not known, then using the time when
     /// the API field changed is acceptable.
@@ -157,14 +51,14 @@ pub struct VirtualMachineBackupStatusConditions {
     /// Must have 1 to 1024 characters and match `^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$`.
     pub reason: String,
     /// status of the condition, one of True, False, Unknown.
-    pub status: VirtualMachineBackupStatusConditionsStatus,
+    pub status: VirtualMachineBackupConditionsStatus,
     /// type of condition in CamelCase or in foo.example.com/CamelCase.
     ///
     /// Must have at most 316 characters and match `^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$`.
     pub r#type: String,
 }
 
-impl Default for VirtualMachineBackupStatusConditions {
+impl Default for VirtualMachineBackupConditions {
     fn default() -> Self {
         Self {
             last_transition_time: Time(
@@ -181,7 +75,7 @@ impl Default for VirtualMachineBackupStatusConditions {
 
 /// status of the condition, one of True, False, Unknown.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum VirtualMachineBackupStatusConditionsStatus {
+pub enum VirtualMachineBackupConditionsStatus {
     /// `True`
     #[default]
     True,
@@ -197,7 +91,7 @@ pub enum VirtualMachineBackupStatusConditionsStatus {
 /// BackupVolumeInfo contains information about a volume included in a backup
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachineBackupStatusIncludedVolumes {
+pub struct VirtualMachineBackupIncludedVolumes {
     /// DataEndpoint is the URL of the endpoint for read for pull mode
     #[serde(skip_serializing_if = "Option::is_none")]
     pub data_endpoint: Option<String>,
@@ -206,4 +100,110 @@ pub struct VirtualMachineBackupStatusIncludedVolumes {
     pub map_endpoint: Option<String>,
     /// VolumeName is the volume name from VMI spec
     pub volume_name: String,
+}
+
+/// Mode specifies the way the backup output will be recieved
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum VirtualMachineBackupMode {
+    /// `Push`
+    #[default]
+    Push,
+    /// `Pull`
+    Pull,
+    /// A value that the schema does not list, such as one of a newer API server.
+    #[serde(untagged)]
+    Unrecognized(String),
+}
+
+/// Source specifies the backup source - either a VirtualMachine or a VirtualMachineBackupTracker.
+/// When Kind is VirtualMachine: performs a backup of the specified VM. When Kind is
+/// VirtualMachineBackupTracker: uses the tracker to get the source VM and the base checkpoint for
+/// incremental backup. The tracker will be updated with the new checkpoint after backup completion.
+///
+/// Must satisfy `has(self.apiGroup)`: apiGroup is required
+///
+/// Must satisfy `!has(self.apiGroup) || self.apiGroup == 'kubevirt.io' || self.apiGroup == 'backup.kubevirt.io'`: apiGroup must be kubevirt.io or backup.kubevirt.io
+///
+/// Must satisfy `!has(self.apiGroup) || (self.apiGroup == 'kubevirt.io' && self.kind == 'VirtualMachine') || (self.apiGroup == 'backup.kubevirt.io' && self.kind == 'VirtualMachineBackupTracker')`: kind must be VirtualMachine for kubevirt.io or VirtualMachineBackupTracker for backup.kubevirt.io
+///
+/// Must satisfy `self.name != ''`: name is required
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineBackupSource {
+    /// APIGroup is the group for the resource being referenced. If APIGroup is not specified, the
+    /// specified Kind must be in the core API group. For any other third-party types, APIGroup is
+    /// required.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub api_group: Option<String>,
+    /// Kind is the type of resource being referenced
+    pub kind: String,
+    /// Name is the name of resource being referenced
+    pub name: String,
+}
+
+/// VirtualMachineBackupSpec is the spec for a VirtualMachineBackup resource
+///
+/// Must satisfy `self == oldSelf`: spec is immutable after creation
+///
+/// Must satisfy `has(self.pvcName) && self.pvcName != ""`: pvcName is required
+///
+/// Must satisfy `!has(self.mode) || self.mode != 'Pull' || (has(self.tokenSecretRef) && self.tokenSecretRef != "")`: tokenSecretRef is required when mode is Pull
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineBackupSpec {
+    /// ForceFullBackup indicates that a full backup is desired
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub force_full_backup: Option<bool>,
+    /// Mode specifies the way the backup output will be recieved
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mode: Option<VirtualMachineBackupMode>,
+    /// PvcName required in push mode. Specifies the name of the PVC where the backup output will be
+    /// stored
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pvc_name: Option<String>,
+    /// SkipQuiesce indicates whether the VM's filesystem shoule not be quiesced before the backup
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub skip_quiesce: Option<bool>,
+    /// Source specifies the backup source - either a VirtualMachine or a VirtualMachineBackupTracker.
+    /// When Kind is VirtualMachine: performs a backup of the specified VM. When Kind is
+    /// VirtualMachineBackupTracker: uses the tracker to get the source VM and the base checkpoint for
+    /// incremental backup. The tracker will be updated with the new checkpoint after backup completion.
+    pub source: VirtualMachineBackupSource,
+    /// TokenSecretRef is the name of the secret that will be used to pull the backup from an associated
+    /// endpoint
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub token_secret_ref: Option<String>,
+    /// TtlDuration limits the lifetime of a pull mode backup and its export If this field is set, after
+    /// this duration has passed from counting from CreationTimestamp, the backup is eligible to be
+    /// automatically considered as complete. If this field is omitted, a reasonable default is applied.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ttl_duration: Option<String>,
+}
+
+/// VirtualMachineBackupStatus is the status for a VirtualMachineBackup resource
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineBackupStatus {
+    /// CheckpointName the name of the checkpoint created for the current backup
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub checkpoint_name: Option<String>,
+    /// `conditions`.
+    ///
+    /// Must have no two items with the same `type`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub conditions: Option<Vec<VirtualMachineBackupConditions>>,
+    /// EndpointCert is the raw CACert that is to be used when connecting to an exported backup endpoint
+    /// in pull mode.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub endpoint_cert: Option<String>,
+    /// ExportUID tracks the UID of the associated VMExport for pull-mode backups used to detect
+    /// VMExport recreation and re-initiate the export handshake
+    #[serde(rename = "exportUID", skip_serializing_if = "Option::is_none")]
+    pub export_uid: Option<String>,
+    /// IncludedVolumes lists the volumes that were included in the backup
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub included_volumes: Option<Vec<VirtualMachineBackupIncludedVolumes>>,
+    /// Type indicates if the backup was full or incremental
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub r#type: Option<String>,
 }

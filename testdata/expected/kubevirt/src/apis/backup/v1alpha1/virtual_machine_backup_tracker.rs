@@ -21,13 +21,19 @@ pub struct VirtualMachineBackupTracker {
     pub status: Option<VirtualMachineBackupTrackerStatus>,
 }
 
-/// VirtualMachineBackupTrackerSpec is the spec for a VirtualMachineBackupTracker resource
-///
-/// Must satisfy `self == oldSelf`: spec is immutable after creation
+/// LatestCheckpoint is the metadata of the checkpoint of the latest performed backup
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineBackupTrackerSpec {
-    /// Source specifies the VM that this backupTracker is associated with
-    pub source: VirtualMachineBackupTrackerSpecSource,
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineBackupTrackerLatestCheckpoint {
+    /// `creationTime`.
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
+    pub creation_time: Option<Time>,
+    /// `name`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Volumes lists volumes included in the backup
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub volumes: Option<Vec<VirtualMachineBackupTrackerVolumes>>,
 }
 
 /// Source specifies the VM that this backupTracker is associated with
@@ -39,7 +45,7 @@ pub struct VirtualMachineBackupTrackerSpec {
 /// Must satisfy `self.name != ''`: name is required
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachineBackupTrackerSpecSource {
+pub struct VirtualMachineBackupTrackerSource {
     /// APIGroup is the group for the resource being referenced. If APIGroup is not specified, the
     /// specified Kind must be in the core API group. For any other third-party types, APIGroup is
     /// required.
@@ -49,6 +55,15 @@ pub struct VirtualMachineBackupTrackerSpecSource {
     pub kind: String,
     /// Name is the name of resource being referenced
     pub name: String,
+}
+
+/// VirtualMachineBackupTrackerSpec is the spec for a VirtualMachineBackupTracker resource
+///
+/// Must satisfy `self == oldSelf`: spec is immutable after creation
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineBackupTrackerSpec {
+    /// Source specifies the VM that this backupTracker is associated with
+    pub source: VirtualMachineBackupTrackerSource,
 }
 
 /// `VirtualMachineBackupTracker.status`.
@@ -62,23 +77,19 @@ pub struct VirtualMachineBackupTrackerStatus {
     pub checkpoint_redefinition_required: Option<bool>,
     /// LatestCheckpoint is the metadata of the checkpoint of the latest performed backup
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub latest_checkpoint: Option<VirtualMachineBackupTrackerStatusLatestCheckpoint>,
-}
-
-/// LatestCheckpoint is the metadata of the checkpoint of the latest performed backup
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineBackupTrackerStatusLatestCheckpoint {
-    /// `creationTime`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
-    pub creation_time: Option<Time>,
-    /// `name`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    /// Volumes lists volumes included in the backup
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub volumes: Option<Vec<VirtualMachineBackupTrackerStatusLatestCheckpointVolumes>>,
+    pub latest_checkpoint: Option<VirtualMachineBackupTrackerLatestCheckpoint>,
 }
 
 /// BackupVolumeInfo contains information about a volume included in a backup
-pub type VirtualMachineBackupTrackerStatusLatestCheckpointVolumes = super::VirtualMachineBackupStatusIncludedVolumes;
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineBackupTrackerVolumes {
+    /// DataEndpoint is the URL of the endpoint for read for pull mode
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub data_endpoint: Option<String>,
+    /// MapEndpoint is the URL of the endpoint for map for pull mode
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub map_endpoint: Option<String>,
+    /// VolumeName is the volume name from VMI spec
+    pub volume_name: String,
+}

@@ -22,6 +22,44 @@ pub struct VirtualMachineClone {
     pub status: Option<VirtualMachineCloneStatus>,
 }
 
+/// Condition defines conditions
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineCloneConditions {
+    /// `lastProbeTime`.
+    #[serde(default, with = "codec::nullable", skip_serializing_if = "Option::is_none")]
+    pub last_probe_time: Option<Option<Time>>,
+    /// `lastTransitionTime`.
+    #[serde(default, with = "codec::nullable", skip_serializing_if = "Option::is_none")]
+    pub last_transition_time: Option<Option<Time>>,
+    /// `message`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// `reason`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// `status`.
+    pub status: String,
+    /// ConditionType is the const type for Conditions
+    pub r#type: String,
+}
+
+/// Source is the object that would be cloned. Currently supported source types are: VirtualMachine
+/// of kubevirt.io API group, VirtualMachineSnapshot of snapshot.kubevirt.io API group
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineCloneSource {
+    /// APIGroup is the group for the resource being referenced. If APIGroup is not specified, the
+    /// specified Kind must be in the core API group. For any other third-party types, APIGroup is
+    /// required.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub api_group: Option<String>,
+    /// Kind is the type of resource being referenced
+    pub kind: String,
+    /// Name is the name of resource being referenced
+    pub name: String,
+}
+
 /// `VirtualMachineClone.spec`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -49,7 +87,7 @@ pub struct VirtualMachineCloneSpec {
     pub patches: Option<Vec<String>>,
     /// Source is the object that would be cloned. Currently supported source types are: VirtualMachine
     /// of kubevirt.io API group, VirtualMachineSnapshot of snapshot.kubevirt.io API group
-    pub source: VirtualMachineCloneSpecSource,
+    pub source: VirtualMachineCloneSource,
     /// Target is the outcome of the cloning process. Currently supported source types are:
     ///
     /// - VirtualMachine of kubevirt.io API group
@@ -57,58 +95,14 @@ pub struct VirtualMachineCloneSpec {
     ///   and a random name would be generated for the target. The target's name can be viewed by
     ///   inspecting status "TargetName" field below.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub target: Option<VirtualMachineCloneSpecTarget>,
+    pub target: Option<VirtualMachineCloneTarget>,
     /// For a detailed description, please refer to
     /// <https://kubevirt.io/user-guide/operations/clone_api/#label-annotation-filters>.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub template: Option<VirtualMachineCloneSpecTemplate>,
+    pub template: Option<VirtualMachineCloneTemplate>,
     /// VolumeNamePolicy defines how to handle volume naming during the clone operation
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub volume_name_policy: Option<VirtualMachineCloneSpecVolumeNamePolicy>,
-}
-
-/// Source is the object that would be cloned. Currently supported source types are: VirtualMachine
-/// of kubevirt.io API group, VirtualMachineSnapshot of snapshot.kubevirt.io API group
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineCloneSpecSource {
-    /// APIGroup is the group for the resource being referenced. If APIGroup is not specified, the
-    /// specified Kind must be in the core API group. For any other third-party types, APIGroup is
-    /// required.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub api_group: Option<String>,
-    /// Kind is the type of resource being referenced
-    pub kind: String,
-    /// Name is the name of resource being referenced
-    pub name: String,
-}
-
-/// For a detailed description, please refer to
-/// <https://kubevirt.io/user-guide/operations/clone_api/#label-annotation-filters>.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineCloneSpecTemplate {
-    /// Example use: "!some/key\*". For a detailed description, please refer to
-    /// <https://kubevirt.io/user-guide/operations/clone_api/#label-annotation-filters>.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub annotation_filters: Option<Vec<String>>,
-    /// Example use: "!some/key\*". For a detailed description, please refer to
-    /// <https://kubevirt.io/user-guide/operations/clone_api/#label-annotation-filters>.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub label_filters: Option<Vec<String>>,
-}
-
-/// VolumeNamePolicy defines how to handle volume naming during the clone operation
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum VirtualMachineCloneSpecVolumeNamePolicy {
-    /// `RandomizeNames`
-    #[default]
-    RandomizeNames,
-    /// `PrefixTargetName`
-    PrefixTargetName,
-    /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
-    Unrecognized(String),
+    pub volume_name_policy: Option<VirtualMachineCloneVolumeNamePolicy>,
 }
 
 /// `VirtualMachineClone.status`.
@@ -117,7 +111,7 @@ pub enum VirtualMachineCloneSpecVolumeNamePolicy {
 pub struct VirtualMachineCloneStatus {
     /// `conditions`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub conditions: Option<Vec<VirtualMachineCloneStatusConditions>>,
+    pub conditions: Option<Vec<VirtualMachineCloneConditions>>,
     /// `creationTime`.
     #[serde(default, with = "codec::nullable", skip_serializing_if = "Option::is_none")]
     pub creation_time: Option<Option<Time>>,
@@ -147,32 +141,50 @@ pub struct VirtualMachineCloneStatus {
     pub target_name: Option<Option<String>>,
 }
 
-/// Condition defines conditions
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineCloneStatusConditions {
-    /// `lastProbeTime`.
-    #[serde(default, with = "codec::nullable", skip_serializing_if = "Option::is_none")]
-    pub last_probe_time: Option<Option<Time>>,
-    /// `lastTransitionTime`.
-    #[serde(default, with = "codec::nullable", skip_serializing_if = "Option::is_none")]
-    pub last_transition_time: Option<Option<Time>>,
-    /// `message`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub message: Option<String>,
-    /// `reason`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
-    /// `status`.
-    pub status: String,
-    /// ConditionType is the const type for Conditions
-    pub r#type: String,
-}
-
 /// Target is the outcome of the cloning process. Currently supported source types are:
 ///
 /// - VirtualMachine of kubevirt.io API group
 /// - Empty (nil). If the target is not provided, the target type would default to VirtualMachine
 ///   and a random name would be generated for the target. The target's name can be viewed by
 ///   inspecting status "TargetName" field below.
-pub type VirtualMachineCloneSpecTarget = super::VirtualMachineCloneSpecSource;
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineCloneTarget {
+    /// APIGroup is the group for the resource being referenced. If APIGroup is not specified, the
+    /// specified Kind must be in the core API group. For any other third-party types, APIGroup is
+    /// required.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub api_group: Option<String>,
+    /// Kind is the type of resource being referenced
+    pub kind: String,
+    /// Name is the name of resource being referenced
+    pub name: String,
+}
+
+/// For a detailed description, please refer to
+/// <https://kubevirt.io/user-guide/operations/clone_api/#label-annotation-filters>.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineCloneTemplate {
+    /// Example use: "!some/key\*". For a detailed description, please refer to
+    /// <https://kubevirt.io/user-guide/operations/clone_api/#label-annotation-filters>.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub annotation_filters: Option<Vec<String>>,
+    /// Example use: "!some/key\*". For a detailed description, please refer to
+    /// <https://kubevirt.io/user-guide/operations/clone_api/#label-annotation-filters>.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub label_filters: Option<Vec<String>>,
+}
+
+/// VolumeNamePolicy defines how to handle volume naming during the clone operation
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum VirtualMachineCloneVolumeNamePolicy {
+    /// `RandomizeNames`
+    #[default]
+    RandomizeNames,
+    /// `PrefixTargetName`
+    PrefixTargetName,
+    /// A value that the schema does not list, such as one of a newer API server.
+    #[serde(untagged)]
+    Unrecognized(String),
+}

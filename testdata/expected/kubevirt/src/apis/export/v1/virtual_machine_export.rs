@@ -20,29 +20,133 @@ pub struct VirtualMachineExport {
     pub status: Option<VirtualMachineExportStatus>,
 }
 
-/// VirtualMachineExportSpec is the spec for a VirtualMachineExport resource
+/// VirtualMachineExportBackup contains the name and available endpoints for the exported backup
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineExportBackups {
+    /// `endpoints`.
+    ///
+    /// Must have no two items with the same `endpoint`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub endpoints: Option<Vec<VirtualMachineExportEndpoints>>,
+    /// Name is the name of the exported volume
+    pub name: String,
+}
+
+/// Condition defines conditions
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachineExportSpec {
-    /// TypedLocalObjectReference contains enough information to let you locate the typed referenced
-    /// object inside the same namespace.
-    pub source: VirtualMachineExportSpecSource,
-    /// TokenSecretRef is the name of the custom-defined secret that contains the token used by the
-    /// export server pod
+pub struct VirtualMachineExportConditions {
+    /// `lastProbeTime`.
+    #[serde(default, with = "codec::nullable", skip_serializing_if = "Option::is_none")]
+    pub last_probe_time: Option<Option<Time>>,
+    /// `lastTransitionTime`.
+    #[serde(default, with = "codec::nullable", skip_serializing_if = "Option::is_none")]
+    pub last_transition_time: Option<Option<Time>>,
+    /// `message`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub token_secret_ref: Option<String>,
-    /// ttlDuration limits the lifetime of an export If this field is set, after this duration has
-    /// passed from counting from CreationTimestamp, the export is eligible to be automatically deleted.
-    /// If this field is omitted, a reasonable default is applied.
+    pub message: Option<String>,
+    /// `reason`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub ttl_duration: Option<String>,
+    pub reason: Option<String>,
+    /// `status`.
+    pub status: String,
+    /// ConditionType is the const type for Conditions
+    pub r#type: String,
+}
+
+/// VirtualMachineExportBackupEndpoint contains the endpoint type and URL to interact with a backup
+/// export
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineExportEndpoints {
+    /// Endpoint is the endpoint of the backup export at the specified URL
+    pub endpoint: String,
+    /// Url is the url that contains the volume in the format specified
+    pub url: String,
+}
+
+/// VirtualMachineExportLink contains a list of volumes available for export, as well as the URLs to
+/// obtain these volumes
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineExportExternal {
+    /// Backups is a list of available backups for the export
+    ///
+    /// Must have no two items with the same `name`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub backups: Option<Vec<VirtualMachineExportBackups>>,
+    /// Cert is the public CA certificate base64 encoded
+    pub cert: String,
+    /// Manifests is a list of available manifests for the export
+    ///
+    /// Must have no two items with the same `type`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub manifests: Option<Vec<VirtualMachineExportManifests>>,
+    /// Volumes is a list of available volumes to export
+    ///
+    /// Must have no two items with the same `name`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub volumes: Option<Vec<VirtualMachineExportVolumes>>,
+}
+
+/// VirtualMachineExportVolumeFormat contains the format type and URL to get the volume in that
+/// format
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineExportFormats {
+    /// Format is the format of the image at the specified URL
+    pub format: String,
+    /// Url is the url that contains the volume in the format specified
+    pub url: String,
+}
+
+/// VirtualMachineExportLink contains a list of volumes available for export, as well as the URLs to
+/// obtain these volumes
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineExportInternal {
+    /// Backups is a list of available backups for the export
+    ///
+    /// Must have no two items with the same `name`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub backups: Option<Vec<VirtualMachineExportBackups>>,
+    /// Cert is the public CA certificate base64 encoded
+    pub cert: String,
+    /// Manifests is a list of available manifests for the export
+    ///
+    /// Must have no two items with the same `type`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub manifests: Option<Vec<VirtualMachineExportManifests>>,
+    /// Volumes is a list of available volumes to export
+    ///
+    /// Must have no two items with the same `name`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub volumes: Option<Vec<VirtualMachineExportVolumes>>,
+}
+
+/// VirtualMachineExportLinks contains the links that point the exported VM resources
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineExportLinks {
+    /// VirtualMachineExportLink contains a list of volumes available for export, as well as the URLs to
+    /// obtain these volumes
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub external: Option<VirtualMachineExportExternal>,
+    /// VirtualMachineExportLink contains a list of volumes available for export, as well as the URLs to
+    /// obtain these volumes
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub internal: Option<VirtualMachineExportInternal>,
+}
+
+/// VirtualMachineExportManifest contains the type and URL of the exported manifest
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineExportManifests {
+    /// Type is the type of manifest returned
+    pub r#type: String,
+    /// Url is the url of the endpoint that returns the manifest
+    pub url: String,
 }
 
 /// TypedLocalObjectReference contains enough information to let you locate the typed referenced
 /// object inside the same namespace.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachineExportSpecSource {
+pub struct VirtualMachineExportSource {
     /// APIGroup is the group for the resource being referenced. If APIGroup is not specified, the
     /// specified Kind must be in the core API group. For any other third-party types, APIGroup is
     /// required.
@@ -54,16 +158,34 @@ pub struct VirtualMachineExportSpecSource {
     pub name: String,
 }
 
+/// VirtualMachineExportSpec is the spec for a VirtualMachineExport resource
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineExportSpec {
+    /// TypedLocalObjectReference contains enough information to let you locate the typed referenced
+    /// object inside the same namespace.
+    pub source: VirtualMachineExportSource,
+    /// TokenSecretRef is the name of the custom-defined secret that contains the token used by the
+    /// export server pod
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub token_secret_ref: Option<String>,
+    /// ttlDuration limits the lifetime of an export If this field is set, after this duration has
+    /// passed from counting from CreationTimestamp, the export is eligible to be automatically deleted.
+    /// If this field is omitted, a reasonable default is applied.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ttl_duration: Option<String>,
+}
+
 /// VirtualMachineExportStatus is the status for a VirtualMachineExport resource
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct VirtualMachineExportStatus {
     /// `conditions`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub conditions: Option<Vec<VirtualMachineExportStatusConditions>>,
+    pub conditions: Option<Vec<VirtualMachineExportConditions>>,
     /// VirtualMachineExportLinks contains the links that point the exported VM resources
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub links: Option<VirtualMachineExportStatusLinks>,
+    pub links: Option<VirtualMachineExportLinks>,
     /// VirtualMachineExportPhase is the current phase of the VirtualMachineExport
     #[serde(skip_serializing_if = "Option::is_none")]
     pub phase: Option<String>,
@@ -85,134 +207,14 @@ pub struct VirtualMachineExportStatus {
     pub virtual_machine_name: Option<String>,
 }
 
-/// Condition defines conditions
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineExportStatusConditions {
-    /// `lastProbeTime`.
-    #[serde(default, with = "codec::nullable", skip_serializing_if = "Option::is_none")]
-    pub last_probe_time: Option<Option<Time>>,
-    /// `lastTransitionTime`.
-    #[serde(default, with = "codec::nullable", skip_serializing_if = "Option::is_none")]
-    pub last_transition_time: Option<Option<Time>>,
-    /// `message`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub message: Option<String>,
-    /// `reason`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
-    /// `status`.
-    pub status: String,
-    /// ConditionType is the const type for Conditions
-    pub r#type: String,
-}
-
-/// VirtualMachineExportLinks contains the links that point the exported VM resources
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineExportStatusLinks {
-    /// VirtualMachineExportLink contains a list of volumes available for export, as well as the URLs to
-    /// obtain these volumes
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub external: Option<VirtualMachineExportStatusLinksExternal>,
-    /// VirtualMachineExportLink contains a list of volumes available for export, as well as the URLs to
-    /// obtain these volumes
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub internal: Option<VirtualMachineExportStatusLinksInternal>,
-}
-
-/// VirtualMachineExportLink contains a list of volumes available for export, as well as the URLs to
-/// obtain these volumes
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineExportStatusLinksExternal {
-    /// Backups is a list of available backups for the export
-    ///
-    /// Must have no two items with the same `name`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub backups: Option<Vec<VirtualMachineExportStatusLinksExternalBackups>>,
-    /// Cert is the public CA certificate base64 encoded
-    pub cert: String,
-    /// Manifests is a list of available manifests for the export
-    ///
-    /// Must have no two items with the same `type`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub manifests: Option<Vec<VirtualMachineExportStatusLinksExternalManifests>>,
-    /// Volumes is a list of available volumes to export
-    ///
-    /// Must have no two items with the same `name`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub volumes: Option<Vec<VirtualMachineExportStatusLinksExternalVolumes>>,
-}
-
-/// VirtualMachineExportBackup contains the name and available endpoints for the exported backup
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineExportStatusLinksExternalBackups {
-    /// `endpoints`.
-    ///
-    /// Must have no two items with the same `endpoint`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub endpoints: Option<Vec<VirtualMachineExportStatusLinksExternalBackupsEndpoints>>,
-    /// Name is the name of the exported volume
-    pub name: String,
-}
-
-/// VirtualMachineExportBackupEndpoint contains the endpoint type and URL to interact with a backup
-/// export
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineExportStatusLinksExternalBackupsEndpoints {
-    /// Endpoint is the endpoint of the backup export at the specified URL
-    pub endpoint: String,
-    /// Url is the url that contains the volume in the format specified
-    pub url: String,
-}
-
-/// VirtualMachineExportManifest contains the type and URL of the exported manifest
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineExportStatusLinksExternalManifests {
-    /// Type is the type of manifest returned
-    pub r#type: String,
-    /// Url is the url of the endpoint that returns the manifest
-    pub url: String,
-}
-
 /// VirtualMachineExportVolume contains the name and available formats for the exported volume
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineExportStatusLinksExternalVolumes {
+pub struct VirtualMachineExportVolumes {
     /// `formats`.
     ///
     /// Must have no two items with the same `format`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub formats: Option<Vec<VirtualMachineExportStatusLinksExternalVolumesFormats>>,
+    pub formats: Option<Vec<VirtualMachineExportFormats>>,
     /// Name is the name of the exported volume
     pub name: String,
 }
-
-/// VirtualMachineExportVolumeFormat contains the format type and URL to get the volume in that
-/// format
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineExportStatusLinksExternalVolumesFormats {
-    /// Format is the format of the image at the specified URL
-    pub format: String,
-    /// Url is the url that contains the volume in the format specified
-    pub url: String,
-}
-
-/// VirtualMachineExportLink contains a list of volumes available for export, as well as the URLs to
-/// obtain these volumes
-pub type VirtualMachineExportStatusLinksInternal = super::VirtualMachineExportStatusLinksExternal;
-
-/// VirtualMachineExportBackup contains the name and available endpoints for the exported backup
-pub type VirtualMachineExportStatusLinksInternalBackups = super::VirtualMachineExportStatusLinksExternalBackups;
-
-/// VirtualMachineExportBackupEndpoint contains the endpoint type and URL to interact with a backup
-/// export
-pub type VirtualMachineExportStatusLinksInternalBackupsEndpoints = super::VirtualMachineExportStatusLinksExternalBackupsEndpoints;
-
-/// VirtualMachineExportManifest contains the type and URL of the exported manifest
-pub type VirtualMachineExportStatusLinksInternalManifests = super::VirtualMachineExportStatusLinksExternalManifests;
-
-/// VirtualMachineExportVolume contains the name and available formats for the exported volume
-pub type VirtualMachineExportStatusLinksInternalVolumes = super::VirtualMachineExportStatusLinksExternalVolumes;
-
-/// VirtualMachineExportVolumeFormat contains the format type and URL to get the volume in that
-/// format
-pub type VirtualMachineExportStatusLinksInternalVolumesFormats = super::VirtualMachineExportStatusLinksExternalVolumesFormats;

@@ -3,6 +3,7 @@
 
 //! Types of `instancetype.kubevirt.io/v1beta1`.
 
+mod common;
 mod virtual_machine_cluster_instancetype;
 mod virtual_machine_cluster_preference;
 mod virtual_machine_instancetype;
@@ -10,6 +11,7 @@ mod virtual_machine_preference;
 mod zz_generated_deepcopy;
 pub mod zz_generated_register;
 
+pub use self::common::*;
 pub use self::virtual_machine_cluster_instancetype::*;
 pub use self::virtual_machine_cluster_preference::*;
 pub use self::virtual_machine_instancetype::*;

@@ -4,6 +4,15 @@
 //! `VirtualMachineClusterInstancetype` of `instancetype.kubevirt.io/v1beta1`.
 
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use super::{
+    VirtualMachineClusterInstancetypeCpu, VirtualMachineClusterInstancetypeGpus,
+    VirtualMachineClusterInstancetypeHostDevices,
+    VirtualMachineClusterInstancetypeIoThreads,
+    VirtualMachineClusterInstancetypeLaunchSecurity,
+    VirtualMachineClusterInstancetypeMemory,
+};
 
 /// VirtualMachineClusterInstancetype is a cluster scoped version of VirtualMachineInstancetype
 /// resource.
@@ -16,52 +25,45 @@ pub struct VirtualMachineClusterInstancetype {
 }
 
 /// Required spec describing the instancetype
-pub type VirtualMachineClusterInstancetypeSpec = super::VirtualMachineInstancetypeSpec;
-
-/// Required CPU related attributes of the instancetype.
-pub type VirtualMachineClusterInstancetypeSpecCpu = super::VirtualMachineInstancetypeSpecCpu;
-
-/// NUMA allows specifying settings for the guest NUMA topology
-pub type VirtualMachineClusterInstancetypeSpecCpuNuma = super::VirtualMachineInstancetypeSpecCpuNuma;
-
-/// Realtime instructs the virt-launcher to tune the VMI for lower latency, optional for real time
-/// workloads
-pub type VirtualMachineClusterInstancetypeSpecCpuRealtime = super::VirtualMachineInstancetypeSpecCpuRealtime;
-
-/// `VirtualMachineClusterInstancetype.spec.gpus`.
-pub type VirtualMachineClusterInstancetypeSpecGpus = super::VirtualMachineInstancetypeSpecGpus;
-
-/// `VirtualMachineClusterInstancetype.spec.gpus.virtualGPUOptions`.
-pub type VirtualMachineClusterInstancetypeSpecGpusVirtualGPUOptions = super::VirtualMachineInstancetypeSpecGpusVirtualGPUOptions;
-
-/// `VirtualMachineClusterInstancetype.spec.gpus.virtualGPUOptions.display`.
-pub type VirtualMachineClusterInstancetypeSpecGpusVirtualGPUOptionsDisplay = super::VirtualMachineInstancetypeSpecGpusVirtualGPUOptionsDisplay;
-
-/// Enables a boot framebuffer, until the guest OS loads a real GPU driver Defaults to true.
-pub type VirtualMachineClusterInstancetypeSpecGpusVirtualGPUOptionsDisplayRamFB = super::VirtualMachinePreferenceSpecFeaturesPreferredSmm;
-
-/// `VirtualMachineClusterInstancetype.spec.hostDevices`.
-pub type VirtualMachineClusterInstancetypeSpecHostDevices = super::VirtualMachineInstancetypeSpecHostDevices;
-
-/// Optionally specifies the IOThreads options to be used by the instancetype.
-pub type VirtualMachineClusterInstancetypeSpecIoThreads = super::VirtualMachineInstancetypeSpecIoThreads;
-
-/// Optionally defines the LaunchSecurity to be used by the instancetype.
-///
-/// Deprecated: Will be removed with v1beta2 or v1
-pub type VirtualMachineClusterInstancetypeSpecLaunchSecurity = super::VirtualMachineInstancetypeSpecLaunchSecurity;
-
-/// AMD Secure Encrypted Virtualization (SEV).
-pub type VirtualMachineClusterInstancetypeSpecLaunchSecuritySev = super::VirtualMachineInstancetypeSpecLaunchSecuritySev;
-
-/// Guest policy flags as defined in AMD SEV API specification. Note: due to security reasons it is
-/// not allowed to enable guest debugging. Therefore NoDebug flag is not exposed to users and is
-/// always true.
-pub type VirtualMachineClusterInstancetypeSpecLaunchSecuritySevPolicy = super::VirtualMachineInstancetypeSpecLaunchSecuritySevPolicy;
-
-/// Required Memory related attributes of the instancetype.
-pub type VirtualMachineClusterInstancetypeSpecMemory = super::VirtualMachineInstancetypeSpecMemory;
-
-/// Optionally enables the use of hugepages for the VirtualMachineInstance instead of regular
-/// memory.
-pub type VirtualMachineClusterInstancetypeSpecMemoryHugepages = super::VirtualMachineInstancetypeSpecMemoryHugepages;
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineClusterInstancetypeSpec {
+    /// Optionally defines the required Annotations to be used by the instance type and applied to the
+    /// VirtualMachineInstance
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub annotations: Option<BTreeMap<String, String>>,
+    /// Required CPU related attributes of the instancetype.
+    pub cpu: VirtualMachineClusterInstancetypeCpu,
+    /// Optionally defines any GPU devices associated with the instancetype.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gpus: Option<Vec<VirtualMachineClusterInstancetypeGpus>>,
+    /// Optionally defines any HostDevices associated with the instancetype.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host_devices: Option<Vec<VirtualMachineClusterInstancetypeHostDevices>>,
+    /// Optionally specifies the IOThreads options to be used by the instancetype.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub io_threads: Option<VirtualMachineClusterInstancetypeIoThreads>,
+    /// Optionally defines the IOThreadsPolicy to be used by the instancetype.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub io_threads_policy: Option<String>,
+    /// Optionally defines the LaunchSecurity to be used by the instancetype.
+    ///
+    /// Deprecated: Will be removed with v1beta2 or v1
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub launch_security: Option<VirtualMachineClusterInstancetypeLaunchSecurity>,
+    /// Required Memory related attributes of the instancetype.
+    pub memory: VirtualMachineClusterInstancetypeMemory,
+    /// NodeSelector is a selector which must be true for the vmi to fit on a node. Selector which must
+    /// match a node's labels for the vmi to be scheduled on that node. More info:
+    /// <https://kubernetes.io/docs/concepts/configuration/assign-pod-node/>
+    ///
+    /// NodeSelector is the name of the custom node selector for the instancetype.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub node_selector: Option<BTreeMap<String, String>>,
+    /// If specified, the VMI will be dispatched by specified scheduler. If not specified, the VMI will
+    /// be dispatched by default scheduler.
+    ///
+    /// SchedulerName is the name of the custom K8s scheduler for the instancetype.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scheduler_name: Option<String>,
+}

@@ -4,6 +4,15 @@
 //! `VirtualMachineClusterPreference` of `instancetype.kubevirt.io/v1beta1`.
 
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use super::{
+    VirtualMachineClusterPreferenceClock, VirtualMachineClusterPreferenceCpu,
+    VirtualMachineClusterPreferenceDevices, VirtualMachineClusterPreferenceFeatures,
+    VirtualMachineClusterPreferenceFirmware, VirtualMachineClusterPreferenceMachine,
+    VirtualMachineClusterPreferencePreferredLaunchSecurity,
+    VirtualMachineClusterPreferenceRequirements, VirtualMachineClusterPreferenceVolumes,
+};
 
 /// VirtualMachineClusterPreference is a cluster scoped version of the VirtualMachinePreference
 /// resource.
@@ -16,191 +25,61 @@ pub struct VirtualMachineClusterPreference {
 }
 
 /// Required spec describing the preferences
-pub type VirtualMachineClusterPreferenceSpec = super::VirtualMachinePreferenceSpec;
-
-/// Clock optionally defines preferences associated with the Clock attribute of a
-/// VirtualMachineInstance DomainSpec
-pub type VirtualMachineClusterPreferenceSpecClock = super::VirtualMachinePreferenceSpecClock;
-
-/// ClockOffset allows specifying the UTC offset or the timezone of the guest clock.
-pub type VirtualMachineClusterPreferenceSpecClockPreferredClockOffset = super::VirtualMachinePreferenceSpecClockPreferredClockOffset;
-
-/// UTC sets the guest clock to UTC on each boot. If an offset is specified, guest changes to the
-/// clock will be kept during reboots and are not reset.
-pub type VirtualMachineClusterPreferenceSpecClockPreferredClockOffsetUtc = super::VirtualMachinePreferenceSpecClockPreferredClockOffsetUtc;
-
-/// Timer specifies whih timers are attached to the vmi.
-pub type VirtualMachineClusterPreferenceSpecClockPreferredTimer = super::VirtualMachinePreferenceSpecClockPreferredTimer;
-
-/// HPET (High Precision Event Timer) - multiple timers with periodic interrupts.
-pub type VirtualMachineClusterPreferenceSpecClockPreferredTimerHpet = super::VirtualMachinePreferenceSpecClockPreferredTimerPit;
-
-/// Hyperv (Hypervclock) - lets guests read the host’s wall clock time (paravirtualized). For
-/// windows guests.
-pub type VirtualMachineClusterPreferenceSpecClockPreferredTimerHyperv = super::VirtualMachinePreferenceSpecClockPreferredTimerKvm;
-
-/// KVM (KVM clock) - lets guests read the host’s wall clock time (paravirtualized). For linux
-/// guests.
-pub type VirtualMachineClusterPreferenceSpecClockPreferredTimerKvm = super::VirtualMachinePreferenceSpecClockPreferredTimerKvm;
-
-/// PIT (Programmable Interval Timer) - a timer with periodic interrupts.
-pub type VirtualMachineClusterPreferenceSpecClockPreferredTimerPit = super::VirtualMachinePreferenceSpecClockPreferredTimerPit;
-
-/// RTC (Real Time Clock) - a continuously running timer with periodic interrupts.
-pub type VirtualMachineClusterPreferenceSpecClockPreferredTimerRtc = super::VirtualMachinePreferenceSpecClockPreferredTimerRtc;
-
-/// CPU optionally defines preferences associated with the CPU attribute of a VirtualMachineInstance
-/// DomainSpec
-pub type VirtualMachineClusterPreferenceSpecCpu = super::VirtualMachinePreferenceSpecCpu;
-
-/// CPUFeature allows specifying a CPU feature.
-pub type VirtualMachineClusterPreferenceSpecCpuPreferredCPUFeatures = super::VirtualMachinePreferenceSpecCpuPreferredCPUFeatures;
-
-/// `VirtualMachineClusterPreference.spec.cpu.spreadOptions`.
-pub type VirtualMachineClusterPreferenceSpecCpuSpreadOptions = super::VirtualMachinePreferenceSpecCpuSpreadOptions;
-
-/// Devices optionally defines preferences associated with the Devices attribute of a
-/// VirtualMachineInstance DomainSpec
-pub type VirtualMachineClusterPreferenceSpecDevices = super::VirtualMachinePreferenceSpecDevices;
-
-/// PreferredBlockSize optionally defines the block size of Disk devices.
-pub type VirtualMachineClusterPreferenceSpecDevicesPreferredDiskBlockSize = super::VirtualMachinePreferenceSpecDevicesPreferredDiskBlockSize;
-
-/// CustomBlockSize represents the desired logical and physical block size for a VM disk.
-pub type VirtualMachineClusterPreferenceSpecDevicesPreferredDiskBlockSizeCustom = super::VirtualMachinePreferenceSpecDevicesPreferredDiskBlockSizeCustom;
-
-/// Represents if a feature is enabled or disabled.
-pub type VirtualMachineClusterPreferenceSpecDevicesPreferredDiskBlockSizeMatchVolume = super::VirtualMachinePreferenceSpecFeaturesPreferredSmm;
-
-/// PreferredTPM optionally defines the preferred TPM device to be used.
-pub type VirtualMachineClusterPreferenceSpecDevicesPreferredTPM = super::VirtualMachinePreferenceSpecDevicesPreferredTPM;
-
-/// PreferredVirtualGPUOptions optionally defines the preferred value of VirtualGPUOptions
-pub type VirtualMachineClusterPreferenceSpecDevicesPreferredVirtualGPUOptions = super::VirtualMachineInstancetypeSpecGpusVirtualGPUOptions;
-
-/// `VirtualMachineClusterPreference.spec.devices.preferredVirtualGPUOptions.display`.
-pub type VirtualMachineClusterPreferenceSpecDevicesPreferredVirtualGPUOptionsDisplay = super::VirtualMachineInstancetypeSpecGpusVirtualGPUOptionsDisplay;
-
-/// Enables a boot framebuffer, until the guest OS loads a real GPU driver Defaults to true.
-pub type VirtualMachineClusterPreferenceSpecDevicesPreferredVirtualGPUOptionsDisplayRamFB = super::VirtualMachinePreferenceSpecFeaturesPreferredSmm;
-
-/// Features optionally defines preferences associated with the Features attribute of a
-/// VirtualMachineInstance DomainSpec
-pub type VirtualMachineClusterPreferenceSpecFeatures = super::VirtualMachinePreferenceSpecFeatures;
-
-/// PreferredAcpi optionally enables the ACPI feature
-pub type VirtualMachineClusterPreferenceSpecFeaturesPreferredAcpi = super::VirtualMachinePreferenceSpecFeaturesPreferredSmm;
-
-/// PreferredApic optionally enables and configures the APIC feature
-pub type VirtualMachineClusterPreferenceSpecFeaturesPreferredApic = super::VirtualMachinePreferenceSpecFeaturesPreferredApic;
-
-/// PreferredHyperv optionally enables and configures HyperV features
-pub type VirtualMachineClusterPreferenceSpecFeaturesPreferredHyperv = super::VirtualMachinePreferenceSpecFeaturesPreferredHyperv;
-
-/// EVMCS Speeds up L2 vmexits, but disables other virtualization features. Requires vapic. Defaults
-/// to the machine type setting.
-pub type VirtualMachineClusterPreferenceSpecFeaturesPreferredHypervEvmcs = super::VirtualMachinePreferenceSpecFeaturesPreferredSmm;
-
-/// Frequencies improves the TSC clock source handling for Hyper-V on KVM. Defaults to the machine
-/// type setting.
-pub type VirtualMachineClusterPreferenceSpecFeaturesPreferredHypervFrequencies = super::VirtualMachinePreferenceSpecFeaturesPreferredSmm;
-
-/// IPI improves performances in overcommited environments. Requires vpindex. Defaults to the
-/// machine type setting.
-pub type VirtualMachineClusterPreferenceSpecFeaturesPreferredHypervIpi = super::VirtualMachinePreferenceSpecFeaturesPreferredSmm;
-
-/// Reenlightenment enables the notifications on TSC frequency changes. Defaults to the machine type
-/// setting.
-pub type VirtualMachineClusterPreferenceSpecFeaturesPreferredHypervReenlightenment = super::VirtualMachinePreferenceSpecFeaturesPreferredSmm;
-
-/// Relaxed instructs the guest OS to disable watchdog timeouts. Defaults to the machine type
-/// setting.
-pub type VirtualMachineClusterPreferenceSpecFeaturesPreferredHypervRelaxed = super::VirtualMachinePreferenceSpecFeaturesPreferredSmm;
-
-/// Reset enables Hyperv reboot/reset for the vmi. Requires synic. Defaults to the machine type
-/// setting.
-pub type VirtualMachineClusterPreferenceSpecFeaturesPreferredHypervReset = super::VirtualMachinePreferenceSpecFeaturesPreferredSmm;
-
-/// Runtime improves the time accounting to improve scheduling in the guest. Defaults to the machine
-/// type setting.
-pub type VirtualMachineClusterPreferenceSpecFeaturesPreferredHypervRuntime = super::VirtualMachinePreferenceSpecFeaturesPreferredSmm;
-
-/// Spinlocks allows to configure the spinlock retry attempts.
-pub type VirtualMachineClusterPreferenceSpecFeaturesPreferredHypervSpinlocks = super::VirtualMachinePreferenceSpecFeaturesPreferredHypervSpinlocks;
-
-/// SyNIC enables the Synthetic Interrupt Controller. Defaults to the machine type setting.
-pub type VirtualMachineClusterPreferenceSpecFeaturesPreferredHypervSynic = super::VirtualMachinePreferenceSpecFeaturesPreferredSmm;
-
-/// SyNICTimer enables Synthetic Interrupt Controller Timers, reducing CPU load. Defaults to the
-/// machine type setting.
-pub type VirtualMachineClusterPreferenceSpecFeaturesPreferredHypervSynictimer = super::VirtualMachinePreferenceSpecFeaturesPreferredHypervSynictimer;
-
-/// Represents if a feature is enabled or disabled.
-pub type VirtualMachineClusterPreferenceSpecFeaturesPreferredHypervSynictimerDirect = super::VirtualMachinePreferenceSpecFeaturesPreferredSmm;
-
-/// TLBFlush improves performances in overcommited environments. Requires vpindex. Defaults to the
-/// machine type setting.
-pub type VirtualMachineClusterPreferenceSpecFeaturesPreferredHypervTlbflush = super::VirtualMachinePreferenceSpecFeaturesPreferredHypervTlbflush;
-
-/// Direct allows sending the TLB flush command directly to the hypervisor. It can be useful to
-/// optimize performance in nested virtualization cases, such as Windows VBS.
-pub type VirtualMachineClusterPreferenceSpecFeaturesPreferredHypervTlbflushDirect = super::VirtualMachinePreferenceSpecFeaturesPreferredSmm;
-
-/// Extended allows the guest to execute partial TLB flushes. It can be helpful for general purpose
-/// workloads.
-pub type VirtualMachineClusterPreferenceSpecFeaturesPreferredHypervTlbflushExtended = super::VirtualMachinePreferenceSpecFeaturesPreferredSmm;
-
-/// VAPIC improves the paravirtualized handling of interrupts. Defaults to the machine type setting.
-pub type VirtualMachineClusterPreferenceSpecFeaturesPreferredHypervVapic = super::VirtualMachinePreferenceSpecFeaturesPreferredSmm;
-
-/// VendorID allows setting the hypervisor vendor id. Defaults to the machine type setting.
-pub type VirtualMachineClusterPreferenceSpecFeaturesPreferredHypervVendorid = super::VirtualMachinePreferenceSpecFeaturesPreferredHypervVendorid;
-
-/// VPIndex enables the Virtual Processor Index to help windows identifying virtual processors.
-/// Defaults to the machine type setting.
-pub type VirtualMachineClusterPreferenceSpecFeaturesPreferredHypervVpindex = super::VirtualMachinePreferenceSpecFeaturesPreferredSmm;
-
-/// PreferredKvm optionally enables and configures KVM features
-pub type VirtualMachineClusterPreferenceSpecFeaturesPreferredKvm = super::VirtualMachinePreferenceSpecFeaturesPreferredKvm;
-
-/// PreferredPvspinlock optionally enables the Pvspinlock feature
-pub type VirtualMachineClusterPreferenceSpecFeaturesPreferredPvspinlock = super::VirtualMachinePreferenceSpecFeaturesPreferredSmm;
-
-/// PreferredSmm optionally enables the SMM feature
-pub type VirtualMachineClusterPreferenceSpecFeaturesPreferredSmm = super::VirtualMachinePreferenceSpecFeaturesPreferredSmm;
-
-/// Firmware optionally defines preferences associated with the Firmware attribute of a
-/// VirtualMachineInstance DomainSpec
-pub type VirtualMachineClusterPreferenceSpecFirmware = super::VirtualMachinePreferenceSpecFirmware;
-
-/// PreferredEfi optionally enables EFI
-pub type VirtualMachineClusterPreferenceSpecFirmwarePreferredEfi = super::VirtualMachinePreferenceSpecFirmwarePreferredEfi;
-
-/// Machine optionally defines preferences associated with the Machine attribute of a
-/// VirtualMachineInstance DomainSpec
-pub type VirtualMachineClusterPreferenceSpecMachine = super::VirtualMachinePreferenceSpecMachine;
-
-/// Optionally defines the preferred LaunchSecurity
-pub type VirtualMachineClusterPreferenceSpecPreferredLaunchSecurity = super::VirtualMachineInstancetypeSpecLaunchSecurity;
-
-/// AMD Secure Encrypted Virtualization (SEV).
-pub type VirtualMachineClusterPreferenceSpecPreferredLaunchSecuritySev = super::VirtualMachineInstancetypeSpecLaunchSecuritySev;
-
-/// Guest policy flags as defined in AMD SEV API specification. Note: due to security reasons it is
-/// not allowed to enable guest debugging. Therefore NoDebug flag is not exposed to users and is
-/// always true.
-pub type VirtualMachineClusterPreferenceSpecPreferredLaunchSecuritySevPolicy = super::VirtualMachineInstancetypeSpecLaunchSecuritySevPolicy;
-
-/// Requirements defines the minium amount of instance type defined resources required by a set of
-/// preferences
-pub type VirtualMachineClusterPreferenceSpecRequirements = super::VirtualMachinePreferenceSpecRequirements;
-
-/// Required CPU related attributes of the instancetype.
-pub type VirtualMachineClusterPreferenceSpecRequirementsCpu = super::VirtualMachinePreferenceSpecRequirementsCpu;
-
-/// Required Memory related attributes of the instancetype.
-pub type VirtualMachineClusterPreferenceSpecRequirementsMemory = super::VirtualMachinePreferenceSpecRequirementsMemory;
-
-/// Volumes optionally defines preferences associated with the Volumes attribute of a
-/// VirtualMachineInstace DomainSpec
-pub type VirtualMachineClusterPreferenceSpecVolumes = super::VirtualMachinePreferenceSpecVolumes;
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineClusterPreferenceSpec {
+    /// Optionally defines preferred Annotations to be applied to the VirtualMachineInstance
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub annotations: Option<BTreeMap<String, String>>,
+    /// Clock optionally defines preferences associated with the Clock attribute of a
+    /// VirtualMachineInstance DomainSpec
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clock: Option<VirtualMachineClusterPreferenceClock>,
+    /// CPU optionally defines preferences associated with the CPU attribute of a VirtualMachineInstance
+    /// DomainSpec
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cpu: Option<VirtualMachineClusterPreferenceCpu>,
+    /// Devices optionally defines preferences associated with the Devices attribute of a
+    /// VirtualMachineInstance DomainSpec
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub devices: Option<VirtualMachineClusterPreferenceDevices>,
+    /// Features optionally defines preferences associated with the Features attribute of a
+    /// VirtualMachineInstance DomainSpec
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub features: Option<VirtualMachineClusterPreferenceFeatures>,
+    /// Firmware optionally defines preferences associated with the Firmware attribute of a
+    /// VirtualMachineInstance DomainSpec
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub firmware: Option<VirtualMachineClusterPreferenceFirmware>,
+    /// Machine optionally defines preferences associated with the Machine attribute of a
+    /// VirtualMachineInstance DomainSpec
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub machine: Option<VirtualMachineClusterPreferenceMachine>,
+    /// PreferSpreadSocketToCoreRatio defines the ratio to spread vCPUs between cores and sockets, it
+    /// defaults to 2.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prefer_spread_socket_to_core_ratio: Option<i32>,
+    /// PreferredArchitecture defines a prefeerred architecture for the VirtualMachine
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preferred_architecture: Option<String>,
+    /// Optionally defines the preferred LaunchSecurity
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preferred_launch_security: Option<
+        VirtualMachineClusterPreferencePreferredLaunchSecurity,
+    >,
+    /// Subdomain of the VirtualMachineInstance
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preferred_subdomain: Option<String>,
+    /// Grace period observed after signalling a VirtualMachineInstance to stop after which the
+    /// VirtualMachineInstance is force terminated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preferred_termination_grace_period_seconds: Option<i64>,
+    /// Requirements defines the minium amount of instance type defined resources required by a set of
+    /// preferences
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub requirements: Option<VirtualMachineClusterPreferenceRequirements>,
+    /// Volumes optionally defines preferences associated with the Volumes attribute of a
+    /// VirtualMachineInstace DomainSpec
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub volumes: Option<VirtualMachineClusterPreferenceVolumes>,
+}

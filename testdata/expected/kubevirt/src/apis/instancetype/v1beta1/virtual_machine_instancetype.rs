@@ -3,12 +3,16 @@
 
 //! `VirtualMachineInstancetype` of `instancetype.kubevirt.io/v1beta1`.
 
-use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use ::codegen_runtime::k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use std::collections::BTreeMap;
+use super::{
+    VirtualMachineClusterInstancetypeCpu, VirtualMachineClusterInstancetypeGpus,
+    VirtualMachineClusterInstancetypeHostDevices,
+    VirtualMachineClusterInstancetypeIoThreads,
+    VirtualMachineClusterInstancetypeLaunchSecurity,
+    VirtualMachineClusterInstancetypeMemory,
+};
 
 /// VirtualMachineInstancetype resource contains quantitative and resource related VirtualMachine
 /// configuration that can be used by multiple VirtualMachine resources.
@@ -29,16 +33,16 @@ pub struct VirtualMachineInstancetypeSpec {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<BTreeMap<String, String>>,
     /// Required CPU related attributes of the instancetype.
-    pub cpu: VirtualMachineInstancetypeSpecCpu,
+    pub cpu: VirtualMachineClusterInstancetypeCpu,
     /// Optionally defines any GPU devices associated with the instancetype.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub gpus: Option<Vec<VirtualMachineInstancetypeSpecGpus>>,
+    pub gpus: Option<Vec<VirtualMachineClusterInstancetypeGpus>>,
     /// Optionally defines any HostDevices associated with the instancetype.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub host_devices: Option<Vec<VirtualMachineInstancetypeSpecHostDevices>>,
+    pub host_devices: Option<Vec<VirtualMachineClusterInstancetypeHostDevices>>,
     /// Optionally specifies the IOThreads options to be used by the instancetype.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub io_threads: Option<VirtualMachineInstancetypeSpecIoThreads>,
+    pub io_threads: Option<VirtualMachineClusterInstancetypeIoThreads>,
     /// Optionally defines the IOThreadsPolicy to be used by the instancetype.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub io_threads_policy: Option<String>,
@@ -46,9 +50,9 @@ pub struct VirtualMachineInstancetypeSpec {
     ///
     /// Deprecated: Will be removed with v1beta2 or v1
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub launch_security: Option<VirtualMachineInstancetypeSpecLaunchSecurity>,
+    pub launch_security: Option<VirtualMachineClusterInstancetypeLaunchSecurity>,
     /// Required Memory related attributes of the instancetype.
-    pub memory: VirtualMachineInstancetypeSpecMemory,
+    pub memory: VirtualMachineClusterInstancetypeMemory,
     /// NodeSelector is a selector which must be true for the vmi to fit on a node. Selector which must
     /// match a node's labels for the vmi to be scheduled on that node. More info:
     /// <https://kubernetes.io/docs/concepts/configuration/assign-pod-node/>
@@ -63,228 +67,3 @@ pub struct VirtualMachineInstancetypeSpec {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scheduler_name: Option<String>,
 }
-
-/// Required CPU related attributes of the instancetype.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstancetypeSpecCpu {
-    /// DedicatedCPUPlacement requests the scheduler to place the VirtualMachineInstance on a node with
-    /// enough dedicated pCPUs and pin the vCPUs to it.
-    #[serde(rename = "dedicatedCPUPlacement", skip_serializing_if = "Option::is_none")]
-    pub dedicated_cpu_placement: Option<bool>,
-    /// Required number of vCPUs to expose to the guest.
-    ///
-    /// The resulting CPU topology being derived from the optional PreferredCPUTopology attribute of
-    /// CPUPreferences that itself defaults to PreferSockets.
-    pub guest: i32,
-    /// IsolateEmulatorThread requests one more dedicated pCPU to be allocated for the VMI to place the
-    /// emulator thread on it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub isolate_emulator_thread: Option<bool>,
-    /// MaxSockets specifies the maximum amount of sockets that can be hotplugged
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub max_sockets: Option<i32>,
-    /// Model specifies the CPU model inside the VMI. List of available models
-    /// <https://github.com/libvirt/libvirt/tree/master/src/cpu_map>. It is possible to specify special
-    /// cases like "host-passthrough" to get the same CPU as the node and "host-model" to get CPU
-    /// closest to the node one. Defaults to host-model.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub model: Option<String>,
-    /// NUMA allows specifying settings for the guest NUMA topology
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub numa: Option<VirtualMachineInstancetypeSpecCpuNuma>,
-    /// Realtime instructs the virt-launcher to tune the VMI for lower latency, optional for real time
-    /// workloads
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub realtime: Option<VirtualMachineInstancetypeSpecCpuRealtime>,
-}
-
-/// NUMA allows specifying settings for the guest NUMA topology
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstancetypeSpecCpuNuma {
-    /// GuestMappingPassthrough will create an efficient guest topology based on host CPUs exclusively
-    /// assigned to a pod. The created topology ensures that memory and CPUs on the virtual numa nodes
-    /// never cross boundaries of host numa nodes.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub guest_mapping_passthrough: Option<BTreeMap<String, Value>>,
-}
-
-/// Realtime instructs the virt-launcher to tune the VMI for lower latency, optional for real time
-/// workloads
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineInstancetypeSpecCpuRealtime {
-    /// Mask defines the vcpu mask expression that defines which vcpus are used for realtime. Format
-    /// matches libvirt's expressions. Example: "0-3,^1","0,2,3","2-3"
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub mask: Option<String>,
-}
-
-/// `VirtualMachineInstancetype.spec.gpus`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstancetypeSpecGpus {
-    /// ClaimName references the name of an entry in the VMI's spec.resourceClaims\[\] array. The
-    /// referenced entry may use either resourceClaimName or resourceClaimTemplateName.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub claim_name: Option<String>,
-    /// DeviceName is the name of the device provisioned by device-plugins
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub device_name: Option<String>,
-    /// Name of the GPU device as exposed by a device plugin
-    pub name: String,
-    /// RequestName specifies which request from the ResourceClaim/ResourceClaimTemplate
-    /// spec.devices.requests array this claim request corresponds to.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub request_name: Option<String>,
-    /// If specified, the virtual network interface address and its tag will be provided to the guest
-    /// via config drive
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tag: Option<String>,
-    /// `virtualGPUOptions`.
-    #[serde(rename = "virtualGPUOptions", skip_serializing_if = "Option::is_none")]
-    pub virtual_gpu_options: Option<VirtualMachineInstancetypeSpecGpusVirtualGPUOptions>,
-}
-
-/// `VirtualMachineInstancetype.spec.gpus.virtualGPUOptions`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineInstancetypeSpecGpusVirtualGPUOptions {
-    /// `display`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub display: Option<VirtualMachineInstancetypeSpecGpusVirtualGPUOptionsDisplay>,
-}
-
-/// `VirtualMachineInstancetype.spec.gpus.virtualGPUOptions.display`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstancetypeSpecGpusVirtualGPUOptionsDisplay {
-    /// Enabled determines if a display addapter backed by a vGPU should be enabled or disabled on the
-    /// guest. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub enabled: Option<bool>,
-    /// Enables a boot framebuffer, until the guest OS loads a real GPU driver Defaults to true.
-    #[serde(rename = "ramFB", skip_serializing_if = "Option::is_none")]
-    pub ram_fb: Option<VirtualMachineInstancetypeSpecGpusVirtualGPUOptionsDisplayRamFB>,
-}
-
-/// `VirtualMachineInstancetype.spec.hostDevices`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstancetypeSpecHostDevices {
-    /// ClaimName references the name of an entry in the VMI's spec.resourceClaims\[\] array. The
-    /// referenced entry may use either resourceClaimName or resourceClaimTemplateName.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub claim_name: Option<String>,
-    /// DeviceName is the name of the device provisioned by device-plugins
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub device_name: Option<String>,
-    /// `name`.
-    pub name: String,
-    /// RequestName specifies which request from the ResourceClaim/ResourceClaimTemplate
-    /// spec.devices.requests array this claim request corresponds to.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub request_name: Option<String>,
-    /// If specified, the virtual network interface address and its tag will be provided to the guest
-    /// via config drive
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tag: Option<String>,
-}
-
-/// Optionally specifies the IOThreads options to be used by the instancetype.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstancetypeSpecIoThreads {
-    /// SupplementalPoolThreadCount specifies how many iothreads are allocated for the supplementalPool
-    /// policy.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub supplemental_pool_thread_count: Option<i32>,
-}
-
-/// Optionally defines the LaunchSecurity to be used by the instancetype.
-///
-/// Deprecated: Will be removed with v1beta2 or v1
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineInstancetypeSpecLaunchSecurity {
-    /// AMD Secure Encrypted Virtualization (SEV).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub sev: Option<VirtualMachineInstancetypeSpecLaunchSecuritySev>,
-    /// AMD SEV-SNP flags defined by the SEV-SNP specifications.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub snp: Option<BTreeMap<String, Value>>,
-    /// Intel Trust Domain Extensions (TDX).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tdx: Option<BTreeMap<String, Value>>,
-}
-
-/// AMD Secure Encrypted Virtualization (SEV).
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstancetypeSpecLaunchSecuritySev {
-    /// If specified, run the attestation process for a vmi.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub attestation: Option<BTreeMap<String, Value>>,
-    /// Base64 encoded guest owner's Diffie-Hellman key.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub dh_cert: Option<String>,
-    /// Guest policy flags as defined in AMD SEV API specification. Note: due to security reasons it is
-    /// not allowed to enable guest debugging. Therefore NoDebug flag is not exposed to users and is
-    /// always true.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub policy: Option<VirtualMachineInstancetypeSpecLaunchSecuritySevPolicy>,
-    /// Base64 encoded session blob.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub session: Option<String>,
-}
-
-/// Guest policy flags as defined in AMD SEV API specification. Note: due to security reasons it is
-/// not allowed to enable guest debugging. Therefore NoDebug flag is not exposed to users and is
-/// always true.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstancetypeSpecLaunchSecuritySevPolicy {
-    /// SEV-ES is required. Defaults to false.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub encrypted_state: Option<bool>,
-}
-
-/// Required Memory related attributes of the instancetype.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstancetypeSpecMemory {
-    /// Required amount of memory which is visible inside the guest OS.
-    ///
-    /// Must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(with = "codec")]
-    pub guest: IntOrString,
-    /// Optionally enables the use of hugepages for the VirtualMachineInstance instead of regular
-    /// memory.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub hugepages: Option<VirtualMachineInstancetypeSpecMemoryHugepages>,
-    /// MaxGuest allows to specify the maximum amount of memory which is visible inside the Guest OS.
-    /// The delta between MaxGuest and Guest is the amount of memory that can be hot(un)plugged.
-    ///
-    /// Must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
-    pub max_guest: Option<IntOrString>,
-    /// OvercommitPercent is the percentage of the guest memory which will be overcommitted. This means
-    /// that the VMIs parent pod (virt-launcher) will request less physical memory by a factor specified
-    /// by the OvercommitPercent. Overcommits can lead to memory exhaustion, which in turn can lead to
-    /// crashes. Use carefully. Defaults to 0
-    ///
-    /// Must be at least 0 and be at most 100.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub overcommit_percent: Option<i64>,
-}
-
-/// Optionally enables the use of hugepages for the VirtualMachineInstance instead of regular
-/// memory.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstancetypeSpecMemoryHugepages {
-    /// PageSize specifies the hugepage size, for x86_64 architecture valid values are 1Gi and 2Mi.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub page_size: Option<String>,
-}
-
-/// Enables a boot framebuffer, until the guest OS loads a real GPU driver Defaults to true.
-pub type VirtualMachineInstancetypeSpecGpusVirtualGPUOptionsDisplayRamFB = super::VirtualMachinePreferenceSpecFeaturesPreferredSmm;

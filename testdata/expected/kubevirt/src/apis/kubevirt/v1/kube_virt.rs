@@ -5,13 +5,15 @@
 
 #![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
 use ::codegen_runtime::codec::{self, Number};
-use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
-    ObjectMeta, Time,
-};
+use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
+use super::{
+    KubeVirtConditions, KubeVirtResources, VirtualMachineInstanceAffinity,
+    VirtualMachineInstancePresetMatchExpressions, VirtualMachineInstanceTolerations,
+};
 
 /// KubeVirt represents the object deploying all KubeVirt resources
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -24,415 +26,10 @@ pub struct KubeVirt {
     pub status: Option<KubeVirtStatus>,
 }
 
-/// `KubeVirt.spec`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct KubeVirtSpec {
-    /// `certificateRotateStrategy`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub certificate_rotate_strategy: Option<KubeVirtSpecCertificateRotateStrategy>,
-    /// holds kubevirt configurations. same as the virt-configMap
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub configuration: Option<KubeVirtSpecConfiguration>,
-    /// `customizeComponents`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub customize_components: Option<KubeVirtSpecCustomizeComponents>,
-    /// The ImagePullPolicy to use for KubeVirt operator-managed infrastructure images (virt-api,
-    /// virt-controller, virt-handler, virt-exportproxy, etc.). For pull policy of user workload pods,
-    /// see spec.configuration.imagePullPolicy.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub image_pull_policy: Option<String>,
-    /// The imagePullSecrets to pull the container images from Defaults to none
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub image_pull_secrets: Option<Vec<KubeVirtSpecImagePullSecrets>>,
-    /// The image registry to pull the container images from Defaults to the same registry the
-    /// operator's container image is pulled from.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub image_registry: Option<String>,
-    /// The image tag to use for the continer images installed. Defaults to the same tag as the
-    /// operator's container image.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub image_tag: Option<String>,
-    /// selectors and tolerations that should apply to KubeVirt infrastructure components
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub infra: Option<KubeVirtSpecInfra>,
-    /// The name of the Prometheus service account that needs read-access to KubeVirt endpoints Defaults
-    /// to prometheus-k8s
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub monitor_account: Option<String>,
-    /// The namespace Prometheus is deployed in Defaults to openshift-monitor
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub monitor_namespace: Option<String>,
-    /// Designate the apps.kubevirt.io/component label for KubeVirt components. Useful if KubeVirt is
-    /// included as part of a product. If ProductComponent is not specified, the component label default
-    /// value is kubevirt.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub product_component: Option<String>,
-    /// Designate the apps.kubevirt.io/part-of label for KubeVirt components. Useful if KubeVirt is
-    /// included as part of a product. If ProductName is not specified, the part-of label will be
-    /// omitted.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub product_name: Option<String>,
-    /// Designate the apps.kubevirt.io/version label for KubeVirt components. Useful if KubeVirt is
-    /// included as part of a product. If ProductVersion is not specified, KubeVirt's version will be
-    /// used.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub product_version: Option<String>,
-    /// The namespace the service monitor will be deployed When ServiceMonitorNamespace is set, then
-    /// we'll install the service monitor object in that namespace otherwise we will use the monitoring
-    /// namespace.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub service_monitor_namespace: Option<String>,
-    /// Specify the port to listen on for VMI status synchronization traffic. Default is 9185
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub synchronization_port: Option<String>,
-    /// Specifies if kubevirt can be deleted if workloads are still present. This is mainly a precaution
-    /// to avoid accidental data loss
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub uninstall_strategy: Option<String>,
-    /// WorkloadUpdateStrategy defines at the cluster level how to handle automated workload updates
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub workload_update_strategy: Option<KubeVirtSpecWorkloadUpdateStrategy>,
-    /// selectors and tolerations that should apply to KubeVirt workloads
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub workloads: Option<KubeVirtSpecWorkloads>,
-}
-
-/// `KubeVirt.spec.certificateRotateStrategy`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct KubeVirtSpecCertificateRotateStrategy {
-    /// `selfSigned`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub self_signed: Option<KubeVirtSpecCertificateRotateStrategySelfSigned>,
-}
-
-/// `KubeVirt.spec.certificateRotateStrategy.selfSigned`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct KubeVirtSpecCertificateRotateStrategySelfSigned {
-    /// CA configuration CA certs are kept in the CA bundle as long as they are valid
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ca: Option<KubeVirtSpecCertificateRotateStrategySelfSignedCa>,
-    /// Deprecated. Use CA.Duration and CA.RenewBefore instead
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ca_overlap_interval: Option<String>,
-    /// Deprecated. Use CA.Duration instead
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ca_rotate_interval: Option<String>,
-    /// Deprecated. Use Server.Duration instead
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cert_rotate_interval: Option<String>,
-    /// Server configuration Certs are rotated and discarded
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub server: Option<KubeVirtSpecCertificateRotateStrategySelfSignedServer>,
-}
-
-/// CA configuration CA certs are kept in the CA bundle as long as they are valid
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct KubeVirtSpecCertificateRotateStrategySelfSignedCa {
-    /// The requested 'duration' (i.e. lifetime) of the Certificate.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub duration: Option<String>,
-    /// The amount of time before the currently issued certificate's "notAfter" time that we will begin
-    /// to attempt to renew the certificate.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub renew_before: Option<String>,
-}
-
-/// holds kubevirt configurations. same as the virt-configMap
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct KubeVirtSpecConfiguration {
-    /// AdditionalGuestMemoryOverheadRatio can be used to increase the virtualization infrastructure
-    /// overhead. This is useful, since the calculation of this overhead is not accurate and cannot be
-    /// entirely known in advance. The ratio that is being set determines by which factor to increase
-    /// the overhead calculated by Kubevirt. A higher ratio means that the VMs would be less compromised
-    /// by node pressures, but would mean that fewer VMs could be scheduled to a node. If not set, the
-    /// default is 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub additional_guest_memory_overhead_ratio: Option<String>,
-    /// ReloadableComponentConfiguration holds all generic k8s configuration options which can be
-    /// reloaded by components without requiring a restart.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub api_configuration: Option<KubeVirtSpecConfigurationApiConfiguration>,
-    /// `architectureConfiguration`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub architecture_configuration: Option<
-        KubeVirtSpecConfigurationArchitectureConfiguration,
-    >,
-    /// When set, AutoCPULimitNamespaceLabelSelector will set a CPU limit on virt-launcher for VMIs
-    /// running inside namespaces that match the label selector. The CPU limit will equal the number of
-    /// requested vCPUs. This setting does not apply to VMIs with dedicated CPUs.
-    #[serde(
-        rename = "autoCPULimitNamespaceLabelSelector",
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub auto_cpu_limit_namespace_label_selector: Option<
-        KubeVirtSpecConfigurationAutoCPULimitNamespaceLabelSelector,
-    >,
-    /// ChangedBlockTrackingLabelSelectors defines label selectors. VMs matching these selectors will
-    /// have changed block tracking enabled. Enabling changedBlockTracking is mandatory for performing
-    /// storage-agnostic backups and incremental backups.
-    #[serde(
-        default,
-        deserialize_with = "codec::present::deserialize",
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub changed_block_tracking_label_selectors: Option<
-        Option<KubeVirtSpecConfigurationChangedBlockTrackingLabelSelectors>,
-    >,
-    /// CommonInstancetypesDeployment controls the deployment of common-instancetypes resources
-    #[serde(
-        default,
-        deserialize_with = "codec::present::deserialize",
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub common_instancetypes_deployment: Option<
-        Option<KubeVirtSpecConfigurationCommonInstancetypesDeployment>,
-    >,
-    /// QGS configuration for attestation on the Intel TDX Platform
-    #[serde(
-        default,
-        deserialize_with = "codec::present::deserialize",
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub confidential_compute: Option<
-        Option<KubeVirtSpecConfigurationConfidentialCompute>,
-    >,
-    /// ReloadableComponentConfiguration holds all generic k8s configuration options which can be
-    /// reloaded by components without requiring a restart.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub controller_configuration: Option<
-        KubeVirtSpecConfigurationControllerConfiguration,
-    >,
-    /// `cpuModel`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cpu_model: Option<String>,
-    /// `cpuRequest`.
-    ///
-    /// Must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
-    pub cpu_request: Option<IntOrString>,
-    /// `defaultRuntimeClass`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub default_runtime_class: Option<String>,
-    /// DeveloperConfiguration holds developer options
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub developer_configuration: Option<KubeVirtSpecConfigurationDeveloperConfiguration>,
-    /// Deprecated. Use architectureConfiguration instead.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub emulated_machines: Option<Vec<String>>,
-    /// EvictionStrategy defines at the cluster level if the VirtualMachineInstance should be migrated
-    /// instead of shut-off in case of a node drain. If the VirtualMachineInstance specific field is set
-    /// it overrides the cluster level one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub eviction_strategy: Option<String>,
-    /// ReloadableComponentConfiguration holds all generic k8s configuration options which can be
-    /// reloaded by components without requiring a restart.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub handler_configuration: Option<KubeVirtSpecConfigurationHandlerConfiguration>,
-    /// Hypervisors holds information regarding the hypervisor configurations supported on this cluster.
-    ///
-    /// Must have at most 1 item.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub hypervisors: Option<Vec<KubeVirtSpecConfigurationHypervisors>>,
-    /// The ImagePullPolicy to use for user workload pods and their containers (launcher pods, exporter
-    /// pods, etc.). For KubeVirt infrastructure images, use spec.imagePullPolicy instead.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub image_pull_policy: Option<String>,
-    /// Instancetype configuration
-    #[serde(
-        default,
-        deserialize_with = "codec::present::deserialize",
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub instancetype: Option<Option<KubeVirtSpecConfigurationInstancetype>>,
-    /// KSMConfiguration holds the information regarding the enabling the KSM in the nodes (if
-    /// available).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ksm_configuration: Option<KubeVirtSpecConfigurationKsmConfiguration>,
-    /// LiveUpdateConfiguration holds defaults for live update features
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub live_update_configuration: Option<
-        KubeVirtSpecConfigurationLiveUpdateConfiguration,
-    >,
-    /// Deprecated. Use architectureConfiguration instead.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub machine_type: Option<String>,
-    /// MediatedDevicesConfiguration holds information about MDEV types to be defined, if available
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub mediated_devices_configuration: Option<
-        KubeVirtSpecConfigurationMediatedDevicesConfiguration,
-    >,
-    /// `memBalloonStatsPeriod`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub mem_balloon_stats_period: Option<i32>,
-    /// MigrationConfiguration holds migration options. Can be overridden for specific groups of VMs
-    /// though migration policies. Visit <https://kubevirt.io/user-guide/operations/migration_policies/>
-    /// for more information.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub migrations: Option<KubeVirtSpecConfigurationMigrations>,
-    /// deprecated
-    #[serde(rename = "minCPUModel", skip_serializing_if = "Option::is_none")]
-    pub min_cpu_model: Option<String>,
-    /// NetworkConfiguration holds network options
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub network: Option<KubeVirtSpecConfigurationNetwork>,
-    /// `obsoleteCPUModels`.
-    #[serde(rename = "obsoleteCPUModels", skip_serializing_if = "Option::is_none")]
-    pub obsolete_cpu_models: Option<BTreeMap<String, bool>>,
-    /// Deprecated. Use architectureConfiguration instead.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ovmf_path: Option<String>,
-    /// PermittedHostDevices holds information about devices allowed for passthrough
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub permitted_host_devices: Option<KubeVirtSpecConfigurationPermittedHostDevices>,
-    /// PersistentReservationConfiguration controls the deployment of additional resources required for
-    /// using SCSI persistent reservation in VMs
-    #[serde(
-        default,
-        deserialize_with = "codec::present::deserialize",
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub persistent_reservation_configuration: Option<
-        Option<KubeVirtSpecConfigurationPersistentReservationConfiguration>,
-    >,
-    /// RoleAggregationStrategy controls whether RBAC cluster roles should be aggregated to the default
-    /// Kubernetes roles (admin, edit, view). When set to "AggregateToDefault" (default) or not
-    /// specified, the aggregate-to-\* labels are added to the cluster roles. When set to "Manual", the
-    /// labels are not added, and roles will not be aggregated to the default roles. Setting
-    /// RoleAggregationStrategy to "Manual" requires the OptOutRoleAggregation feature gate to be
-    /// enabled (Beta, enabled by default since v1.9.0).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub role_aggregation_strategy: Option<
-        KubeVirtSpecConfigurationRoleAggregationStrategy,
-    >,
-    /// SeccompConfiguration holds Seccomp configuration for Kubevirt components
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub seccomp_configuration: Option<KubeVirtSpecConfigurationSeccompConfiguration>,
-    /// `selinuxLauncherType`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub selinux_launcher_type: Option<String>,
-    /// `smbios`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub smbios: Option<KubeVirtSpecConfigurationSmbios>,
-    /// SupportContainerResources specifies the resource requirements for various types of supporting
-    /// containers such as container disks/virtiofs/sidecars and hotplug attachment pods. If omitted a
-    /// sensible default will be supplied.
-    ///
-    /// Must have no two items with the same `type`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub support_container_resources: Option<
-        Vec<KubeVirtSpecConfigurationSupportContainerResources>,
-    >,
-    /// deprecated
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub supported_guest_agent_versions: Option<Vec<String>>,
-    /// TLSConfiguration holds TLS options
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tls_configuration: Option<KubeVirtSpecConfigurationTlsConfiguration>,
-    /// VirtTemplateDeployment controls the deployment of virt-template components
-    #[serde(
-        default,
-        deserialize_with = "codec::present::deserialize",
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub virt_template_deployment: Option<
-        Option<KubeVirtSpecConfigurationVirtTemplateDeployment>,
-    >,
-    /// `virtualMachineInstancesPerNode`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub virtual_machine_instances_per_node: Option<i64>,
-    /// VirtualMachineOptions holds the cluster level information regarding the virtual machine.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub virtual_machine_options: Option<KubeVirtSpecConfigurationVirtualMachineOptions>,
-    /// VMRolloutStrategy defines how live-updatable fields, like CPU sockets, memory, tolerations, and
-    /// affinity, are propagated from a VM to its VMI.
-    #[serde(
-        default,
-        deserialize_with = "codec::present::deserialize",
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub vm_rollout_strategy: Option<Option<KubeVirtSpecConfigurationVmRolloutStrategy>>,
-    /// VMStateStorageClass is the name of the storage class to use for the PVCs created to preserve VM
-    /// state, like TPM.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub vm_state_storage_class: Option<String>,
-    /// ReloadableComponentConfiguration holds all generic k8s configuration options which can be
-    /// reloaded by components without requiring a restart.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub webhook_configuration: Option<KubeVirtSpecConfigurationWebhookConfiguration>,
-}
-
-/// ReloadableComponentConfiguration holds all generic k8s configuration options which can be
-/// reloaded by components without requiring a restart.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct KubeVirtSpecConfigurationApiConfiguration {
-    /// RestClient can be used to tune certain aspects of the k8s client in use.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub rest_client: Option<KubeVirtSpecConfigurationApiConfigurationRestClient>,
-}
-
-/// RestClient can be used to tune certain aspects of the k8s client in use.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct KubeVirtSpecConfigurationApiConfigurationRestClient {
-    /// RateLimiter allows selecting and configuring different rate limiters for the k8s client.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub rate_limiter: Option<
-        KubeVirtSpecConfigurationApiConfigurationRestClientRateLimiter,
-    >,
-}
-
-/// RateLimiter allows selecting and configuring different rate limiters for the k8s client.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct KubeVirtSpecConfigurationApiConfigurationRestClientRateLimiter {
-    /// `tokenBucketRateLimiter`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub token_bucket_rate_limiter: Option<
-        KubeVirtSpecConfigurationApiConfigurationRestClientRateLimiterTokenBucketRateLimiter,
-    >,
-}
-
-/// `KubeVirt.spec.configuration.apiConfiguration.restClient.rateLimiter.tokenBucketRateLimiter`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct KubeVirtSpecConfigurationApiConfigurationRestClientRateLimiterTokenBucketRateLimiter {
-    /// Maximum burst for throttle. If it's zero, the component default will be used
-    pub burst: i64,
-    /// QPS indicates the maximum QPS to the apiserver from this client. If it's zero, the component
-    /// default will be used
-    pub qps: Number,
-}
-
-/// `KubeVirt.spec.configuration.architectureConfiguration`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct KubeVirtSpecConfigurationArchitectureConfiguration {
-    /// `amd64`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub amd64: Option<KubeVirtSpecConfigurationArchitectureConfigurationAmd64>,
-    /// `arm64`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub arm64: Option<KubeVirtSpecConfigurationArchitectureConfigurationArm64>,
-    /// `defaultArchitecture`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub default_architecture: Option<String>,
-    /// Deprecated: ppc64le architecture is no longer supported.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ppc64le: Option<KubeVirtSpecConfigurationArchitectureConfigurationPpc64le>,
-    /// `s390x`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub s390x: Option<KubeVirtSpecConfigurationArchitectureConfigurationS390x>,
-}
-
 /// `KubeVirt.spec.configuration.architectureConfiguration.amd64`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct KubeVirtSpecConfigurationArchitectureConfigurationAmd64 {
+pub struct KubeVirtAmd64 {
     /// `emulatedMachines`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub emulated_machines: Option<Vec<String>>,
@@ -444,50 +41,56 @@ pub struct KubeVirtSpecConfigurationArchitectureConfigurationAmd64 {
     pub ovmf_path: Option<String>,
 }
 
-/// ChangedBlockTrackingLabelSelectors defines label selectors. VMs matching these selectors will
-/// have changed block tracking enabled. Enabling changedBlockTracking is mandatory for performing
-/// storage-agnostic backups and incremental backups.
+/// ReloadableComponentConfiguration holds all generic k8s configuration options which can be
+/// reloaded by components without requiring a restart.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct KubeVirtSpecConfigurationChangedBlockTrackingLabelSelectors {
-    /// NamespaceSelector will enable changedBlockTracking on all VMs running inside namespaces that
-    /// match the label selector.
+pub struct KubeVirtApiConfiguration {
+    /// RestClient can be used to tune certain aspects of the k8s client in use.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub namespace_label_selector: Option<
-        KubeVirtSpecConfigurationChangedBlockTrackingLabelSelectorsNamespaceLabelSelector,
-    >,
-    /// VirtualMachineSelector will enable changedBlockTracking on all VMs that match the label
-    /// selector.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub virtual_machine_label_selector: Option<
-        KubeVirtSpecConfigurationChangedBlockTrackingLabelSelectorsVirtualMachineLabelSelector,
-    >,
+    pub rest_client: Option<KubeVirtRestClient>,
 }
 
-/// QGS configuration for attestation on the Intel TDX Platform
+/// `KubeVirt.spec.configuration.architectureConfiguration`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct KubeVirtSpecConfigurationConfidentialCompute {
-    /// TDX configuration for attestation on the Intel TDX Platform
-    #[serde(
-        default,
-        deserialize_with = "codec::present::deserialize",
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub tdx: Option<Option<KubeVirtSpecConfigurationConfidentialComputeTdx>>,
+#[serde(rename_all = "camelCase")]
+pub struct KubeVirtArchitectureConfiguration {
+    /// `amd64`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub amd64: Option<KubeVirtAmd64>,
+    /// `arm64`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub arm64: Option<KubeVirtArm64>,
+    /// `defaultArchitecture`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub default_architecture: Option<String>,
+    /// Deprecated: ppc64le architecture is no longer supported.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ppc64le: Option<KubeVirtPpc64le>,
+    /// `s390x`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub s390x: Option<KubeVirtS390x>,
 }
 
-/// TDX configuration for attestation on the Intel TDX Platform
+/// `KubeVirt.spec.configuration.architectureConfiguration.arm64`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct KubeVirtSpecConfigurationConfidentialComputeTdx {
-    /// QGSConfiguration holds QGS configuration
+#[serde(rename_all = "camelCase")]
+pub struct KubeVirtArm64 {
+    /// `emulatedMachines`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub attestation: Option<KubeVirtSpecConfigurationConfidentialComputeTdxAttestation>,
+    pub emulated_machines: Option<Vec<String>>,
+    /// `machineType`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub machine_type: Option<String>,
+    /// `ovmfPath`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ovmf_path: Option<String>,
 }
 
 /// QGSConfiguration holds QGS configuration
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct KubeVirtSpecConfigurationConfidentialComputeTdxAttestation {
+pub struct KubeVirtAttestation {
     /// Indicates whether TDX VM should enforce the existence of QGS (required for attestation) to be
     /// scheduled
     ///
@@ -501,10 +104,381 @@ pub struct KubeVirtSpecConfigurationConfidentialComputeTdxAttestation {
     pub qgs_socket_path: Option<String>,
 }
 
+/// When set, AutoCPULimitNamespaceLabelSelector will set a CPU limit on virt-launcher for VMIs
+/// running inside namespaces that match the label selector. The CPU limit will equal the number of
+/// requested vCPUs. This setting does not apply to VMIs with dedicated CPUs.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct KubeVirtAutoCPULimitNamespaceLabelSelector {
+    /// matchExpressions is a list of label selector requirements. The requirements are ANDed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub match_expressions: Option<Vec<VirtualMachineInstancePresetMatchExpressions>>,
+    /// matchLabels is a map of {key,value} pairs. A single {key,value} in the matchLabels map is
+    /// equivalent to an element of matchExpressions, whose key field is "key", the operator is "In",
+    /// and the values array contains only "value". The requirements are ANDed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub match_labels: Option<BTreeMap<String, String>>,
+}
+
+/// `KubeVirt.spec.configuration.network.binding`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct KubeVirtBinding {
+    /// ComputeResourceOverhead specifies the resource overhead that should be added to the compute
+    /// container when using the binding. version: v1alphav1
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub compute_resource_overhead: Option<KubeVirtComputeResourceOverhead>,
+    /// DomainAttachmentType is a standard domain network attachment method kubevirt supports. Supported
+    /// values: "tap", "managedTap" (since v1.4). The standard domain attachment can be used instead or
+    /// in addition to the sidecarImage. version: 1alphav1
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub domain_attachment_type: Option<String>,
+    /// DownwardAPI specifies what kind of data should be exposed to the binding plugin sidecar.
+    /// Supported values: "device-info" version: v1alphav1
+    #[serde(rename = "downwardAPI", skip_serializing_if = "Option::is_none")]
+    pub downward_api: Option<String>,
+    /// Migration means the VM using the plugin can be safely migrated version: 1alphav1
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub migration: Option<KubeVirtMigration>,
+    /// NetworkAttachmentDefinition references to a NetworkAttachmentDefinition CR object. Format:
+    /// \<name\>, \<namespace\>/\<name\>. If namespace is not specified, VMI namespace is assumed.
+    /// version: 1alphav1
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub network_attachment_definition: Option<String>,
+    /// SidecarImage references a container image that runs in the virt-launcher pod. The sidecar
+    /// handles (libvirt) domain configuration and optional services. version: 1alphav1
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sidecar_image: Option<String>,
+}
+
+/// CA configuration CA certs are kept in the CA bundle as long as they are valid
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct KubeVirtCa {
+    /// The requested 'duration' (i.e. lifetime) of the Certificate.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub duration: Option<String>,
+    /// The amount of time before the currently issued certificate's "notAfter" time that we will begin
+    /// to attempt to renew the certificate.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub renew_before: Option<String>,
+}
+
+/// `KubeVirt.spec.certificateRotateStrategy`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct KubeVirtCertificateRotateStrategy {
+    /// `selfSigned`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub self_signed: Option<KubeVirtSelfSigned>,
+}
+
+/// ChangedBlockTrackingLabelSelectors defines label selectors. VMs matching these selectors will
+/// have changed block tracking enabled. Enabling changedBlockTracking is mandatory for performing
+/// storage-agnostic backups and incremental backups.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct KubeVirtChangedBlockTrackingLabelSelectors {
+    /// NamespaceSelector will enable changedBlockTracking on all VMs running inside namespaces that
+    /// match the label selector.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub namespace_label_selector: Option<KubeVirtNamespaceLabelSelector>,
+    /// VirtualMachineSelector will enable changedBlockTracking on all VMs that match the label
+    /// selector.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub virtual_machine_label_selector: Option<KubeVirtVirtualMachineLabelSelector>,
+}
+
+/// CommonInstancetypesDeployment controls the deployment of common-instancetypes resources
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct KubeVirtCommonInstancetypesDeployment {
+    /// Enabled controls the deployment of common-instancetypes resources, defaults to True.
+    #[serde(
+        default,
+        deserialize_with = "codec::present::deserialize",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub enabled: Option<Option<bool>>,
+}
+
+/// ComputeResourceOverhead specifies the resource overhead that should be added to the compute
+/// container when using the binding. version: v1alphav1
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct KubeVirtComputeResourceOverhead {
+    /// Limits describes the maximum amount of compute resources allowed. More info:
+    /// <https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/>
+    ///
+    /// Each value must be a quantity, such as `0.5` or `128Mi`.
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
+    pub limits: Option<BTreeMap<String, IntOrString>>,
+    /// Requests describes the minimum amount of compute resources required. If Requests is omitted for
+    /// a container, it defaults to Limits if that is explicitly specified, otherwise to an
+    /// implementation-defined value. Requests cannot exceed Limits. More info:
+    /// <https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/>
+    ///
+    /// Each value must be a quantity, such as `0.5` or `128Mi`.
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
+    pub requests: Option<BTreeMap<String, IntOrString>>,
+}
+
+/// QGS configuration for attestation on the Intel TDX Platform
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct KubeVirtConfidentialCompute {
+    /// TDX configuration for attestation on the Intel TDX Platform
+    #[serde(
+        default,
+        deserialize_with = "codec::present::deserialize",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub tdx: Option<Option<KubeVirtTdx>>,
+}
+
+/// holds kubevirt configurations. same as the virt-configMap
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct KubeVirtConfiguration {
+    /// AdditionalGuestMemoryOverheadRatio can be used to increase the virtualization infrastructure
+    /// overhead. This is useful, since the calculation of this overhead is not accurate and cannot be
+    /// entirely known in advance. The ratio that is being set determines by which factor to increase
+    /// the overhead calculated by Kubevirt. A higher ratio means that the VMs would be less compromised
+    /// by node pressures, but would mean that fewer VMs could be scheduled to a node. If not set, the
+    /// default is 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub additional_guest_memory_overhead_ratio: Option<String>,
+    /// ReloadableComponentConfiguration holds all generic k8s configuration options which can be
+    /// reloaded by components without requiring a restart.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub api_configuration: Option<KubeVirtApiConfiguration>,
+    /// `architectureConfiguration`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub architecture_configuration: Option<KubeVirtArchitectureConfiguration>,
+    /// When set, AutoCPULimitNamespaceLabelSelector will set a CPU limit on virt-launcher for VMIs
+    /// running inside namespaces that match the label selector. The CPU limit will equal the number of
+    /// requested vCPUs. This setting does not apply to VMIs with dedicated CPUs.
+    #[serde(
+        rename = "autoCPULimitNamespaceLabelSelector",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub auto_cpu_limit_namespace_label_selector: Option<
+        KubeVirtAutoCPULimitNamespaceLabelSelector,
+    >,
+    /// ChangedBlockTrackingLabelSelectors defines label selectors. VMs matching these selectors will
+    /// have changed block tracking enabled. Enabling changedBlockTracking is mandatory for performing
+    /// storage-agnostic backups and incremental backups.
+    #[serde(
+        default,
+        deserialize_with = "codec::present::deserialize",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub changed_block_tracking_label_selectors: Option<
+        Option<KubeVirtChangedBlockTrackingLabelSelectors>,
+    >,
+    /// CommonInstancetypesDeployment controls the deployment of common-instancetypes resources
+    #[serde(
+        default,
+        deserialize_with = "codec::present::deserialize",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub common_instancetypes_deployment: Option<
+        Option<KubeVirtCommonInstancetypesDeployment>,
+    >,
+    /// QGS configuration for attestation on the Intel TDX Platform
+    #[serde(
+        default,
+        deserialize_with = "codec::present::deserialize",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub confidential_compute: Option<Option<KubeVirtConfidentialCompute>>,
+    /// ReloadableComponentConfiguration holds all generic k8s configuration options which can be
+    /// reloaded by components without requiring a restart.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub controller_configuration: Option<KubeVirtControllerConfiguration>,
+    /// `cpuModel`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cpu_model: Option<String>,
+    /// `cpuRequest`.
+    ///
+    /// Must be a quantity, such as `0.5` or `128Mi`.
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
+    pub cpu_request: Option<IntOrString>,
+    /// `defaultRuntimeClass`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub default_runtime_class: Option<String>,
+    /// DeveloperConfiguration holds developer options
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub developer_configuration: Option<KubeVirtDeveloperConfiguration>,
+    /// Deprecated. Use architectureConfiguration instead.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub emulated_machines: Option<Vec<String>>,
+    /// EvictionStrategy defines at the cluster level if the VirtualMachineInstance should be migrated
+    /// instead of shut-off in case of a node drain. If the VirtualMachineInstance specific field is set
+    /// it overrides the cluster level one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub eviction_strategy: Option<String>,
+    /// ReloadableComponentConfiguration holds all generic k8s configuration options which can be
+    /// reloaded by components without requiring a restart.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub handler_configuration: Option<KubeVirtHandlerConfiguration>,
+    /// Hypervisors holds information regarding the hypervisor configurations supported on this cluster.
+    ///
+    /// Must have at most 1 item.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hypervisors: Option<Vec<KubeVirtHypervisors>>,
+    /// The ImagePullPolicy to use for user workload pods and their containers (launcher pods, exporter
+    /// pods, etc.). For KubeVirt infrastructure images, use spec.imagePullPolicy instead.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub image_pull_policy: Option<String>,
+    /// Instancetype configuration
+    #[serde(
+        default,
+        deserialize_with = "codec::present::deserialize",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub instancetype: Option<Option<KubeVirtInstancetype>>,
+    /// KSMConfiguration holds the information regarding the enabling the KSM in the nodes (if
+    /// available).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ksm_configuration: Option<KubeVirtKsmConfiguration>,
+    /// LiveUpdateConfiguration holds defaults for live update features
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub live_update_configuration: Option<KubeVirtLiveUpdateConfiguration>,
+    /// Deprecated. Use architectureConfiguration instead.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub machine_type: Option<String>,
+    /// MediatedDevicesConfiguration holds information about MDEV types to be defined, if available
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mediated_devices_configuration: Option<KubeVirtMediatedDevicesConfiguration>,
+    /// `memBalloonStatsPeriod`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mem_balloon_stats_period: Option<i32>,
+    /// MigrationConfiguration holds migration options. Can be overridden for specific groups of VMs
+    /// though migration policies. Visit <https://kubevirt.io/user-guide/operations/migration_policies/>
+    /// for more information.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub migrations: Option<KubeVirtMigrations>,
+    /// deprecated
+    #[serde(rename = "minCPUModel", skip_serializing_if = "Option::is_none")]
+    pub min_cpu_model: Option<String>,
+    /// NetworkConfiguration holds network options
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub network: Option<KubeVirtNetwork>,
+    /// `obsoleteCPUModels`.
+    #[serde(rename = "obsoleteCPUModels", skip_serializing_if = "Option::is_none")]
+    pub obsolete_cpu_models: Option<BTreeMap<String, bool>>,
+    /// Deprecated. Use architectureConfiguration instead.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ovmf_path: Option<String>,
+    /// PermittedHostDevices holds information about devices allowed for passthrough
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub permitted_host_devices: Option<KubeVirtPermittedHostDevices>,
+    /// PersistentReservationConfiguration controls the deployment of additional resources required for
+    /// using SCSI persistent reservation in VMs
+    #[serde(
+        default,
+        deserialize_with = "codec::present::deserialize",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub persistent_reservation_configuration: Option<
+        Option<KubeVirtPersistentReservationConfiguration>,
+    >,
+    /// RoleAggregationStrategy controls whether RBAC cluster roles should be aggregated to the default
+    /// Kubernetes roles (admin, edit, view). When set to "AggregateToDefault" (default) or not
+    /// specified, the aggregate-to-\* labels are added to the cluster roles. When set to "Manual", the
+    /// labels are not added, and roles will not be aggregated to the default roles. Setting
+    /// RoleAggregationStrategy to "Manual" requires the OptOutRoleAggregation feature gate to be
+    /// enabled (Beta, enabled by default since v1.9.0).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub role_aggregation_strategy: Option<KubeVirtRoleAggregationStrategy>,
+    /// SeccompConfiguration holds Seccomp configuration for Kubevirt components
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seccomp_configuration: Option<KubeVirtSeccompConfiguration>,
+    /// `selinuxLauncherType`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub selinux_launcher_type: Option<String>,
+    /// `smbios`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub smbios: Option<KubeVirtSmbios>,
+    /// SupportContainerResources specifies the resource requirements for various types of supporting
+    /// containers such as container disks/virtiofs/sidecars and hotplug attachment pods. If omitted a
+    /// sensible default will be supplied.
+    ///
+    /// Must have no two items with the same `type`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub support_container_resources: Option<Vec<KubeVirtSupportContainerResources>>,
+    /// deprecated
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub supported_guest_agent_versions: Option<Vec<String>>,
+    /// TLSConfiguration holds TLS options
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tls_configuration: Option<KubeVirtTlsConfiguration>,
+    /// VirtTemplateDeployment controls the deployment of virt-template components
+    #[serde(
+        default,
+        deserialize_with = "codec::present::deserialize",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub virt_template_deployment: Option<Option<KubeVirtVirtTemplateDeployment>>,
+    /// `virtualMachineInstancesPerNode`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub virtual_machine_instances_per_node: Option<i64>,
+    /// VirtualMachineOptions holds the cluster level information regarding the virtual machine.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub virtual_machine_options: Option<KubeVirtVirtualMachineOptions>,
+    /// VMRolloutStrategy defines how live-updatable fields, like CPU sockets, memory, tolerations, and
+    /// affinity, are propagated from a VM to its VMI.
+    #[serde(
+        default,
+        deserialize_with = "codec::present::deserialize",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub vm_rollout_strategy: Option<Option<KubeVirtVmRolloutStrategy>>,
+    /// VMStateStorageClass is the name of the storage class to use for the PVCs created to preserve VM
+    /// state, like TPM.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vm_state_storage_class: Option<String>,
+    /// ReloadableComponentConfiguration holds all generic k8s configuration options which can be
+    /// reloaded by components without requiring a restart.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub webhook_configuration: Option<KubeVirtWebhookConfiguration>,
+}
+
+/// ReloadableComponentConfiguration holds all generic k8s configuration options which can be
+/// reloaded by components without requiring a restart.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct KubeVirtControllerConfiguration {
+    /// RestClient can be used to tune certain aspects of the k8s client in use.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rest_client: Option<KubeVirtRestClient>,
+}
+
+/// CustomProfile allows to request arbitrary profile for virt-launcher
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct KubeVirtCustomProfile {
+    /// `localhostProfile`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub localhost_profile: Option<String>,
+    /// `runtimeDefaultProfile`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub runtime_default_profile: Option<bool>,
+}
+
+/// `KubeVirt.spec.customizeComponents`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct KubeVirtCustomizeComponents {
+    /// Configure the value used for deployment and daemonset resources
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub flags: Option<KubeVirtFlags>,
+    /// `patches`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub patches: Option<Vec<KubeVirtPatches>>,
+}
+
 /// DeveloperConfiguration holds developer options
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct KubeVirtSpecConfigurationDeveloperConfiguration {
+pub struct KubeVirtDeveloperConfiguration {
     /// Enable the ability to pprof profile KubeVirt control plane
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cluster_profiler: Option<bool>,
@@ -523,18 +497,14 @@ pub struct KubeVirtSpecConfigurationDeveloperConfiguration {
     pub disabled_feature_gates: Option<Vec<String>>,
     /// DiskVerification holds container disks verification limits
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub disk_verification: Option<
-        KubeVirtSpecConfigurationDeveloperConfigurationDiskVerification,
-    >,
+    pub disk_verification: Option<KubeVirtDiskVerification>,
     /// FeatureGates specifies a list of experimental feature gates to enable. Defaults to none. A
     /// feature gate must not appear in both FeatureGates and DisabledFeatureGates.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub feature_gates: Option<Vec<String>>,
     /// LogVerbosity sets log verbosity level of various components
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub log_verbosity: Option<
-        KubeVirtSpecConfigurationDeveloperConfigurationLogVerbosity,
-    >,
+    pub log_verbosity: Option<KubeVirtLogVerbosity>,
     /// MemoryOvercommit is the percentage of memory we want to give VMIs compared to the amount given
     /// to its parent pod (virt-launcher). For example, a value of 102 means the VMI will "see" 2% more
     /// memory than its parent pod. Values under 100 are effectively "undercommits". Overcommits can
@@ -571,7 +541,7 @@ pub struct KubeVirtSpecConfigurationDeveloperConfiguration {
 /// DiskVerification holds container disks verification limits
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct KubeVirtSpecConfigurationDeveloperConfigurationDiskVerification {
+pub struct KubeVirtDiskVerification {
     /// `memoryLimit`.
     ///
     /// Must be a quantity, such as `0.5` or `128Mi`.
@@ -579,10 +549,141 @@ pub struct KubeVirtSpecConfigurationDeveloperConfigurationDiskVerification {
     pub memory_limit: IntOrString,
 }
 
+/// Configure the value used for deployment and daemonset resources
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct KubeVirtFlags {
+    /// `api`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub api: Option<BTreeMap<String, String>>,
+    /// `controller`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub controller: Option<BTreeMap<String, String>>,
+    /// `handler`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub handler: Option<BTreeMap<String, String>>,
+}
+
+/// GenerationStatus keeps track of the generation for a given resource so that decisions about
+/// forced updates can be made.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct KubeVirtGenerations {
+    /// group is the group of the thing you're tracking
+    pub group: String,
+    /// hash is an optional field set for resources without generation that are content sensitive like
+    /// secrets and configmaps
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hash: Option<String>,
+    /// lastGeneration is the last generation of the workload controller involved
+    pub last_generation: i64,
+    /// name is the name of the thing you're tracking
+    pub name: String,
+    /// namespace is where the thing you're tracking is
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub namespace: Option<String>,
+    /// resource is the resource type of the thing you're tracking
+    pub resource: String,
+}
+
+/// ReloadableComponentConfiguration holds all generic k8s configuration options which can be
+/// reloaded by components without requiring a restart.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct KubeVirtHandlerConfiguration {
+    /// RestClient can be used to tune certain aspects of the k8s client in use.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rest_client: Option<KubeVirtRestClient>,
+}
+
+/// HypervisorConfiguration holds information regarding the hypervisor present on cluster nodes.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct KubeVirtHypervisors {
+    /// Name is the name of the hypervisor. Supported values are: "kvm", "hyperv-direct".
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<KubeVirtName>,
+}
+
+/// LocalObjectReference contains enough information to let you locate the referenced object inside
+/// the same namespace.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct KubeVirtImagePullSecrets {
+    /// Name of the referent. This field is effectively required, but due to backwards compatibility is
+    /// allowed to be empty. Instances of this type with an empty value here are almost certainly wrong.
+    /// More info: <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
+    ///
+    /// Defaults to `""`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+}
+
+/// selectors and tolerations that should apply to KubeVirt infrastructure components
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct KubeVirtInfra {
+    /// nodePlacement describes scheduling configuration for specific KubeVirt components
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub node_placement: Option<KubeVirtNodePlacement>,
+    /// replicas indicates how many replicas should be created for each KubeVirt infrastructure
+    /// component (like virt-api or virt-controller). Defaults to 2. WARNING: this is an advanced
+    /// feature that prevents auto-scaling for core kubevirt components. Please use with caution!
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replicas: Option<i64>,
+}
+
+/// Instancetype configuration
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct KubeVirtInstancetype {
+    /// ReferencePolicy defines how an instance type or preference should be referenced by the VM after
+    /// submission, supported values are: reference (default) - Where a copy of the original object is
+    /// stashed in a ControllerRevision and referenced by the VM. expand - Where the instance type or
+    /// preference are expanded into the VM if no revisionNames have been populated. expandAll - Where
+    /// the instance type or preference are expanded into the VM regardless of revisionNames previously
+    /// being populated.
+    #[serde(
+        default,
+        deserialize_with = "codec::present::deserialize",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub reference_policy: Option<Option<KubeVirtReferencePolicy>>,
+}
+
+/// KSMConfiguration holds the information regarding the enabling the KSM in the nodes (if
+/// available).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct KubeVirtKsmConfiguration {
+    /// NodeLabelSelector is a selector that filters in which nodes the KSM will be enabled. Empty
+    /// NodeLabelSelector will enable ksm for every node.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub node_label_selector: Option<KubeVirtNodeLabelSelector>,
+}
+
+/// LiveUpdateConfiguration holds defaults for live update features
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct KubeVirtLiveUpdateConfiguration {
+    /// MaxCpuSockets provides a MaxSockets value for VMs that do not provide their own. For VMs with
+    /// more sockets than maximum the MaxSockets will be set to equal number of sockets.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_cpu_sockets: Option<i32>,
+    /// MaxGuest defines the maximum amount memory that can be allocated to the guest using hotplug.
+    ///
+    /// Must be a quantity, such as `0.5` or `128Mi`.
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
+    pub max_guest: Option<IntOrString>,
+    /// MaxHotplugRatio is the ratio used to define the max amount of a hotplug resource that can be
+    /// made available to a VM when the specific Max\* setting is not defined (MaxCpuSockets, MaxGuest)
+    /// Example: VM is configured with 512Mi of guest memory, if MaxGuest is not defined and
+    /// MaxHotplugRatio is 2 then MaxGuest = 1Gi defaults to 4
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_hotplug_ratio: Option<i32>,
+}
+
 /// LogVerbosity sets log verbosity level of various components
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct KubeVirtSpecConfigurationDeveloperConfigurationLogVerbosity {
+pub struct KubeVirtLogVerbosity {
     /// NodeVerbosity represents a map of nodes with a specific verbosity level
     #[serde(skip_serializing_if = "Option::is_none")]
     pub node_verbosity: Option<BTreeMap<String, i64>>,
@@ -606,110 +707,23 @@ pub struct KubeVirtSpecConfigurationDeveloperConfigurationLogVerbosity {
     pub virt_synchronization_controller: Option<i64>,
 }
 
-/// HypervisorConfiguration holds information regarding the hypervisor present on cluster nodes.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct KubeVirtSpecConfigurationHypervisors {
-    /// Name is the name of the hypervisor. Supported values are: "kvm", "hyperv-direct".
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<KubeVirtSpecConfigurationHypervisorsName>,
-}
-
-/// Name is the name of the hypervisor. Supported values are: "kvm", "hyperv-direct".
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum KubeVirtSpecConfigurationHypervisorsName {
-    /// `kvm`
-    #[default]
-    #[serde(rename = "kvm")]
-    Kvm,
-    /// `hyperv-direct`
-    #[serde(rename = "hyperv-direct")]
-    HypervDirect,
-    /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
-    Unrecognized(String),
-}
-
-/// Instancetype configuration
+/// MediatedHostDevice represents a host mediated device allowed for passthrough
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct KubeVirtSpecConfigurationInstancetype {
-    /// ReferencePolicy defines how an instance type or preference should be referenced by the VM after
-    /// submission, supported values are: reference (default) - Where a copy of the original object is
-    /// stashed in a ControllerRevision and referenced by the VM. expand - Where the instance type or
-    /// preference are expanded into the VM if no revisionNames have been populated. expandAll - Where
-    /// the instance type or preference are expanded into the VM regardless of revisionNames previously
-    /// being populated.
-    #[serde(
-        default,
-        deserialize_with = "codec::present::deserialize",
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub reference_policy: Option<
-        Option<KubeVirtSpecConfigurationInstancetypeReferencePolicy>,
-    >,
-}
-
-/// ReferencePolicy defines how an instance type or preference should be referenced by the VM after
-/// submission, supported values are: reference (default) - Where a copy of the original object is
-/// stashed in a ControllerRevision and referenced by the VM. expand - Where the instance type or
-/// preference are expanded into the VM if no revisionNames have been populated. expandAll - Where
-/// the instance type or preference are expanded into the VM regardless of revisionNames previously
-/// being populated.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum KubeVirtSpecConfigurationInstancetypeReferencePolicy {
-    /// `reference`
-    #[default]
-    #[serde(rename = "reference")]
-    Reference,
-    /// `expand`
-    #[serde(rename = "expand")]
-    Expand,
-    /// `expandAll`
-    #[serde(rename = "expandAll")]
-    ExpandAll,
-    /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
-    Unrecognized(String),
-}
-
-/// KSMConfiguration holds the information regarding the enabling the KSM in the nodes (if
-/// available).
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct KubeVirtSpecConfigurationKsmConfiguration {
-    /// NodeLabelSelector is a selector that filters in which nodes the KSM will be enabled. Empty
-    /// NodeLabelSelector will enable ksm for every node.
+pub struct KubeVirtMediatedDevices {
+    /// `externalResourceProvider`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub node_label_selector: Option<
-        KubeVirtSpecConfigurationKsmConfigurationNodeLabelSelector,
-    >,
-}
-
-/// LiveUpdateConfiguration holds defaults for live update features
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct KubeVirtSpecConfigurationLiveUpdateConfiguration {
-    /// MaxCpuSockets provides a MaxSockets value for VMs that do not provide their own. For VMs with
-    /// more sockets than maximum the MaxSockets will be set to equal number of sockets.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub max_cpu_sockets: Option<i32>,
-    /// MaxGuest defines the maximum amount memory that can be allocated to the guest using hotplug.
-    ///
-    /// Must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
-    pub max_guest: Option<IntOrString>,
-    /// MaxHotplugRatio is the ratio used to define the max amount of a hotplug resource that can be
-    /// made available to a VM when the specific Max\* setting is not defined (MaxCpuSockets, MaxGuest)
-    /// Example: VM is configured with 512Mi of guest memory, if MaxGuest is not defined and
-    /// MaxHotplugRatio is 2 then MaxGuest = 1Gi defaults to 4
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub max_hotplug_ratio: Option<i32>,
+    pub external_resource_provider: Option<bool>,
+    /// `mdevNameSelector`.
+    pub mdev_name_selector: String,
+    /// `resourceName`.
+    pub resource_name: String,
 }
 
 /// MediatedDevicesConfiguration holds information about MDEV types to be defined, if available
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct KubeVirtSpecConfigurationMediatedDevicesConfiguration {
+pub struct KubeVirtMediatedDevicesConfiguration {
     /// Enable the creation and removal of mediated devices by virt-handler Replaces the deprecated
     /// DisableMDEVConfiguration feature gate Defaults to true
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -722,26 +736,15 @@ pub struct KubeVirtSpecConfigurationMediatedDevicesConfiguration {
     pub mediated_devices_types: Option<Vec<String>>,
     /// `nodeMediatedDeviceTypes`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub node_mediated_device_types: Option<
-        Vec<KubeVirtSpecConfigurationMediatedDevicesConfigurationNodeMediatedDeviceTypes>,
-    >,
+    pub node_mediated_device_types: Option<Vec<KubeVirtNodeMediatedDeviceTypes>>,
 }
 
-/// NodeMediatedDeviceTypesConfig holds information about MDEV types to be defined in a specific
-/// node that matches the NodeSelector field.
+/// Migration means the VM using the plugin can be safely migrated version: 1alphav1
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct KubeVirtSpecConfigurationMediatedDevicesConfigurationNodeMediatedDeviceTypes {
-    /// `mediatedDeviceTypes`.
+pub struct KubeVirtMigration {
+    /// Method defines a pre-defined migration methodology version: 1alphav1
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub mediated_device_types: Option<Vec<String>>,
-    /// Deprecated. Use mediatedDeviceTypes instead.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub mediated_devices_types: Option<Vec<String>>,
-    /// NodeSelector is a selector which must be true for the vmi to fit on a node. Selector which must
-    /// match a node's labels for the vmi to be scheduled on that node. More info:
-    /// <https://kubernetes.io/docs/concepts/configuration/assign-pod-node/>
-    pub node_selector: BTreeMap<String, String>,
+    pub method: Option<String>,
 }
 
 /// MigrationConfiguration holds migration options. Can be overridden for specific groups of VMs
@@ -749,7 +752,7 @@ pub struct KubeVirtSpecConfigurationMediatedDevicesConfigurationNodeMediatedDevi
 /// for more information.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct KubeVirtSpecConfigurationMigrations {
+pub struct KubeVirtMigrations {
     /// AllowAutoConverge allows the platform to compromise performance/availability of VMIs to
     /// guarantee successful VMI live migrations. Defaults to false
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -828,13 +831,66 @@ pub struct KubeVirtSpecConfigurationMigrations {
     pub utility_volumes_timeout: Option<i64>,
 }
 
+/// MinTLSVersion is a way to specify the minimum protocol version that is acceptable for TLS
+/// connections. Protocol versions are based on the following most common TLS configurations:
+///
+/// <https://ssl-config.mozilla.org/>
+///
+/// Note that SSLv3.0 is not a supported protocol version due to well known vulnerabilities such as
+/// POODLE: <https://en.wikipedia.org/wiki/POODLE>
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum KubeVirtMinTLSVersion {
+    /// `VersionTLS10`
+    #[default]
+    VersionTLS10,
+    /// `VersionTLS11`
+    VersionTLS11,
+    /// `VersionTLS12`
+    VersionTLS12,
+    /// `VersionTLS13`
+    VersionTLS13,
+    /// A value that the schema does not list, such as one of a newer API server.
+    #[serde(untagged)]
+    Unrecognized(String),
+}
+
+/// Name is the name of the hypervisor. Supported values are: "kvm", "hyperv-direct".
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum KubeVirtName {
+    /// `kvm`
+    #[default]
+    #[serde(rename = "kvm")]
+    Kvm,
+    /// `hyperv-direct`
+    #[serde(rename = "hyperv-direct")]
+    HypervDirect,
+    /// A value that the schema does not list, such as one of a newer API server.
+    #[serde(untagged)]
+    Unrecognized(String),
+}
+
+/// NamespaceSelector will enable changedBlockTracking on all VMs running inside namespaces that
+/// match the label selector.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct KubeVirtNamespaceLabelSelector {
+    /// matchExpressions is a list of label selector requirements. The requirements are ANDed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub match_expressions: Option<Vec<VirtualMachineInstancePresetMatchExpressions>>,
+    /// matchLabels is a map of {key,value} pairs. A single {key,value} in the matchLabels map is
+    /// equivalent to an element of matchExpressions, whose key field is "key", the operator is "In",
+    /// and the values array contains only "value". The requirements are ANDed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub match_labels: Option<BTreeMap<String, String>>,
+}
+
 /// NetworkConfiguration holds network options
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct KubeVirtSpecConfigurationNetwork {
+pub struct KubeVirtNetwork {
     /// `binding`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub binding: Option<BTreeMap<String, KubeVirtSpecConfigurationNetworkBinding>>,
+    pub binding: Option<BTreeMap<String, KubeVirtBinding>>,
     /// `defaultNetworkInterface`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub default_network_interface: Option<String>,
@@ -847,83 +903,83 @@ pub struct KubeVirtSpecConfigurationNetwork {
     pub permit_slirp_interface: Option<bool>,
 }
 
-/// `KubeVirt.spec.configuration.network.binding`.
+/// NodeLabelSelector is a selector that filters in which nodes the KSM will be enabled. Empty
+/// NodeLabelSelector will enable ksm for every node.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct KubeVirtSpecConfigurationNetworkBinding {
-    /// ComputeResourceOverhead specifies the resource overhead that should be added to the compute
-    /// container when using the binding. version: v1alphav1
+pub struct KubeVirtNodeLabelSelector {
+    /// matchExpressions is a list of label selector requirements. The requirements are ANDed.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub compute_resource_overhead: Option<
-        KubeVirtSpecConfigurationNetworkBindingComputeResourceOverhead,
-    >,
-    /// DomainAttachmentType is a standard domain network attachment method kubevirt supports. Supported
-    /// values: "tap", "managedTap" (since v1.4). The standard domain attachment can be used instead or
-    /// in addition to the sidecarImage. version: 1alphav1
+    pub match_expressions: Option<Vec<VirtualMachineInstancePresetMatchExpressions>>,
+    /// matchLabels is a map of {key,value} pairs. A single {key,value} in the matchLabels map is
+    /// equivalent to an element of matchExpressions, whose key field is "key", the operator is "In",
+    /// and the values array contains only "value". The requirements are ANDed.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub domain_attachment_type: Option<String>,
-    /// DownwardAPI specifies what kind of data should be exposed to the binding plugin sidecar.
-    /// Supported values: "device-info" version: v1alphav1
-    #[serde(rename = "downwardAPI", skip_serializing_if = "Option::is_none")]
-    pub downward_api: Option<String>,
-    /// Migration means the VM using the plugin can be safely migrated version: 1alphav1
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub migration: Option<KubeVirtSpecConfigurationNetworkBindingMigration>,
-    /// NetworkAttachmentDefinition references to a NetworkAttachmentDefinition CR object. Format:
-    /// \<name\>, \<namespace\>/\<name\>. If namespace is not specified, VMI namespace is assumed.
-    /// version: 1alphav1
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub network_attachment_definition: Option<String>,
-    /// SidecarImage references a container image that runs in the virt-launcher pod. The sidecar
-    /// handles (libvirt) domain configuration and optional services. version: 1alphav1
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub sidecar_image: Option<String>,
+    pub match_labels: Option<BTreeMap<String, String>>,
 }
 
-/// Migration means the VM using the plugin can be safely migrated version: 1alphav1
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct KubeVirtSpecConfigurationNetworkBindingMigration {
-    /// Method defines a pre-defined migration methodology version: 1alphav1
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub method: Option<String>,
-}
-
-/// PermittedHostDevices holds information about devices allowed for passthrough
+/// NodeMediatedDeviceTypesConfig holds information about MDEV types to be defined in a specific
+/// node that matches the NodeSelector field.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct KubeVirtSpecConfigurationPermittedHostDevices {
-    /// `mediatedDevices`.
+pub struct KubeVirtNodeMediatedDeviceTypes {
+    /// `mediatedDeviceTypes`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub mediated_devices: Option<
-        Vec<KubeVirtSpecConfigurationPermittedHostDevicesMediatedDevices>,
-    >,
-    /// `pciHostDevices`.
+    pub mediated_device_types: Option<Vec<String>>,
+    /// Deprecated. Use mediatedDeviceTypes instead.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub pci_host_devices: Option<
-        Vec<KubeVirtSpecConfigurationPermittedHostDevicesPciHostDevices>,
-    >,
-    /// `usb`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub usb: Option<Vec<KubeVirtSpecConfigurationPermittedHostDevicesUsb>>,
+    pub mediated_devices_types: Option<Vec<String>>,
+    /// NodeSelector is a selector which must be true for the vmi to fit on a node. Selector which must
+    /// match a node's labels for the vmi to be scheduled on that node. More info:
+    /// <https://kubernetes.io/docs/concepts/configuration/assign-pod-node/>
+    pub node_selector: BTreeMap<String, String>,
 }
 
-/// MediatedHostDevice represents a host mediated device allowed for passthrough
+/// nodePlacement describes scheduling configuration for specific KubeVirt components
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct KubeVirtSpecConfigurationPermittedHostDevicesMediatedDevices {
-    /// `externalResourceProvider`.
+pub struct KubeVirtNodePlacement {
+    /// affinity enables pod affinity/anti-affinity placement expanding the types of constraints that
+    /// can be expressed with nodeSelector. affinity is going to be applied to the relevant kind of pods
+    /// in parallel with nodeSelector See
+    /// <https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/#affinity-and-anti-affinity>
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub external_resource_provider: Option<bool>,
-    /// `mdevNameSelector`.
-    pub mdev_name_selector: String,
+    pub affinity: Option<VirtualMachineInstanceAffinity>,
+    /// nodeSelector is the node selector applied to the relevant kind of pods It specifies a map of
+    /// key-value pairs: for the pod to be eligible to run on a node, the node must have each of the
+    /// indicated key-value pairs as labels (it can have additional labels as well). See
+    /// <https://kubernetes.io/docs/concepts/configuration/assign-pod-node/#nodeselector>
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub node_selector: Option<BTreeMap<String, String>>,
+    /// tolerations is a list of tolerations applied to the relevant kind of pods See
+    /// <https://kubernetes.io/docs/concepts/configuration/taint-and-toleration/> for more info. These
+    /// are additional tolerations other than default ones.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tolerations: Option<Vec<VirtualMachineInstanceTolerations>>,
+}
+
+/// `KubeVirt.spec.customizeComponents.patches`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct KubeVirtPatches {
+    /// `patch`.
+    pub patch: String,
     /// `resourceName`.
+    ///
+    /// Must have at least 1 character.
     pub resource_name: String,
+    /// `resourceType`.
+    ///
+    /// Must have at least 1 character.
+    pub resource_type: String,
+    /// `type`.
+    pub r#type: String,
 }
 
 /// PciHostDevice represents a host PCI device allowed for passthrough
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct KubeVirtSpecConfigurationPermittedHostDevicesPciHostDevices {
+pub struct KubeVirtPciHostDevices {
     /// If true, KubeVirt will leave the allocation and monitoring to an external device plugin
     #[serde(skip_serializing_if = "Option::is_none")]
     pub external_resource_provider: Option<bool>,
@@ -934,29 +990,89 @@ pub struct KubeVirtSpecConfigurationPermittedHostDevicesPciHostDevices {
     pub resource_name: String,
 }
 
-/// `KubeVirt.spec.configuration.permittedHostDevices.usb`.
+/// PermittedHostDevices holds information about devices allowed for passthrough
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct KubeVirtSpecConfigurationPermittedHostDevicesUsb {
-    /// If true, KubeVirt will leave the allocation and monitoring to an external device plugin
+pub struct KubeVirtPermittedHostDevices {
+    /// `mediatedDevices`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub external_resource_provider: Option<bool>,
-    /// Identifies the list of USB host devices. e.g: kubevirt.io/storage, kubevirt.io/bootable-usb, etc
-    pub resource_name: String,
-    /// `selectors`.
+    pub mediated_devices: Option<Vec<KubeVirtMediatedDevices>>,
+    /// `pciHostDevices`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub selectors: Option<
-        Vec<KubeVirtSpecConfigurationPermittedHostDevicesUsbSelectors>,
-    >,
+    pub pci_host_devices: Option<Vec<KubeVirtPciHostDevices>>,
+    /// `usb`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub usb: Option<Vec<KubeVirtUsb>>,
 }
 
-/// `KubeVirt.spec.configuration.permittedHostDevices.usb.selectors`.
+/// PersistentReservationConfiguration controls the deployment of additional resources required for
+/// using SCSI persistent reservation in VMs
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct KubeVirtSpecConfigurationPermittedHostDevicesUsbSelectors {
-    /// `product`.
-    pub product: String,
-    /// `vendor`.
-    pub vendor: String,
+pub struct KubeVirtPersistentReservationConfiguration {
+    /// Enabled controls the deployment of additional resources like the pr-helper container for
+    /// enabling the use of the SCSI persistent reservation VMs, defaults to False.
+    #[serde(
+        default,
+        deserialize_with = "codec::present::deserialize",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub enabled: Option<Option<bool>>,
+}
+
+/// Deprecated: ppc64le architecture is no longer supported.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct KubeVirtPpc64le {
+    /// `emulatedMachines`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub emulated_machines: Option<Vec<String>>,
+    /// `machineType`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub machine_type: Option<String>,
+    /// `ovmfPath`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ovmf_path: Option<String>,
+}
+
+/// RateLimiter allows selecting and configuring different rate limiters for the k8s client.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct KubeVirtRateLimiter {
+    /// `tokenBucketRateLimiter`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub token_bucket_rate_limiter: Option<KubeVirtTokenBucketRateLimiter>,
+}
+
+/// ReferencePolicy defines how an instance type or preference should be referenced by the VM after
+/// submission, supported values are: reference (default) - Where a copy of the original object is
+/// stashed in a ControllerRevision and referenced by the VM. expand - Where the instance type or
+/// preference are expanded into the VM if no revisionNames have been populated. expandAll - Where
+/// the instance type or preference are expanded into the VM regardless of revisionNames previously
+/// being populated.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum KubeVirtReferencePolicy {
+    /// `reference`
+    #[default]
+    #[serde(rename = "reference")]
+    Reference,
+    /// `expand`
+    #[serde(rename = "expand")]
+    Expand,
+    /// `expandAll`
+    #[serde(rename = "expandAll")]
+    ExpandAll,
+    /// A value that the schema does not list, such as one of a newer API server.
+    #[serde(untagged)]
+    Unrecognized(String),
+}
+
+/// RestClient can be used to tune certain aspects of the k8s client in use.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct KubeVirtRestClient {
+    /// RateLimiter allows selecting and configuring different rate limiters for the k8s client.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rate_limiter: Option<KubeVirtRateLimiter>,
 }
 
 /// RoleAggregationStrategy controls whether RBAC cluster roles should be aggregated to the default
@@ -966,7 +1082,7 @@ pub struct KubeVirtSpecConfigurationPermittedHostDevicesUsbSelectors {
 /// RoleAggregationStrategy to "Manual" requires the OptOutRoleAggregation feature gate to be
 /// enabled (Beta, enabled by default since v1.9.0).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum KubeVirtSpecConfigurationRoleAggregationStrategy {
+pub enum KubeVirtRoleAggregationStrategy {
     /// `AggregateToDefault`
     #[default]
     AggregateToDefault,
@@ -977,45 +1093,77 @@ pub enum KubeVirtSpecConfigurationRoleAggregationStrategy {
     Unrecognized(String),
 }
 
+/// `KubeVirt.spec.configuration.architectureConfiguration.s390x`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct KubeVirtS390x {
+    /// `emulatedMachines`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub emulated_machines: Option<Vec<String>>,
+    /// `machineType`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub machine_type: Option<String>,
+    /// `ovmfPath`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ovmf_path: Option<String>,
+}
+
 /// SeccompConfiguration holds Seccomp configuration for Kubevirt components
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct KubeVirtSpecConfigurationSeccompConfiguration {
+pub struct KubeVirtSeccompConfiguration {
     /// VirtualMachineInstanceProfile defines what profile should be used with virt-launcher. Defaults
     /// to none
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub virtual_machine_instance_profile: Option<
-        KubeVirtSpecConfigurationSeccompConfigurationVirtualMachineInstanceProfile,
-    >,
+    pub virtual_machine_instance_profile: Option<KubeVirtVirtualMachineInstanceProfile>,
 }
 
-/// VirtualMachineInstanceProfile defines what profile should be used with virt-launcher. Defaults
-/// to none
+/// `KubeVirt.spec.configuration.permittedHostDevices.usb.selectors`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct KubeVirtSpecConfigurationSeccompConfigurationVirtualMachineInstanceProfile {
-    /// CustomProfile allows to request arbitrary profile for virt-launcher
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub custom_profile: Option<
-        KubeVirtSpecConfigurationSeccompConfigurationVirtualMachineInstanceProfileCustomProfile,
-    >,
+pub struct KubeVirtSelectors {
+    /// `product`.
+    pub product: String,
+    /// `vendor`.
+    pub vendor: String,
 }
 
-/// CustomProfile allows to request arbitrary profile for virt-launcher
+/// `KubeVirt.spec.certificateRotateStrategy.selfSigned`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct KubeVirtSpecConfigurationSeccompConfigurationVirtualMachineInstanceProfileCustomProfile {
-    /// `localhostProfile`.
+pub struct KubeVirtSelfSigned {
+    /// CA configuration CA certs are kept in the CA bundle as long as they are valid
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub localhost_profile: Option<String>,
-    /// `runtimeDefaultProfile`.
+    pub ca: Option<KubeVirtCa>,
+    /// Deprecated. Use CA.Duration and CA.RenewBefore instead
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub runtime_default_profile: Option<bool>,
+    pub ca_overlap_interval: Option<String>,
+    /// Deprecated. Use CA.Duration instead
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ca_rotate_interval: Option<String>,
+    /// Deprecated. Use Server.Duration instead
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cert_rotate_interval: Option<String>,
+    /// Server configuration Certs are rotated and discarded
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub server: Option<KubeVirtServer>,
+}
+
+/// Server configuration Certs are rotated and discarded
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct KubeVirtServer {
+    /// The requested 'duration' (i.e. lifetime) of the Certificate.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub duration: Option<String>,
+    /// The amount of time before the currently issued certificate's "notAfter" time that we will begin
+    /// to attempt to renew the certificate.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub renew_before: Option<String>,
 }
 
 /// `KubeVirt.spec.configuration.smbios`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct KubeVirtSpecConfigurationSmbios {
+pub struct KubeVirtSmbios {
     /// `family`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub family: Option<String>,
@@ -1033,222 +1181,78 @@ pub struct KubeVirtSpecConfigurationSmbios {
     pub version: Option<String>,
 }
 
-/// SupportContainerResources are used to specify the cpu/memory request and limits for the
-/// containers that support various features of Virtual Machines. These containers are usually idle
-/// and don't require a lot of memory or cpu.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct KubeVirtSpecConfigurationSupportContainerResources {
-    /// ResourceRequirementsWithoutClaims describes the compute resource requirements. This struct was
-    /// taken from the k8s.ResourceRequirements and cleaned up the 'Claims' field.
-    pub resources: KubeVirtSpecConfigurationSupportContainerResourcesResources,
-    /// `type`.
-    pub r#type: String,
-}
-
-/// TLSConfiguration holds TLS options
+/// `KubeVirt.spec`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct KubeVirtSpecConfigurationTlsConfiguration {
-    /// `ciphers`.
-    ///
-    /// Must have no item twice.
+pub struct KubeVirtSpec {
+    /// `certificateRotateStrategy`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub ciphers: Option<Vec<String>>,
-    /// MinTLSVersion is a way to specify the minimum protocol version that is acceptable for TLS
-    /// connections. Protocol versions are based on the following most common TLS configurations:
-    ///
-    /// <https://ssl-config.mozilla.org/>
-    ///
-    /// Note that SSLv3.0 is not a supported protocol version due to well known vulnerabilities such as
-    /// POODLE: <https://en.wikipedia.org/wiki/POODLE>
-    #[serde(rename = "minTLSVersion", skip_serializing_if = "Option::is_none")]
-    pub min_tls_version: Option<KubeVirtSpecConfigurationTlsConfigurationMinTLSVersion>,
-}
-
-/// MinTLSVersion is a way to specify the minimum protocol version that is acceptable for TLS
-/// connections. Protocol versions are based on the following most common TLS configurations:
-///
-/// <https://ssl-config.mozilla.org/>
-///
-/// Note that SSLv3.0 is not a supported protocol version due to well known vulnerabilities such as
-/// POODLE: <https://en.wikipedia.org/wiki/POODLE>
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum KubeVirtSpecConfigurationTlsConfigurationMinTLSVersion {
-    /// `VersionTLS10`
-    #[default]
-    VersionTLS10,
-    /// `VersionTLS11`
-    VersionTLS11,
-    /// `VersionTLS12`
-    VersionTLS12,
-    /// `VersionTLS13`
-    VersionTLS13,
-    /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
-    Unrecognized(String),
-}
-
-/// VirtTemplateDeployment controls the deployment of virt-template components
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct KubeVirtSpecConfigurationVirtTemplateDeployment {
-    /// Enabled controls the deployment of virt-template resources, defaults to True when feature gate
-    /// is enabled.
-    #[serde(
-        default,
-        deserialize_with = "codec::present::deserialize",
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub enabled: Option<Option<bool>>,
-}
-
-/// VirtualMachineOptions holds the cluster level information regarding the virtual machine.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct KubeVirtSpecConfigurationVirtualMachineOptions {
-    /// DisableFreePageReporting disable the free page reporting of memory balloon device
-    /// <https://libvirt.org/formatdomain.html#memory-balloon-device>. This will have effect only if
-    /// AutoattachMemBalloon is not false and the vmi is not requesting any high performance feature
-    /// (dedicatedCPU/realtime/hugePages), in which free page reporting is always disabled.
+    pub certificate_rotate_strategy: Option<KubeVirtCertificateRotateStrategy>,
+    /// holds kubevirt configurations. same as the virt-configMap
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub disable_free_page_reporting: Option<BTreeMap<String, Value>>,
-    /// DisableSerialConsoleLog disables logging the auto-attached default serial console. If not set,
-    /// serial console logs will be written to a file and then streamed from a container named
-    /// 'guest-console-log'. The value can be individually overridden for each VM, not relevant if
-    /// AutoattachSerialConsole is disabled.
+    pub configuration: Option<KubeVirtConfiguration>,
+    /// `customizeComponents`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub disable_serial_console_log: Option<BTreeMap<String, Value>>,
-}
-
-/// VMRolloutStrategy defines how live-updatable fields, like CPU sockets, memory, tolerations, and
-/// affinity, are propagated from a VM to its VMI.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum KubeVirtSpecConfigurationVmRolloutStrategy {
-    /// `Stage`
-    #[default]
-    Stage,
-    /// `LiveUpdate`
-    LiveUpdate,
-    /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
-    Unrecognized(String),
-}
-
-/// `KubeVirt.spec.customizeComponents`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct KubeVirtSpecCustomizeComponents {
-    /// Configure the value used for deployment and daemonset resources
+    pub customize_components: Option<KubeVirtCustomizeComponents>,
+    /// The ImagePullPolicy to use for KubeVirt operator-managed infrastructure images (virt-api,
+    /// virt-controller, virt-handler, virt-exportproxy, etc.). For pull policy of user workload pods,
+    /// see spec.configuration.imagePullPolicy.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub flags: Option<KubeVirtSpecCustomizeComponentsFlags>,
-    /// `patches`.
+    pub image_pull_policy: Option<String>,
+    /// The imagePullSecrets to pull the container images from Defaults to none
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub patches: Option<Vec<KubeVirtSpecCustomizeComponentsPatches>>,
-}
-
-/// Configure the value used for deployment and daemonset resources
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct KubeVirtSpecCustomizeComponentsFlags {
-    /// `api`.
+    pub image_pull_secrets: Option<Vec<KubeVirtImagePullSecrets>>,
+    /// The image registry to pull the container images from Defaults to the same registry the
+    /// operator's container image is pulled from.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub api: Option<BTreeMap<String, String>>,
-    /// `controller`.
+    pub image_registry: Option<String>,
+    /// The image tag to use for the continer images installed. Defaults to the same tag as the
+    /// operator's container image.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub controller: Option<BTreeMap<String, String>>,
-    /// `handler`.
+    pub image_tag: Option<String>,
+    /// selectors and tolerations that should apply to KubeVirt infrastructure components
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub handler: Option<BTreeMap<String, String>>,
-}
-
-/// `KubeVirt.spec.customizeComponents.patches`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct KubeVirtSpecCustomizeComponentsPatches {
-    /// `patch`.
-    pub patch: String,
-    /// `resourceName`.
-    ///
-    /// Must have at least 1 character.
-    pub resource_name: String,
-    /// `resourceType`.
-    ///
-    /// Must have at least 1 character.
-    pub resource_type: String,
-    /// `type`.
-    pub r#type: String,
-}
-
-/// LocalObjectReference contains enough information to let you locate the referenced object inside
-/// the same namespace.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct KubeVirtSpecImagePullSecrets {
-    /// Name of the referent. This field is effectively required, but due to backwards compatibility is
-    /// allowed to be empty. Instances of this type with an empty value here are almost certainly wrong.
-    /// More info: <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
-    ///
-    /// Defaults to `""`.
+    pub infra: Option<KubeVirtInfra>,
+    /// The name of the Prometheus service account that needs read-access to KubeVirt endpoints Defaults
+    /// to prometheus-k8s
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-}
-
-/// selectors and tolerations that should apply to KubeVirt infrastructure components
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct KubeVirtSpecInfra {
-    /// nodePlacement describes scheduling configuration for specific KubeVirt components
+    pub monitor_account: Option<String>,
+    /// The namespace Prometheus is deployed in Defaults to openshift-monitor
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub node_placement: Option<KubeVirtSpecInfraNodePlacement>,
-    /// replicas indicates how many replicas should be created for each KubeVirt infrastructure
-    /// component (like virt-api or virt-controller). Defaults to 2. WARNING: this is an advanced
-    /// feature that prevents auto-scaling for core kubevirt components. Please use with caution!
+    pub monitor_namespace: Option<String>,
+    /// Designate the apps.kubevirt.io/component label for KubeVirt components. Useful if KubeVirt is
+    /// included as part of a product. If ProductComponent is not specified, the component label default
+    /// value is kubevirt.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub replicas: Option<i64>,
-}
-
-/// nodePlacement describes scheduling configuration for specific KubeVirt components
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct KubeVirtSpecInfraNodePlacement {
-    /// affinity enables pod affinity/anti-affinity placement expanding the types of constraints that
-    /// can be expressed with nodeSelector. affinity is going to be applied to the relevant kind of pods
-    /// in parallel with nodeSelector See
-    /// <https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/#affinity-and-anti-affinity>
+    pub product_component: Option<String>,
+    /// Designate the apps.kubevirt.io/part-of label for KubeVirt components. Useful if KubeVirt is
+    /// included as part of a product. If ProductName is not specified, the part-of label will be
+    /// omitted.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub affinity: Option<KubeVirtSpecInfraNodePlacementAffinity>,
-    /// nodeSelector is the node selector applied to the relevant kind of pods It specifies a map of
-    /// key-value pairs: for the pod to be eligible to run on a node, the node must have each of the
-    /// indicated key-value pairs as labels (it can have additional labels as well). See
-    /// <https://kubernetes.io/docs/concepts/configuration/assign-pod-node/#nodeselector>
+    pub product_name: Option<String>,
+    /// Designate the apps.kubevirt.io/version label for KubeVirt components. Useful if KubeVirt is
+    /// included as part of a product. If ProductVersion is not specified, KubeVirt's version will be
+    /// used.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub node_selector: Option<BTreeMap<String, String>>,
-    /// tolerations is a list of tolerations applied to the relevant kind of pods See
-    /// <https://kubernetes.io/docs/concepts/configuration/taint-and-toleration/> for more info. These
-    /// are additional tolerations other than default ones.
+    pub product_version: Option<String>,
+    /// The namespace the service monitor will be deployed When ServiceMonitorNamespace is set, then
+    /// we'll install the service monitor object in that namespace otherwise we will use the monitoring
+    /// namespace.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub tolerations: Option<Vec<KubeVirtSpecInfraNodePlacementTolerations>>,
-}
-
-/// WorkloadUpdateStrategy defines at the cluster level how to handle automated workload updates
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct KubeVirtSpecWorkloadUpdateStrategy {
-    /// BatchEvictionInterval Represents the interval to wait before issuing the next batch of shutdowns
-    ///
-    /// Defaults to 1 minute
+    pub service_monitor_namespace: Option<String>,
+    /// Specify the port to listen on for VMI status synchronization traffic. Default is 9185
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub batch_eviction_interval: Option<String>,
-    /// BatchEvictionSize Represents the number of VMIs that can be forced updated per the
-    /// BatchShutdownInteral interval
-    ///
-    /// Defaults to 10
+    pub synchronization_port: Option<String>,
+    /// Specifies if kubevirt can be deleted if workloads are still present. This is mainly a precaution
+    /// to avoid accidental data loss
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub batch_eviction_size: Option<i64>,
-    /// WorkloadUpdateMethods defines the methods that can be used to disrupt workloads during automated
-    /// workload updates. When multiple methods are present, the least disruptive method takes
-    /// precedence over more disruptive methods. For example if both LiveMigrate and Shutdown methods
-    /// are listed, only VMs which are not live migratable will be restarted/shutdown
-    ///
-    /// An empty list defaults to no automated workload updating
+    pub uninstall_strategy: Option<String>,
+    /// WorkloadUpdateStrategy defines at the cluster level how to handle automated workload updates
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub workload_update_methods: Option<Vec<String>>,
+    pub workload_update_strategy: Option<KubeVirtWorkloadUpdateStrategy>,
+    /// selectors and tolerations that should apply to KubeVirt workloads
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub workloads: Option<KubeVirtWorkloads>,
 }
 
 /// KubeVirtStatus represents information pertaining to a KubeVirt deployment.
@@ -1257,13 +1261,13 @@ pub struct KubeVirtSpecWorkloadUpdateStrategy {
 pub struct KubeVirtStatus {
     /// `conditions`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub conditions: Option<Vec<KubeVirtStatusConditions>>,
+    pub conditions: Option<Vec<KubeVirtConditions>>,
     /// `defaultArchitecture`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub default_architecture: Option<String>,
     /// `generations`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub generations: Option<Vec<KubeVirtStatusGenerations>>,
+    pub generations: Option<Vec<KubeVirtGenerations>>,
     /// `observedDeploymentConfig`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub observed_deployment_config: Option<String>,
@@ -1305,455 +1309,185 @@ pub struct KubeVirtStatus {
     pub target_kube_virt_version: Option<String>,
 }
 
-/// KubeVirtCondition represents a condition of a KubeVirt deployment
+/// SupportContainerResources are used to specify the cpu/memory request and limits for the
+/// containers that support various features of Virtual Machines. These containers are usually idle
+/// and don't require a lot of memory or cpu.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct KubeVirtStatusConditions {
-    /// `lastProbeTime`.
-    #[serde(default, with = "codec::nullable", skip_serializing_if = "Option::is_none")]
-    pub last_probe_time: Option<Option<Time>>,
-    /// `lastTransitionTime`.
-    #[serde(default, with = "codec::nullable", skip_serializing_if = "Option::is_none")]
-    pub last_transition_time: Option<Option<Time>>,
-    /// `message`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub message: Option<String>,
-    /// `reason`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
-    /// `status`.
-    pub status: String,
+pub struct KubeVirtSupportContainerResources {
+    /// ResourceRequirementsWithoutClaims describes the compute resource requirements. This struct was
+    /// taken from the k8s.ResourceRequirements and cleaned up the 'Claims' field.
+    pub resources: KubeVirtResources,
     /// `type`.
     pub r#type: String,
 }
 
-/// GenerationStatus keeps track of the generation for a given resource so that decisions about
-/// forced updates can be made.
+/// TDX configuration for attestation on the Intel TDX Platform
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct KubeVirtStatusGenerations {
-    /// group is the group of the thing you're tracking
-    pub group: String,
-    /// hash is an optional field set for resources without generation that are content sensitive like
-    /// secrets and configmaps
+pub struct KubeVirtTdx {
+    /// QGSConfiguration holds QGS configuration
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub hash: Option<String>,
-    /// lastGeneration is the last generation of the workload controller involved
-    pub last_generation: i64,
-    /// name is the name of the thing you're tracking
-    pub name: String,
-    /// namespace is where the thing you're tracking is
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub namespace: Option<String>,
-    /// resource is the resource type of the thing you're tracking
-    pub resource: String,
+    pub attestation: Option<KubeVirtAttestation>,
 }
 
-/// Server configuration Certs are rotated and discarded
-pub type KubeVirtSpecCertificateRotateStrategySelfSignedServer = super::KubeVirtSpecCertificateRotateStrategySelfSignedCa;
+/// TLSConfiguration holds TLS options
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct KubeVirtTlsConfiguration {
+    /// `ciphers`.
+    ///
+    /// Must have no item twice.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ciphers: Option<Vec<String>>,
+    /// MinTLSVersion is a way to specify the minimum protocol version that is acceptable for TLS
+    /// connections. Protocol versions are based on the following most common TLS configurations:
+    ///
+    /// <https://ssl-config.mozilla.org/>
+    ///
+    /// Note that SSLv3.0 is not a supported protocol version due to well known vulnerabilities such as
+    /// POODLE: <https://en.wikipedia.org/wiki/POODLE>
+    #[serde(rename = "minTLSVersion", skip_serializing_if = "Option::is_none")]
+    pub min_tls_version: Option<KubeVirtMinTLSVersion>,
+}
 
-/// `KubeVirt.spec.configuration.architectureConfiguration.arm64`.
-pub type KubeVirtSpecConfigurationArchitectureConfigurationArm64 = super::KubeVirtSpecConfigurationArchitectureConfigurationAmd64;
+/// `KubeVirt.spec.configuration.apiConfiguration.restClient.rateLimiter.tokenBucketRateLimiter`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct KubeVirtTokenBucketRateLimiter {
+    /// Maximum burst for throttle. If it's zero, the component default will be used
+    pub burst: i64,
+    /// QPS indicates the maximum QPS to the apiserver from this client. If it's zero, the component
+    /// default will be used
+    pub qps: Number,
+}
 
-/// Deprecated: ppc64le architecture is no longer supported.
-pub type KubeVirtSpecConfigurationArchitectureConfigurationPpc64le = super::KubeVirtSpecConfigurationArchitectureConfigurationAmd64;
+/// `KubeVirt.spec.configuration.permittedHostDevices.usb`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct KubeVirtUsb {
+    /// If true, KubeVirt will leave the allocation and monitoring to an external device plugin
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub external_resource_provider: Option<bool>,
+    /// Identifies the list of USB host devices. e.g: kubevirt.io/storage, kubevirt.io/bootable-usb, etc
+    pub resource_name: String,
+    /// `selectors`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub selectors: Option<Vec<KubeVirtSelectors>>,
+}
 
-/// `KubeVirt.spec.configuration.architectureConfiguration.s390x`.
-pub type KubeVirtSpecConfigurationArchitectureConfigurationS390x = super::KubeVirtSpecConfigurationArchitectureConfigurationAmd64;
+/// VirtTemplateDeployment controls the deployment of virt-template components
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct KubeVirtVirtTemplateDeployment {
+    /// Enabled controls the deployment of virt-template resources, defaults to True when feature gate
+    /// is enabled.
+    #[serde(
+        default,
+        deserialize_with = "codec::present::deserialize",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub enabled: Option<Option<bool>>,
+}
 
-/// When set, AutoCPULimitNamespaceLabelSelector will set a CPU limit on virt-launcher for VMIs
-/// running inside namespaces that match the label selector. The CPU limit will equal the number of
-/// requested vCPUs. This setting does not apply to VMIs with dedicated CPUs.
-pub type KubeVirtSpecConfigurationAutoCPULimitNamespaceLabelSelector = super::VirtualMachineInstancePresetSpecSelector;
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type KubeVirtSpecConfigurationAutoCPULimitNamespaceLabelSelectorMatchExpressions = super::VirtualMachineInstancePresetSpecSelectorMatchExpressions;
-
-/// NamespaceSelector will enable changedBlockTracking on all VMs running inside namespaces that
-/// match the label selector.
-pub type KubeVirtSpecConfigurationChangedBlockTrackingLabelSelectorsNamespaceLabelSelector = super::VirtualMachineInstancePresetSpecSelector;
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type KubeVirtSpecConfigurationChangedBlockTrackingLabelSelectorsNamespaceLabelSelectorMatchExpressions = super::VirtualMachineInstancePresetSpecSelectorMatchExpressions;
+/// VirtualMachineInstanceProfile defines what profile should be used with virt-launcher. Defaults
+/// to none
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct KubeVirtVirtualMachineInstanceProfile {
+    /// CustomProfile allows to request arbitrary profile for virt-launcher
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub custom_profile: Option<KubeVirtCustomProfile>,
+}
 
 /// VirtualMachineSelector will enable changedBlockTracking on all VMs that match the label
 /// selector.
-pub type KubeVirtSpecConfigurationChangedBlockTrackingLabelSelectorsVirtualMachineLabelSelector = super::VirtualMachineInstancePresetSpecSelector;
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct KubeVirtVirtualMachineLabelSelector {
+    /// matchExpressions is a list of label selector requirements. The requirements are ANDed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub match_expressions: Option<Vec<VirtualMachineInstancePresetMatchExpressions>>,
+    /// matchLabels is a map of {key,value} pairs. A single {key,value} in the matchLabels map is
+    /// equivalent to an element of matchExpressions, whose key field is "key", the operator is "In",
+    /// and the values array contains only "value". The requirements are ANDed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub match_labels: Option<BTreeMap<String, String>>,
+}
 
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type KubeVirtSpecConfigurationChangedBlockTrackingLabelSelectorsVirtualMachineLabelSelectorMatchExpressions = super::VirtualMachineInstancePresetSpecSelectorMatchExpressions;
+/// VirtualMachineOptions holds the cluster level information regarding the virtual machine.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct KubeVirtVirtualMachineOptions {
+    /// DisableFreePageReporting disable the free page reporting of memory balloon device
+    /// <https://libvirt.org/formatdomain.html#memory-balloon-device>. This will have effect only if
+    /// AutoattachMemBalloon is not false and the vmi is not requesting any high performance feature
+    /// (dedicatedCPU/realtime/hugePages), in which free page reporting is always disabled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub disable_free_page_reporting: Option<BTreeMap<String, Value>>,
+    /// DisableSerialConsoleLog disables logging the auto-attached default serial console. If not set,
+    /// serial console logs will be written to a file and then streamed from a container named
+    /// 'guest-console-log'. The value can be individually overridden for each VM, not relevant if
+    /// AutoattachSerialConsole is disabled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub disable_serial_console_log: Option<BTreeMap<String, Value>>,
+}
 
-/// CommonInstancetypesDeployment controls the deployment of common-instancetypes resources
-pub type KubeVirtSpecConfigurationCommonInstancetypesDeployment = super::KubeVirtSpecConfigurationVirtTemplateDeployment;
-
-/// ReloadableComponentConfiguration holds all generic k8s configuration options which can be
-/// reloaded by components without requiring a restart.
-pub type KubeVirtSpecConfigurationControllerConfiguration = super::KubeVirtSpecConfigurationApiConfiguration;
-
-/// RestClient can be used to tune certain aspects of the k8s client in use.
-pub type KubeVirtSpecConfigurationControllerConfigurationRestClient = super::KubeVirtSpecConfigurationApiConfigurationRestClient;
-
-/// RateLimiter allows selecting and configuring different rate limiters for the k8s client.
-pub type KubeVirtSpecConfigurationControllerConfigurationRestClientRateLimiter = super::KubeVirtSpecConfigurationApiConfigurationRestClientRateLimiter;
-
-/// `KubeVirt.spec.configuration.controllerConfiguration.restClient.rateLimiter.tokenBucketRateLimiter`.
-pub type KubeVirtSpecConfigurationControllerConfigurationRestClientRateLimiterTokenBucketRateLimiter = super::KubeVirtSpecConfigurationApiConfigurationRestClientRateLimiterTokenBucketRateLimiter;
-
-/// ReloadableComponentConfiguration holds all generic k8s configuration options which can be
-/// reloaded by components without requiring a restart.
-pub type KubeVirtSpecConfigurationHandlerConfiguration = super::KubeVirtSpecConfigurationApiConfiguration;
-
-/// RestClient can be used to tune certain aspects of the k8s client in use.
-pub type KubeVirtSpecConfigurationHandlerConfigurationRestClient = super::KubeVirtSpecConfigurationApiConfigurationRestClient;
-
-/// RateLimiter allows selecting and configuring different rate limiters for the k8s client.
-pub type KubeVirtSpecConfigurationHandlerConfigurationRestClientRateLimiter = super::KubeVirtSpecConfigurationApiConfigurationRestClientRateLimiter;
-
-/// `KubeVirt.spec.configuration.handlerConfiguration.restClient.rateLimiter.tokenBucketRateLimiter`.
-pub type KubeVirtSpecConfigurationHandlerConfigurationRestClientRateLimiterTokenBucketRateLimiter = super::KubeVirtSpecConfigurationApiConfigurationRestClientRateLimiterTokenBucketRateLimiter;
-
-/// NodeLabelSelector is a selector that filters in which nodes the KSM will be enabled. Empty
-/// NodeLabelSelector will enable ksm for every node.
-pub type KubeVirtSpecConfigurationKsmConfigurationNodeLabelSelector = super::VirtualMachineInstancePresetSpecSelector;
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type KubeVirtSpecConfigurationKsmConfigurationNodeLabelSelectorMatchExpressions = super::VirtualMachineInstancePresetSpecSelectorMatchExpressions;
-
-/// ComputeResourceOverhead specifies the resource overhead that should be added to the compute
-/// container when using the binding. version: v1alphav1
-pub type KubeVirtSpecConfigurationNetworkBindingComputeResourceOverhead = super::VirtualMachineSpecDataVolumeTemplatesSpecPvcResources;
-
-/// PersistentReservationConfiguration controls the deployment of additional resources required for
-/// using SCSI persistent reservation in VMs
-pub type KubeVirtSpecConfigurationPersistentReservationConfiguration = super::KubeVirtSpecConfigurationVirtTemplateDeployment;
-
-/// ResourceRequirementsWithoutClaims describes the compute resource requirements. This struct was
-/// taken from the k8s.ResourceRequirements and cleaned up the 'Claims' field.
-pub type KubeVirtSpecConfigurationSupportContainerResourcesResources = super::VirtualMachineSpecDataVolumeTemplatesSpecPvcResources;
+/// VMRolloutStrategy defines how live-updatable fields, like CPU sockets, memory, tolerations, and
+/// affinity, are propagated from a VM to its VMI.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum KubeVirtVmRolloutStrategy {
+    /// `Stage`
+    #[default]
+    Stage,
+    /// `LiveUpdate`
+    LiveUpdate,
+    /// A value that the schema does not list, such as one of a newer API server.
+    #[serde(untagged)]
+    Unrecognized(String),
+}
 
 /// ReloadableComponentConfiguration holds all generic k8s configuration options which can be
 /// reloaded by components without requiring a restart.
-pub type KubeVirtSpecConfigurationWebhookConfiguration = super::KubeVirtSpecConfigurationApiConfiguration;
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct KubeVirtWebhookConfiguration {
+    /// RestClient can be used to tune certain aspects of the k8s client in use.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rest_client: Option<KubeVirtRestClient>,
+}
 
-/// RestClient can be used to tune certain aspects of the k8s client in use.
-pub type KubeVirtSpecConfigurationWebhookConfigurationRestClient = super::KubeVirtSpecConfigurationApiConfigurationRestClient;
-
-/// RateLimiter allows selecting and configuring different rate limiters for the k8s client.
-pub type KubeVirtSpecConfigurationWebhookConfigurationRestClientRateLimiter = super::KubeVirtSpecConfigurationApiConfigurationRestClientRateLimiter;
-
-/// `KubeVirt.spec.configuration.webhookConfiguration.restClient.rateLimiter.tokenBucketRateLimiter`.
-pub type KubeVirtSpecConfigurationWebhookConfigurationRestClientRateLimiterTokenBucketRateLimiter = super::KubeVirtSpecConfigurationApiConfigurationRestClientRateLimiterTokenBucketRateLimiter;
-
-/// affinity enables pod affinity/anti-affinity placement expanding the types of constraints that
-/// can be expressed with nodeSelector. affinity is going to be applied to the relevant kind of pods
-/// in parallel with nodeSelector See
-/// <https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/#affinity-and-anti-affinity>
-pub type KubeVirtSpecInfraNodePlacementAffinity = super::VirtualMachineInstanceSpecAffinity;
-
-/// Describes node affinity scheduling rules for the pod.
-pub type KubeVirtSpecInfraNodePlacementAffinityNodeAffinity = super::VirtualMachineInstanceSpecAffinityNodeAffinity;
-
-/// An empty preferred scheduling term matches all objects with implicit weight 0 (i.e. it's a
-/// no-op). A null preferred scheduling term matches no objects (i.e. is also a no-op).
-pub type KubeVirtSpecInfraNodePlacementAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecution = super::VirtualMachineInstanceSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecution;
-
-/// A node selector term, associated with the corresponding weight.
-pub type KubeVirtSpecInfraNodePlacementAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecutionPreference = super::VirtualMachineInstanceSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecutionPreference;
-
-/// A node selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type KubeVirtSpecInfraNodePlacementAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecutionPreferenceMatchExpressions = super::VirtualMachineInstancePresetSpecSelectorMatchExpressions;
-
-/// A node selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type KubeVirtSpecInfraNodePlacementAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecutionPreferenceMatchFields = super::VirtualMachineInstancePresetSpecSelectorMatchExpressions;
-
-/// If the affinity requirements specified by this field are not met at scheduling time, the pod
-/// will not be scheduled onto the node. If the affinity requirements specified by this field cease
-/// to be met at some point during pod execution (e.g. due to an update), the system may or may not
-/// try to eventually evict the pod from its node.
-pub type KubeVirtSpecInfraNodePlacementAffinityNodeAffinityRequiredDuringSchedulingIgnoredDuringExecution = super::VirtualMachineInstanceSpecAffinityNodeAffinityRequiredDuringSchedulingIgnoredDuringExecution;
-
-/// A null or empty node selector term matches no objects. The requirements of them are ANDed. The
-/// TopologySelectorTerm type implements a subset of the NodeSelectorTerm.
-pub type KubeVirtSpecInfraNodePlacementAffinityNodeAffinityRequiredDuringSchedulingIgnoredDuringExecutionNodeSelectorTerms = super::VirtualMachineInstanceSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecutionPreference;
-
-/// A node selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type KubeVirtSpecInfraNodePlacementAffinityNodeAffinityRequiredDuringSchedulingIgnoredDuringExecutionNodeSelectorTermsMatchExpressions = super::VirtualMachineInstancePresetSpecSelectorMatchExpressions;
-
-/// A node selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type KubeVirtSpecInfraNodePlacementAffinityNodeAffinityRequiredDuringSchedulingIgnoredDuringExecutionNodeSelectorTermsMatchFields = super::VirtualMachineInstancePresetSpecSelectorMatchExpressions;
-
-/// Describes pod affinity scheduling rules (e.g. co-locate this pod in the same node, zone, etc. as
-/// some other pod(s)).
-pub type KubeVirtSpecInfraNodePlacementAffinityPodAffinity = super::VirtualMachineInstanceSpecAffinityPodAffinity;
-
-/// The weights of all of the matched WeightedPodAffinityTerm fields are added per-node to find the
-/// most preferred node(s)
-pub type KubeVirtSpecInfraNodePlacementAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecution = super::VirtualMachineInstanceSpecAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecution;
-
-/// Required. A pod affinity term, associated with the corresponding weight.
-pub type KubeVirtSpecInfraNodePlacementAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTerm = super::VirtualMachineInstanceSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecution;
-
-/// A label query over a set of resources, in this case pods. If it's null, this PodAffinityTerm
-/// matches with no Pods.
-pub type KubeVirtSpecInfraNodePlacementAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTermLabelSelector = super::VirtualMachineInstancePresetSpecSelector;
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type KubeVirtSpecInfraNodePlacementAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTermLabelSelectorMatchExpressions = super::VirtualMachineInstancePresetSpecSelectorMatchExpressions;
-
-/// A label query over the set of namespaces that the term applies to. The term is applied to the
-/// union of the namespaces selected by this field and the ones listed in the namespaces field. null
-/// selector and null or empty namespaces list means "this pod's namespace". An empty selector ({})
-/// matches all namespaces.
-pub type KubeVirtSpecInfraNodePlacementAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTermNamespaceSelector = super::VirtualMachineInstancePresetSpecSelector;
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type KubeVirtSpecInfraNodePlacementAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTermNamespaceSelectorMatchExpressions = super::VirtualMachineInstancePresetSpecSelectorMatchExpressions;
-
-/// Defines a set of pods (namely those matching the labelSelector relative to the given
-/// namespace(s)) that this pod should be co-located (affinity) or not co-located (anti-affinity)
-/// with, where co-located is defined as running on a node whose value of the label with key
-/// \<topologyKey\> matches that of any node on which a pod of the set of pods is running
-pub type KubeVirtSpecInfraNodePlacementAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecution = super::VirtualMachineInstanceSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecution;
-
-/// A label query over a set of resources, in this case pods. If it's null, this PodAffinityTerm
-/// matches with no Pods.
-pub type KubeVirtSpecInfraNodePlacementAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecutionLabelSelector = super::VirtualMachineInstancePresetSpecSelector;
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type KubeVirtSpecInfraNodePlacementAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecutionLabelSelectorMatchExpressions = super::VirtualMachineInstancePresetSpecSelectorMatchExpressions;
-
-/// A label query over the set of namespaces that the term applies to. The term is applied to the
-/// union of the namespaces selected by this field and the ones listed in the namespaces field. null
-/// selector and null or empty namespaces list means "this pod's namespace". An empty selector ({})
-/// matches all namespaces.
-pub type KubeVirtSpecInfraNodePlacementAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecutionNamespaceSelector = super::VirtualMachineInstancePresetSpecSelector;
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type KubeVirtSpecInfraNodePlacementAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecutionNamespaceSelectorMatchExpressions = super::VirtualMachineInstancePresetSpecSelectorMatchExpressions;
-
-/// Describes pod anti-affinity scheduling rules (e.g. avoid putting this pod in the same node,
-/// zone, etc. as some other pod(s)).
-pub type KubeVirtSpecInfraNodePlacementAffinityPodAntiAffinity = super::VirtualMachineInstanceSpecAffinityPodAffinity;
-
-/// The weights of all of the matched WeightedPodAffinityTerm fields are added per-node to find the
-/// most preferred node(s)
-pub type KubeVirtSpecInfraNodePlacementAffinityPodAntiAffinityPreferredDuringSchedulingIgnoredDuringExecution = super::VirtualMachineInstanceSpecAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecution;
-
-/// Required. A pod affinity term, associated with the corresponding weight.
-pub type KubeVirtSpecInfraNodePlacementAffinityPodAntiAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTerm = super::VirtualMachineInstanceSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecution;
-
-/// A label query over a set of resources, in this case pods. If it's null, this PodAffinityTerm
-/// matches with no Pods.
-pub type KubeVirtSpecInfraNodePlacementAffinityPodAntiAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTermLabelSelector = super::VirtualMachineInstancePresetSpecSelector;
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type KubeVirtSpecInfraNodePlacementAffinityPodAntiAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTermLabelSelectorMatchExpressions = super::VirtualMachineInstancePresetSpecSelectorMatchExpressions;
-
-/// A label query over the set of namespaces that the term applies to. The term is applied to the
-/// union of the namespaces selected by this field and the ones listed in the namespaces field. null
-/// selector and null or empty namespaces list means "this pod's namespace". An empty selector ({})
-/// matches all namespaces.
-pub type KubeVirtSpecInfraNodePlacementAffinityPodAntiAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTermNamespaceSelector = super::VirtualMachineInstancePresetSpecSelector;
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type KubeVirtSpecInfraNodePlacementAffinityPodAntiAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTermNamespaceSelectorMatchExpressions = super::VirtualMachineInstancePresetSpecSelectorMatchExpressions;
-
-/// Defines a set of pods (namely those matching the labelSelector relative to the given
-/// namespace(s)) that this pod should be co-located (affinity) or not co-located (anti-affinity)
-/// with, where co-located is defined as running on a node whose value of the label with key
-/// \<topologyKey\> matches that of any node on which a pod of the set of pods is running
-pub type KubeVirtSpecInfraNodePlacementAffinityPodAntiAffinityRequiredDuringSchedulingIgnoredDuringExecution = super::VirtualMachineInstanceSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecution;
-
-/// A label query over a set of resources, in this case pods. If it's null, this PodAffinityTerm
-/// matches with no Pods.
-pub type KubeVirtSpecInfraNodePlacementAffinityPodAntiAffinityRequiredDuringSchedulingIgnoredDuringExecutionLabelSelector = super::VirtualMachineInstancePresetSpecSelector;
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type KubeVirtSpecInfraNodePlacementAffinityPodAntiAffinityRequiredDuringSchedulingIgnoredDuringExecutionLabelSelectorMatchExpressions = super::VirtualMachineInstancePresetSpecSelectorMatchExpressions;
-
-/// A label query over the set of namespaces that the term applies to. The term is applied to the
-/// union of the namespaces selected by this field and the ones listed in the namespaces field. null
-/// selector and null or empty namespaces list means "this pod's namespace". An empty selector ({})
-/// matches all namespaces.
-pub type KubeVirtSpecInfraNodePlacementAffinityPodAntiAffinityRequiredDuringSchedulingIgnoredDuringExecutionNamespaceSelector = super::VirtualMachineInstancePresetSpecSelector;
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type KubeVirtSpecInfraNodePlacementAffinityPodAntiAffinityRequiredDuringSchedulingIgnoredDuringExecutionNamespaceSelectorMatchExpressions = super::VirtualMachineInstancePresetSpecSelectorMatchExpressions;
-
-/// The pod this Toleration is attached to tolerates any taint that matches the triple
-/// \<key,value,effect\> using the matching operator \<operator\>.
-pub type KubeVirtSpecInfraNodePlacementTolerations = super::VirtualMachineInstanceSpecTolerations;
+/// WorkloadUpdateStrategy defines at the cluster level how to handle automated workload updates
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct KubeVirtWorkloadUpdateStrategy {
+    /// BatchEvictionInterval Represents the interval to wait before issuing the next batch of shutdowns
+    ///
+    /// Defaults to 1 minute
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub batch_eviction_interval: Option<String>,
+    /// BatchEvictionSize Represents the number of VMIs that can be forced updated per the
+    /// BatchShutdownInteral interval
+    ///
+    /// Defaults to 10
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub batch_eviction_size: Option<i64>,
+    /// WorkloadUpdateMethods defines the methods that can be used to disrupt workloads during automated
+    /// workload updates. When multiple methods are present, the least disruptive method takes
+    /// precedence over more disruptive methods. For example if both LiveMigrate and Shutdown methods
+    /// are listed, only VMs which are not live migratable will be restarted/shutdown
+    ///
+    /// An empty list defaults to no automated workload updating
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub workload_update_methods: Option<Vec<String>>,
+}
 
 /// selectors and tolerations that should apply to KubeVirt workloads
-pub type KubeVirtSpecWorkloads = super::KubeVirtSpecInfra;
-
-/// nodePlacement describes scheduling configuration for specific KubeVirt components
-pub type KubeVirtSpecWorkloadsNodePlacement = super::KubeVirtSpecInfraNodePlacement;
-
-/// affinity enables pod affinity/anti-affinity placement expanding the types of constraints that
-/// can be expressed with nodeSelector. affinity is going to be applied to the relevant kind of pods
-/// in parallel with nodeSelector See
-/// <https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/#affinity-and-anti-affinity>
-pub type KubeVirtSpecWorkloadsNodePlacementAffinity = super::VirtualMachineInstanceSpecAffinity;
-
-/// Describes node affinity scheduling rules for the pod.
-pub type KubeVirtSpecWorkloadsNodePlacementAffinityNodeAffinity = super::VirtualMachineInstanceSpecAffinityNodeAffinity;
-
-/// An empty preferred scheduling term matches all objects with implicit weight 0 (i.e. it's a
-/// no-op). A null preferred scheduling term matches no objects (i.e. is also a no-op).
-pub type KubeVirtSpecWorkloadsNodePlacementAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecution = super::VirtualMachineInstanceSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecution;
-
-/// A node selector term, associated with the corresponding weight.
-pub type KubeVirtSpecWorkloadsNodePlacementAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecutionPreference = super::VirtualMachineInstanceSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecutionPreference;
-
-/// A node selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type KubeVirtSpecWorkloadsNodePlacementAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecutionPreferenceMatchExpressions = super::VirtualMachineInstancePresetSpecSelectorMatchExpressions;
-
-/// A node selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type KubeVirtSpecWorkloadsNodePlacementAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecutionPreferenceMatchFields = super::VirtualMachineInstancePresetSpecSelectorMatchExpressions;
-
-/// If the affinity requirements specified by this field are not met at scheduling time, the pod
-/// will not be scheduled onto the node. If the affinity requirements specified by this field cease
-/// to be met at some point during pod execution (e.g. due to an update), the system may or may not
-/// try to eventually evict the pod from its node.
-pub type KubeVirtSpecWorkloadsNodePlacementAffinityNodeAffinityRequiredDuringSchedulingIgnoredDuringExecution = super::VirtualMachineInstanceSpecAffinityNodeAffinityRequiredDuringSchedulingIgnoredDuringExecution;
-
-/// A null or empty node selector term matches no objects. The requirements of them are ANDed. The
-/// TopologySelectorTerm type implements a subset of the NodeSelectorTerm.
-pub type KubeVirtSpecWorkloadsNodePlacementAffinityNodeAffinityRequiredDuringSchedulingIgnoredDuringExecutionNodeSelectorTerms = super::VirtualMachineInstanceSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecutionPreference;
-
-/// A node selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type KubeVirtSpecWorkloadsNodePlacementAffinityNodeAffinityRequiredDuringSchedulingIgnoredDuringExecutionNodeSelectorTermsMatchExpressions = super::VirtualMachineInstancePresetSpecSelectorMatchExpressions;
-
-/// A node selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type KubeVirtSpecWorkloadsNodePlacementAffinityNodeAffinityRequiredDuringSchedulingIgnoredDuringExecutionNodeSelectorTermsMatchFields = super::VirtualMachineInstancePresetSpecSelectorMatchExpressions;
-
-/// Describes pod affinity scheduling rules (e.g. co-locate this pod in the same node, zone, etc. as
-/// some other pod(s)).
-pub type KubeVirtSpecWorkloadsNodePlacementAffinityPodAffinity = super::VirtualMachineInstanceSpecAffinityPodAffinity;
-
-/// The weights of all of the matched WeightedPodAffinityTerm fields are added per-node to find the
-/// most preferred node(s)
-pub type KubeVirtSpecWorkloadsNodePlacementAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecution = super::VirtualMachineInstanceSpecAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecution;
-
-/// Required. A pod affinity term, associated with the corresponding weight.
-pub type KubeVirtSpecWorkloadsNodePlacementAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTerm = super::VirtualMachineInstanceSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecution;
-
-/// A label query over a set of resources, in this case pods. If it's null, this PodAffinityTerm
-/// matches with no Pods.
-pub type KubeVirtSpecWorkloadsNodePlacementAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTermLabelSelector = super::VirtualMachineInstancePresetSpecSelector;
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type KubeVirtSpecWorkloadsNodePlacementAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTermLabelSelectorMatchExpressions = super::VirtualMachineInstancePresetSpecSelectorMatchExpressions;
-
-/// A label query over the set of namespaces that the term applies to. The term is applied to the
-/// union of the namespaces selected by this field and the ones listed in the namespaces field. null
-/// selector and null or empty namespaces list means "this pod's namespace". An empty selector ({})
-/// matches all namespaces.
-pub type KubeVirtSpecWorkloadsNodePlacementAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTermNamespaceSelector = super::VirtualMachineInstancePresetSpecSelector;
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type KubeVirtSpecWorkloadsNodePlacementAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTermNamespaceSelectorMatchExpressions = super::VirtualMachineInstancePresetSpecSelectorMatchExpressions;
-
-/// Defines a set of pods (namely those matching the labelSelector relative to the given
-/// namespace(s)) that this pod should be co-located (affinity) or not co-located (anti-affinity)
-/// with, where co-located is defined as running on a node whose value of the label with key
-/// \<topologyKey\> matches that of any node on which a pod of the set of pods is running
-pub type KubeVirtSpecWorkloadsNodePlacementAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecution = super::VirtualMachineInstanceSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecution;
-
-/// A label query over a set of resources, in this case pods. If it's null, this PodAffinityTerm
-/// matches with no Pods.
-pub type KubeVirtSpecWorkloadsNodePlacementAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecutionLabelSelector = super::VirtualMachineInstancePresetSpecSelector;
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type KubeVirtSpecWorkloadsNodePlacementAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecutionLabelSelectorMatchExpressions = super::VirtualMachineInstancePresetSpecSelectorMatchExpressions;
-
-/// A label query over the set of namespaces that the term applies to. The term is applied to the
-/// union of the namespaces selected by this field and the ones listed in the namespaces field. null
-/// selector and null or empty namespaces list means "this pod's namespace". An empty selector ({})
-/// matches all namespaces.
-pub type KubeVirtSpecWorkloadsNodePlacementAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecutionNamespaceSelector = super::VirtualMachineInstancePresetSpecSelector;
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type KubeVirtSpecWorkloadsNodePlacementAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecutionNamespaceSelectorMatchExpressions = super::VirtualMachineInstancePresetSpecSelectorMatchExpressions;
-
-/// Describes pod anti-affinity scheduling rules (e.g. avoid putting this pod in the same node,
-/// zone, etc. as some other pod(s)).
-pub type KubeVirtSpecWorkloadsNodePlacementAffinityPodAntiAffinity = super::VirtualMachineInstanceSpecAffinityPodAffinity;
-
-/// The weights of all of the matched WeightedPodAffinityTerm fields are added per-node to find the
-/// most preferred node(s)
-pub type KubeVirtSpecWorkloadsNodePlacementAffinityPodAntiAffinityPreferredDuringSchedulingIgnoredDuringExecution = super::VirtualMachineInstanceSpecAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecution;
-
-/// Required. A pod affinity term, associated with the corresponding weight.
-pub type KubeVirtSpecWorkloadsNodePlacementAffinityPodAntiAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTerm = super::VirtualMachineInstanceSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecution;
-
-/// A label query over a set of resources, in this case pods. If it's null, this PodAffinityTerm
-/// matches with no Pods.
-pub type KubeVirtSpecWorkloadsNodePlacementAffinityPodAntiAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTermLabelSelector = super::VirtualMachineInstancePresetSpecSelector;
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type KubeVirtSpecWorkloadsNodePlacementAffinityPodAntiAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTermLabelSelectorMatchExpressions = super::VirtualMachineInstancePresetSpecSelectorMatchExpressions;
-
-/// A label query over the set of namespaces that the term applies to. The term is applied to the
-/// union of the namespaces selected by this field and the ones listed in the namespaces field. null
-/// selector and null or empty namespaces list means "this pod's namespace". An empty selector ({})
-/// matches all namespaces.
-pub type KubeVirtSpecWorkloadsNodePlacementAffinityPodAntiAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTermNamespaceSelector = super::VirtualMachineInstancePresetSpecSelector;
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type KubeVirtSpecWorkloadsNodePlacementAffinityPodAntiAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTermNamespaceSelectorMatchExpressions = super::VirtualMachineInstancePresetSpecSelectorMatchExpressions;
-
-/// Defines a set of pods (namely those matching the labelSelector relative to the given
-/// namespace(s)) that this pod should be co-located (affinity) or not co-located (anti-affinity)
-/// with, where co-located is defined as running on a node whose value of the label with key
-/// \<topologyKey\> matches that of any node on which a pod of the set of pods is running
-pub type KubeVirtSpecWorkloadsNodePlacementAffinityPodAntiAffinityRequiredDuringSchedulingIgnoredDuringExecution = super::VirtualMachineInstanceSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecution;
-
-/// A label query over a set of resources, in this case pods. If it's null, this PodAffinityTerm
-/// matches with no Pods.
-pub type KubeVirtSpecWorkloadsNodePlacementAffinityPodAntiAffinityRequiredDuringSchedulingIgnoredDuringExecutionLabelSelector = super::VirtualMachineInstancePresetSpecSelector;
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type KubeVirtSpecWorkloadsNodePlacementAffinityPodAntiAffinityRequiredDuringSchedulingIgnoredDuringExecutionLabelSelectorMatchExpressions = super::VirtualMachineInstancePresetSpecSelectorMatchExpressions;
-
-/// A label query over the set of namespaces that the term applies to. The term is applied to the
-/// union of the namespaces selected by this field and the ones listed in the namespaces field. null
-/// selector and null or empty namespaces list means "this pod's namespace". An empty selector ({})
-/// matches all namespaces.
-pub type KubeVirtSpecWorkloadsNodePlacementAffinityPodAntiAffinityRequiredDuringSchedulingIgnoredDuringExecutionNamespaceSelector = super::VirtualMachineInstancePresetSpecSelector;
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type KubeVirtSpecWorkloadsNodePlacementAffinityPodAntiAffinityRequiredDuringSchedulingIgnoredDuringExecutionNamespaceSelectorMatchExpressions = super::VirtualMachineInstancePresetSpecSelectorMatchExpressions;
-
-/// The pod this Toleration is attached to tolerates any taint that matches the triple
-/// \<key,value,effect\> using the matching operator \<operator\>.
-pub type KubeVirtSpecWorkloadsNodePlacementTolerations = super::VirtualMachineInstanceSpecTolerations;
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct KubeVirtWorkloads {
+    /// nodePlacement describes scheduling configuration for specific KubeVirt components
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub node_placement: Option<KubeVirtNodePlacement>,
+    /// replicas indicates how many replicas should be created for each KubeVirt infrastructure
+    /// component (like virt-api or virt-controller). Defaults to 2. WARNING: this is an advanced
+    /// feature that prevents auto-scaling for core kubevirt components. Please use with caution!
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replicas: Option<i64>,
+}

@@ -3,6 +3,7 @@
 
 //! Types of `kubevirt.io/v1alpha3`.
 
+mod common;
 mod kube_virt;
 mod virtual_machine;
 mod virtual_machine_instance;
@@ -12,6 +13,7 @@ mod virtual_machine_instance_replica_set;
 mod zz_generated_deepcopy;
 pub mod zz_generated_register;
 
+pub use self::common::*;
 pub use self::kube_virt::*;
 pub use self::virtual_machine::*;
 pub use self::virtual_machine_instance::*;

@@ -6,6 +6,10 @@
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use super::{
+    KubeVirtConditions, VirtualMachineInstanceMigrationState,
+    VirtualMachineInstancePhaseTransitionTimestamps,
+};
 
 /// VirtualMachineInstanceMigration represents the object tracking a VMI's migration to another host
 /// in the cluster
@@ -17,6 +21,27 @@ pub struct VirtualMachineInstanceMigration {
     pub spec: VirtualMachineInstanceMigrationSpec,
     /// VirtualMachineInstanceMigration reprents information pertaining to a VMI's migration.
     pub status: Option<VirtualMachineInstanceMigrationStatus>,
+}
+
+/// If receieve is specified, this VirtualMachineInstanceMigration will be considered the target
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineInstanceMigrationReceive {
+    /// A unique identifier to identify this migration.
+    #[serde(rename = "migrationID")]
+    pub migration_id: String,
+}
+
+/// If sendTo is specified, this VirtualMachineInstanceMigration will be considered the source
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineInstanceMigrationSendTo {
+    /// The synchronization controller URL to connect to.
+    #[serde(rename = "connectURL")]
+    pub connect_url: String,
+    /// A unique identifier to identify this migration.
+    #[serde(rename = "migrationID")]
+    pub migration_id: String,
 }
 
 /// `VirtualMachineInstanceMigration.spec`.
@@ -35,35 +60,14 @@ pub struct VirtualMachineInstanceMigrationSpec {
     pub priority: Option<String>,
     /// If receieve is specified, this VirtualMachineInstanceMigration will be considered the target
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub receive: Option<VirtualMachineInstanceMigrationSpecReceive>,
+    pub receive: Option<VirtualMachineInstanceMigrationReceive>,
     /// If sendTo is specified, this VirtualMachineInstanceMigration will be considered the source
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub send_to: Option<VirtualMachineInstanceMigrationSpecSendTo>,
+    pub send_to: Option<VirtualMachineInstanceMigrationSendTo>,
     /// The name of the VMI to perform the migration on. VMI must exist in the migration objects
     /// namespace
     #[serde(skip_serializing_if = "Option::is_none")]
     pub vmi_name: Option<String>,
-}
-
-/// If receieve is specified, this VirtualMachineInstanceMigration will be considered the target
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceMigrationSpecReceive {
-    /// A unique identifier to identify this migration.
-    #[serde(rename = "migrationID")]
-    pub migration_id: String,
-}
-
-/// If sendTo is specified, this VirtualMachineInstanceMigration will be considered the source
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceMigrationSpecSendTo {
-    /// The synchronization controller URL to connect to.
-    #[serde(rename = "connectURL")]
-    pub connect_url: String,
-    /// A unique identifier to identify this migration.
-    #[serde(rename = "migrationID")]
-    pub migration_id: String,
 }
 
 /// VirtualMachineInstanceMigration reprents information pertaining to a VMI's migration.
@@ -72,10 +76,10 @@ pub struct VirtualMachineInstanceMigrationSpecSendTo {
 pub struct VirtualMachineInstanceMigrationStatus {
     /// `conditions`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub conditions: Option<Vec<VirtualMachineInstanceMigrationStatusConditions>>,
+    pub conditions: Option<Vec<KubeVirtConditions>>,
     /// Represents the status of a live migration
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub migration_state: Option<VirtualMachineInstanceMigrationStatusMigrationState>,
+    pub migration_state: Option<VirtualMachineInstanceMigrationState>,
     /// VirtualMachineInstanceMigrationPhase is a label for the condition of a
     /// VirtualMachineInstanceMigration at the current time.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -83,7 +87,7 @@ pub struct VirtualMachineInstanceMigrationStatus {
     /// PhaseTransitionTimestamp is the timestamp of when the last phase change occurred
     #[serde(skip_serializing_if = "Option::is_none")]
     pub phase_transition_timestamps: Option<
-        Vec<VirtualMachineInstanceMigrationStatusPhaseTransitionTimestamps>,
+        Vec<VirtualMachineInstancePhaseTransitionTimestamps>,
     >,
     /// The synchronization addresses one can use to connect to the synchronization controller, includes
     /// the port, if multiple addresses are available, the first one is reported in the
@@ -91,36 +95,3 @@ pub struct VirtualMachineInstanceMigrationStatus {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub synchronization_addresses: Option<Vec<String>>,
 }
-
-/// `VirtualMachineInstanceMigration.status.conditions`.
-pub type VirtualMachineInstanceMigrationStatusConditions = super::KubeVirtStatusConditions;
-
-/// Represents the status of a live migration
-pub type VirtualMachineInstanceMigrationStatusMigrationState = super::VirtualMachineInstanceStatusMigrationState;
-
-/// Migration configurations to apply
-pub type VirtualMachineInstanceMigrationStatusMigrationStateMigrationConfiguration = super::VirtualMachineInstanceStatusMigrationStateMigrationConfiguration;
-
-/// ExperimentalMigrationOptions is an alpha API. It is intended for experimental purposes only and
-/// will be removed in the future.
-pub type VirtualMachineInstanceMigrationStatusMigrationStateMigrationConfigurationExperimental = super::VirtualMachineInstanceStatusMigrationStateMigrationConfigurationExperimental;
-
-/// Compression selects the algorithm for compressing the live migration data stream. When omitted
-/// (nil) or set to "none", compression is disabled.
-pub type VirtualMachineInstanceMigrationStatusMigrationStateMigrationConfigurationExperimentalCompression = super::VirtualMachineInstanceStatusMigrationStateMigrationConfigurationExperimentalCompression;
-
-/// DowntimeTuning configures iteration-aware downtime ramping for live migration convergence.
-pub type VirtualMachineInstanceMigrationStatusMigrationStateMigrationConfigurationExperimentalDowntimeTuning = super::VirtualMachineInstanceStatusMigrationStateMigrationConfigurationExperimentalDowntimeTuning;
-
-/// `VirtualMachineInstanceMigration.status.migrationState.migrationConfiguration.experimental.stallDetector`.
-pub type VirtualMachineInstanceMigrationStatusMigrationStateMigrationConfigurationExperimentalStallDetector = super::VirtualMachineInstanceStatusMigrationStateMigrationConfigurationExperimentalStallDetector;
-
-/// SourceState contains migration state managed by the source virt handler
-pub type VirtualMachineInstanceMigrationStatusMigrationStateSourceState = super::VirtualMachineInstanceStatusMigrationStateSourceState;
-
-/// TargetState contains migration state managed by the target virt handler
-pub type VirtualMachineInstanceMigrationStatusMigrationStateTargetState = super::VirtualMachineInstanceStatusMigrationStateTargetState;
-
-/// VirtualMachineInstanceMigrationPhaseTransitionTimestamp gives a timestamp in relation to when a
-/// phase is set on a vmi
-pub type VirtualMachineInstanceMigrationStatusPhaseTransitionTimestamps = super::VirtualMachineInstanceStatusPhaseTransitionTimestamps;

@@ -22,61 +22,10 @@ pub struct MigrationPolicy {
     pub status: Option<Option<BTreeMap<String, Value>>>,
 }
 
-/// `MigrationPolicy.spec`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct MigrationPolicySpec {
-    /// `allowAutoConverge`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub allow_auto_converge: Option<bool>,
-    /// `allowPostCopy`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub allow_post_copy: Option<bool>,
-    /// `allowWorkloadDisruption`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub allow_workload_disruption: Option<bool>,
-    /// `bandwidthPerMigration`.
-    ///
-    /// Must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
-    pub bandwidth_per_migration: Option<IntOrString>,
-    /// `completionTimeoutPerGiB`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub completion_timeout_per_gi_b: Option<i64>,
-    /// ExperimentalMigrationOptions is an alpha API. It is intended for experimental purposes only and
-    /// will be removed in the future.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub experimental: Option<MigrationPolicySpecExperimental>,
-    /// `maxDowntimeMs`.
-    ///
-    /// Must be at least 1 and be at most 2000000.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub max_downtime_ms: Option<i64>,
-    /// `selectors`.
-    pub selectors: MigrationPolicySpecSelectors,
-}
-
-/// ExperimentalMigrationOptions is an alpha API. It is intended for experimental purposes only and
-/// will be removed in the future.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct MigrationPolicySpecExperimental {
-    /// Compression selects the algorithm for compressing the live migration data stream. When omitted
-    /// (nil) or set to "none", compression is disabled.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub compression: Option<MigrationPolicySpecExperimentalCompression>,
-    /// DowntimeTuning configures iteration-aware downtime ramping for live migration convergence.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub downtime_tuning: Option<MigrationPolicySpecExperimentalDowntimeTuning>,
-    /// `stallDetector`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub stall_detector: Option<MigrationPolicySpecExperimentalStallDetector>,
-}
-
 /// Compression selects the algorithm for compressing the live migration data stream. When omitted
 /// (nil) or set to "none", compression is disabled.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum MigrationPolicySpecExperimentalCompression {
+pub enum MigrationPolicyCompression {
     /// `none`
     #[default]
     #[serde(rename = "none")]
@@ -92,7 +41,7 @@ pub enum MigrationPolicySpecExperimentalCompression {
 /// DowntimeTuning configures iteration-aware downtime ramping for live migration convergence.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct MigrationPolicySpecExperimentalDowntimeTuning {
+pub struct MigrationPolicyDowntimeTuning {
     /// CooldownSeconds is the minimum interval in seconds between successive downtime increases.
     /// Defaults to 10.
     ///
@@ -119,10 +68,73 @@ pub struct MigrationPolicySpecExperimentalDowntimeTuning {
     pub steps: Option<i32>,
 }
 
+/// ExperimentalMigrationOptions is an alpha API. It is intended for experimental purposes only and
+/// will be removed in the future.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct MigrationPolicyExperimental {
+    /// Compression selects the algorithm for compressing the live migration data stream. When omitted
+    /// (nil) or set to "none", compression is disabled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub compression: Option<MigrationPolicyCompression>,
+    /// DowntimeTuning configures iteration-aware downtime ramping for live migration convergence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub downtime_tuning: Option<MigrationPolicyDowntimeTuning>,
+    /// `stallDetector`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stall_detector: Option<MigrationPolicyStallDetector>,
+}
+
+/// `MigrationPolicy.spec.selectors`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct MigrationPolicySelectors {
+    /// `namespaceSelector`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub namespace_selector: Option<BTreeMap<String, String>>,
+    /// `virtualMachineInstanceSelector`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub virtual_machine_instance_selector: Option<BTreeMap<String, String>>,
+}
+
+/// `MigrationPolicy.spec`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct MigrationPolicySpec {
+    /// `allowAutoConverge`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub allow_auto_converge: Option<bool>,
+    /// `allowPostCopy`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub allow_post_copy: Option<bool>,
+    /// `allowWorkloadDisruption`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub allow_workload_disruption: Option<bool>,
+    /// `bandwidthPerMigration`.
+    ///
+    /// Must be a quantity, such as `0.5` or `128Mi`.
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
+    pub bandwidth_per_migration: Option<IntOrString>,
+    /// `completionTimeoutPerGiB`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub completion_timeout_per_gi_b: Option<i64>,
+    /// ExperimentalMigrationOptions is an alpha API. It is intended for experimental purposes only and
+    /// will be removed in the future.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub experimental: Option<MigrationPolicyExperimental>,
+    /// `maxDowntimeMs`.
+    ///
+    /// Must be at least 1 and be at most 2000000.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_downtime_ms: Option<i64>,
+    /// `selectors`.
+    pub selectors: MigrationPolicySelectors,
+}
+
 /// `MigrationPolicy.spec.experimental.stallDetector`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct MigrationPolicySpecExperimentalStallDetector {
+pub struct MigrationPolicyStallDetector {
     /// CompletionTimeoutFactor multiplies the computed migration completion timeout to determine the
     /// total time budget for deciding whether a forced switchover can still finish in time, and to
     /// extend the abort deadline after initiating a completion-timeout-driven switchover. Defaults to
@@ -176,16 +188,4 @@ pub struct MigrationPolicySpecExperimentalStallDetector {
     /// Must be at least 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub switchover_timeout: Option<i64>,
-}
-
-/// `MigrationPolicy.spec.selectors`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct MigrationPolicySpecSelectors {
-    /// `namespaceSelector`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub namespace_selector: Option<BTreeMap<String, String>>,
-    /// `virtualMachineInstanceSelector`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub virtual_machine_instance_selector: Option<BTreeMap<String, String>>,
 }

@@ -20,57 +20,23 @@ pub struct Plugin {
     pub status: Option<BTreeMap<String, Value>>,
 }
 
-/// Spec defines the plugin's hooks and admission references.
+/// CEL defines a CEL expression that transforms the domain XML.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct PluginSpec {
-    /// Condition is a CEL expression that determines whether this plugin applies to a given VM. When
-    /// set, this acts as a baseline filter for all hooks in the plugin. Individual hooks may further
-    /// narrow the scope with their own Condition fields.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub condition: Option<String>,
-    /// DomainHooks defines hooks that modify the libvirt domain XML. Hooks are applied in declaration
-    /// order within each plugin. Across plugins, hooks are applied in alphabetical order by plugin
-    /// name.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub domain_hooks: Option<Vec<PluginSpecDomainHooks>>,
-    /// FailureStrategy specifies the default behavior when the plugin itself is unhealthy (e.g. a
-    /// referenced webhook is not ready, or a sidecar socket is unreachable). Individual hooks may
-    /// override this with their own FailureStrategy.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub failure_strategy: Option<String>,
-    /// MutatingAdmissionPolicies references MutatingAdmissionPolicy objects managed by the plugin.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub mutating_admission_policies: Option<Vec<PluginSpecMutatingAdmissionPolicies>>,
-    /// MutatingAdmissionWebhooks references MutatingWebhookConfiguration objects managed by the plugin.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub mutating_admission_webhooks: Option<Vec<PluginSpecMutatingAdmissionWebhooks>>,
-    /// NodeHooks defines hooks that execute during VM lifecycle events. Hooks are applied in
-    /// declaration order within each plugin. Across plugins, hooks are applied in alphabetical order by
-    /// plugin name.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub node_hooks: Option<Vec<PluginSpecNodeHooks>>,
-    /// ValidatingAdmissionPolicies references ValidatingAdmissionPolicy objects managed by the plugin.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub validating_admission_policies: Option<
-        Vec<PluginSpecValidatingAdmissionPolicies>,
-    >,
-    /// ValidatingAdmissionWebhooks references ValidatingWebhookConfiguration objects managed by the
-    /// plugin.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub validating_admission_webhooks: Option<
-        Vec<PluginSpecValidatingAdmissionWebhooks>,
-    >,
+pub struct PluginCel {
+    /// Expression is the CEL expression applied to the domain XML.
+    ///
+    /// Must have at least 1 character.
+    pub expression: String,
 }
 
 /// DomainHook defines a hook that modifies the libvirt domain XML. Exactly one of cel or sidecar
 /// must be specified.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct PluginSpecDomainHooks {
+pub struct PluginDomainHooks {
     /// CEL defines a CEL expression that transforms the domain XML.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub cel: Option<PluginSpecDomainHooksCel>,
+    pub cel: Option<PluginCel>,
     /// Condition is a CEL expression that determines whether this hook applies to a given VM.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub condition: Option<String>,
@@ -79,34 +45,24 @@ pub struct PluginSpecDomainHooks {
     pub failure_strategy: Option<String>,
     /// Sidecar defines a sidecar-based hook that transforms the domain XML via a Unix socket.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub sidecar: Option<PluginSpecDomainHooksSidecar>,
+    pub sidecar: Option<PluginSidecar>,
     /// Timeout specifies the maximum duration to wait for the hook to complete.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout: Option<String>,
 }
 
-/// CEL defines a CEL expression that transforms the domain XML.
+/// AdmissionReference is a reference to an admission object by name.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct PluginSpecDomainHooksCel {
-    /// Expression is the CEL expression applied to the domain XML.
+pub struct PluginMutatingAdmissionPolicies {
+    /// Name is the name of the admission object.
     ///
     /// Must have at least 1 character.
-    pub expression: String,
-}
-
-/// Sidecar defines a sidecar-based hook that transforms the domain XML via a Unix socket.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct PluginSpecDomainHooksSidecar {
-    /// SocketPath is the path to the Unix socket used to communicate with the sidecar.
-    ///
-    /// Must have at least 1 character.
-    pub socket_path: String,
+    pub name: String,
 }
 
 /// AdmissionReference is a reference to an admission object by name.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct PluginSpecMutatingAdmissionPolicies {
+pub struct PluginMutatingAdmissionWebhooks {
     /// Name is the name of the admission object.
     ///
     /// Must have at least 1 character.
@@ -120,7 +76,7 @@ pub struct PluginSpecMutatingAdmissionPolicies {
 /// be idempotent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct PluginSpecNodeHooks {
+pub struct PluginNodeHooks {
     /// Condition is a CEL expression that determines whether this hook applies to a given VM.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub condition: Option<String>,
@@ -140,11 +96,69 @@ pub struct PluginSpecNodeHooks {
     pub timeout: Option<String>,
 }
 
-/// AdmissionReference is a reference to an admission object by name.
-pub type PluginSpecMutatingAdmissionWebhooks = super::PluginSpecMutatingAdmissionPolicies;
+/// Sidecar defines a sidecar-based hook that transforms the domain XML via a Unix socket.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PluginSidecar {
+    /// SocketPath is the path to the Unix socket used to communicate with the sidecar.
+    ///
+    /// Must have at least 1 character.
+    pub socket_path: String,
+}
+
+/// Spec defines the plugin's hooks and admission references.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PluginSpec {
+    /// Condition is a CEL expression that determines whether this plugin applies to a given VM. When
+    /// set, this acts as a baseline filter for all hooks in the plugin. Individual hooks may further
+    /// narrow the scope with their own Condition fields.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub condition: Option<String>,
+    /// DomainHooks defines hooks that modify the libvirt domain XML. Hooks are applied in declaration
+    /// order within each plugin. Across plugins, hooks are applied in alphabetical order by plugin
+    /// name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub domain_hooks: Option<Vec<PluginDomainHooks>>,
+    /// FailureStrategy specifies the default behavior when the plugin itself is unhealthy (e.g. a
+    /// referenced webhook is not ready, or a sidecar socket is unreachable). Individual hooks may
+    /// override this with their own FailureStrategy.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failure_strategy: Option<String>,
+    /// MutatingAdmissionPolicies references MutatingAdmissionPolicy objects managed by the plugin.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mutating_admission_policies: Option<Vec<PluginMutatingAdmissionPolicies>>,
+    /// MutatingAdmissionWebhooks references MutatingWebhookConfiguration objects managed by the plugin.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mutating_admission_webhooks: Option<Vec<PluginMutatingAdmissionWebhooks>>,
+    /// NodeHooks defines hooks that execute during VM lifecycle events. Hooks are applied in
+    /// declaration order within each plugin. Across plugins, hooks are applied in alphabetical order by
+    /// plugin name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub node_hooks: Option<Vec<PluginNodeHooks>>,
+    /// ValidatingAdmissionPolicies references ValidatingAdmissionPolicy objects managed by the plugin.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub validating_admission_policies: Option<Vec<PluginValidatingAdmissionPolicies>>,
+    /// ValidatingAdmissionWebhooks references ValidatingWebhookConfiguration objects managed by the
+    /// plugin.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub validating_admission_webhooks: Option<Vec<PluginValidatingAdmissionWebhooks>>,
+}
 
 /// AdmissionReference is a reference to an admission object by name.
-pub type PluginSpecValidatingAdmissionPolicies = super::PluginSpecMutatingAdmissionPolicies;
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct PluginValidatingAdmissionPolicies {
+    /// Name is the name of the admission object.
+    ///
+    /// Must have at least 1 character.
+    pub name: String,
+}
 
 /// AdmissionReference is a reference to an admission object by name.
-pub type PluginSpecValidatingAdmissionWebhooks = super::PluginSpecMutatingAdmissionPolicies;
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct PluginValidatingAdmissionWebhooks {
+    /// Name is the name of the admission object.
+    ///
+    /// Must have at least 1 character.
+    pub name: String,
+}

@@ -13,6 +13,86 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
+/// The weights of all of the matched WeightedPodAffinityTerm fields are added per-node to find the
+/// most preferred node(s)
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PodAffinityPreferredDuringSchedulingIgnoredDuringExecution {
+    /// Required. A pod affinity term, associated with the corresponding weight.
+    pub pod_affinity_term: VirtualMachinePoolPodAffinityTerm,
+    /// weight associated with matching the corresponding podAffinityTerm, in the range 1-100.
+    pub weight: i32,
+}
+
+/// Defines a set of pods (namely those matching the labelSelector relative to the given
+/// namespace(s)) that this pod should be co-located (affinity) or not co-located (anti-affinity)
+/// with, where co-located is defined as running on a node whose value of the label with key
+/// \<topologyKey\> matches that of any node on which a pod of the set of pods is running
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PodAffinityRequiredDuringSchedulingIgnoredDuringExecution {
+    /// A label query over a set of resources, in this case pods. If it's null, this PodAffinityTerm
+    /// matches with no Pods.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub label_selector: Option<VirtualMachinePoolLabelSelector>,
+    /// MatchLabelKeys is a set of pod label keys to select which pods will be taken into consideration.
+    /// The keys are used to lookup values from the incoming pod labels, those key-value labels are
+    /// merged with 'labelSelector' as 'key in (value)' to select the group of existing pods which pods
+    /// will be taken into consideration for the incoming pod's pod (anti) affinity. Keys that don't
+    /// exist in the incoming pod labels will be ignored. The default value is empty. The same key is
+    /// forbidden to exist in both matchLabelKeys and labelSelector. Also, matchLabelKeys cannot be set
+    /// when labelSelector isn't set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub match_label_keys: Option<Vec<String>>,
+    /// MismatchLabelKeys is a set of pod label keys to select which pods will be taken into
+    /// consideration. The keys are used to lookup values from the incoming pod labels, those key-value
+    /// labels are merged with 'labelSelector' as 'key notin (value)' to select the group of existing
+    /// pods which pods will be taken into consideration for the incoming pod's pod (anti) affinity.
+    /// Keys that don't exist in the incoming pod labels will be ignored. The default value is empty.
+    /// The same key is forbidden to exist in both mismatchLabelKeys and labelSelector. Also,
+    /// mismatchLabelKeys cannot be set when labelSelector isn't set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mismatch_label_keys: Option<Vec<String>>,
+    /// A label query over the set of namespaces that the term applies to. The term is applied to the
+    /// union of the namespaces selected by this field and the ones listed in the namespaces field. null
+    /// selector and null or empty namespaces list means "this pod's namespace". An empty selector ({})
+    /// matches all namespaces.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub namespace_selector: Option<VirtualMachinePoolNamespaceSelector>,
+    /// namespaces specifies a static list of namespace names that the term applies to. The term is
+    /// applied to the union of the namespaces listed in this field and the ones selected by
+    /// namespaceSelector. null or empty namespaces list and null namespaceSelector means "this pod's
+    /// namespace".
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub namespaces: Option<Vec<String>>,
+    /// This pod should be co-located (affinity) or not co-located (anti-affinity) with the pods
+    /// matching the labelSelector in the specified namespaces, where co-located is defined as running
+    /// on a node whose value of the label with key topologyKey matches that of any node on which any of
+    /// the selected pods is running. Empty topologyKey is not allowed.
+    pub topology_key: String,
+}
+
+/// An empty preferred scheduling term matches all objects with implicit weight 0 (i.e. it's a
+/// no-op). A null preferred scheduling term matches no objects (i.e. is also a no-op).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct PreferredDuringSchedulingIgnoredDuringExecution {
+    /// A node selector term, associated with the corresponding weight.
+    pub preference: VirtualMachinePoolNodeAffinityPreference,
+    /// Weight associated with matching the corresponding nodeSelectorTerm, in the range 1-100.
+    pub weight: i32,
+}
+
+/// If the affinity requirements specified by this field are not met at scheduling time, the pod
+/// will not be scheduled onto the node. If the affinity requirements specified by this field cease
+/// to be met at some point during pod execution (e.g. due to an update), the system may or may not
+/// try to eventually evict the pod from its node.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RequiredDuringSchedulingIgnoredDuringExecution {
+    /// Required. A list of node selector terms. The terms are ORed.
+    pub node_selector_terms: Vec<VirtualMachinePoolNodeSelectorTerms>,
+}
+
 /// VirtualMachinePool resource contains a VirtualMachine configuration that can be used to
 /// replicate multiple VirtualMachine resources.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -25,47 +105,61 @@ pub struct VirtualMachinePool {
     pub status: Option<VirtualMachinePoolStatus>,
 }
 
-/// `VirtualMachinePool.spec`.
+/// AccessCredential represents a credential source that can be used to authorize remote access to
+/// the vm guest Only one of its members may be specified.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpec {
-    /// Autohealing specifies when a VMpool should replace a failing VM with a reprovisioned instance
+pub struct VirtualMachinePoolAccessCredentials {
+    /// SSHPublicKey represents the source and method of applying a ssh public key into a guest virtual
+    /// machine.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub autohealing: Option<VirtualMachinePoolSpecAutohealing>,
-    /// (Defaults to 100%) Integer or string pointer, that when set represents either a percentage or
-    /// number of VMs in a pool that can be unavailable (ready condition false) at a time during
-    /// automated update.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
-    pub max_unavailable: Option<IntOrString>,
-    /// Options for the name generation in a pool.
+    pub ssh_public_key: Option<VirtualMachinePoolSshPublicKey>,
+    /// UserPassword represents the source and method for applying a guest user's password
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub name_generation: Option<VirtualMachinePoolSpecNameGeneration>,
-    /// Indicates that the pool is paused.
+    pub user_password: Option<VirtualMachinePoolUserPassword>,
+}
+
+/// ACPI enables/disables ACPI inside the guest. Defaults to enabled.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachinePoolAcpi {
+    /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub paused: Option<bool>,
-    /// Number of desired pods. This is a pointer to distinguish between explicit zero and not
-    /// specified. Defaults to 1.
-    ///
-    /// Must be at least 0.
+    pub enabled: Option<bool>,
+}
+
+/// If affinity is specifies, obey all the affinity rules
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachinePoolAffinity {
+    /// Describes node affinity scheduling rules for the pod.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub replicas: Option<i32>,
-    /// ScaleInStrategy specifies how the VMPool controller manages scaling in VMs within a VMPool
+    pub node_affinity: Option<VirtualMachinePoolNodeAffinity>,
+    /// Describes pod affinity scheduling rules (e.g. co-locate this pod in the same node, zone, etc. as
+    /// some other pod(s)).
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub scale_in_strategy: Option<VirtualMachinePoolSpecScaleInStrategy>,
-    /// Label selector for pods. Existing Poolss whose pods are selected by this will be the ones
-    /// affected by this deployment.
-    pub selector: VirtualMachinePoolSpecSelector,
-    /// UpdateStrategy specifies how the VMPool controller manages updating VMs within a VMPool
+    pub pod_affinity: Option<VirtualMachinePoolPodAffinity>,
+    /// Describes pod anti-affinity scheduling rules (e.g. avoid putting this pod in the same node,
+    /// zone, etc. as some other pod(s)).
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub update_strategy: Option<VirtualMachinePoolSpecUpdateStrategy>,
-    /// Template describes the VM that will be created.
-    pub virtual_machine_template: VirtualMachinePoolSpecVirtualMachineTemplate,
+    pub pod_anti_affinity: Option<VirtualMachinePoolPodAntiAffinity>,
+}
+
+/// Defaults to the machine type setting.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachinePoolApic {
+    /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub enabled: Option<bool>,
+    /// EndOfInterrupt enables the end of interrupt notification in the guest. Defaults to false.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub end_of_interrupt: Option<bool>,
 }
 
 /// Autohealing specifies when a VMpool should replace a failing VM with a reprovisioned instance
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecAutohealing {
+pub struct VirtualMachinePoolAutohealing {
     /// MinFailingToStartDuration is the minimum time a VM must be in a failing status (applies to
     /// status conditions like CrashLoopBackOff, Unschedulable) before being replaced. It measures the
     /// duration since the VM's Ready condition transitioned to False. Defaults to 5 minutes
@@ -79,355 +173,277 @@ pub struct VirtualMachinePoolSpecAutohealing {
     pub start_up_failure_threshold: Option<i32>,
 }
 
-/// Options for the name generation in a pool.
+/// Binding specifies the binding plugin that will be used to connect the interface to the guest. It
+/// provides an alternative to InterfaceBindingMethod. version: 1alphav1
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachinePoolBinding {
+    /// Name references to the binding name as denined in the kubevirt CR. version: 1alphav1
+    pub name: String,
+}
+
+/// If set (default), BIOS will be used.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecNameGeneration {
-    /// `appendIndexToConfigMapRefs`.
+pub struct VirtualMachinePoolBios {
+    /// If set, the BIOS output will be transmitted over serial
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub append_index_to_config_map_refs: Option<bool>,
-    /// `appendIndexToSecretRefs`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub append_index_to_secret_refs: Option<bool>,
+    pub use_serial: Option<bool>,
 }
 
-/// ScaleInStrategy specifies how the VMPool controller manages scaling in VMs within a VMPool
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachinePoolSpecScaleInStrategy {
-    /// Opportunistic scale-in is a strategy when vms are deleted by some other means than the scale-in
-    /// action. For example, when the VM is deleted by the user or when the VM is deleted by the node
-    /// that is hosting the VM.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub opportunistic: Option<VirtualMachinePoolSpecScaleInStrategyOpportunistic>,
-    /// Proactive scale-in by forcing VMs to shutdown during scale-in (Default)
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub proactive: Option<VirtualMachinePoolSpecScaleInStrategyProactive>,
-    /// The VM is never touched after creation. Users are responsible for scaling in the pool manually.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub unmanaged: Option<BTreeMap<String, Value>>,
-}
-
-/// Opportunistic scale-in is a strategy when vms are deleted by some other means than the scale-in
-/// action. For example, when the VM is deleted by the user or when the VM is deleted by the node
-/// that is hosting the VM.
+/// If specified, the virtual disk will be presented with the given block sizes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecScaleInStrategyOpportunistic {
-    /// Specifies if and how to preserve the state of the VMs selected during scale-in. Disabled -
-    /// (Default) all state for VMs selected for scale-in will be deleted. Offline - PVCs for VMs
-    /// selected for scale-in will be preserved and reused on scale-out (decreases provisioning time
-    /// during scale out). Online - PVCs and memory for VMs selected for scale-in will be preserved and
-    /// reused on scale-out (decreases provisioning and boot time during scale out).
+pub struct VirtualMachinePoolBlockSize {
+    /// CustomBlockSize represents the desired logical and physical block size for a VM disk.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub state_preservation: Option<
-        VirtualMachinePoolSpecScaleInStrategyOpportunisticStatePreservation,
-    >,
+    pub custom: Option<VirtualMachinePoolCustom>,
+    /// Represents if a feature is enabled or disabled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub match_volume: Option<VirtualMachinePoolMatchVolume>,
 }
 
-/// Proactive scale-in by forcing VMs to shutdown during scale-in (Default)
+/// Settings to control the bootloader that is used.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecScaleInStrategyProactive {
-    /// SelectionPolicy defines the priority in which VM instances are selected for proactive scale-in
-    /// Defaults to "Random" base policy when no SelectionPolicy is configured
+pub struct VirtualMachinePoolBootloader {
+    /// If set (default), BIOS will be used.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub selection_policy: Option<
-        VirtualMachinePoolSpecScaleInStrategyProactiveSelectionPolicy,
-    >,
-    /// Specifies if and how to preserve the state of the VMs selected during scale-in. Disabled -
-    /// (Default) all state for VMs selected for scale-in will be deleted. Offline - PVCs for VMs
-    /// selected for scale-in will be preserved and reused on scale-out (decreases provisioning time
-    /// during scale out). Online - PVCs and memory for VMs selected for scale-in will be preserved and
-    /// reused on scale-out (decreases provisioning and boot time during scale out).
+    pub bios: Option<VirtualMachinePoolBios>,
+    /// If set, EFI will be used instead of BIOS.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub state_preservation: Option<
-        VirtualMachinePoolSpecScaleInStrategyProactiveStatePreservation,
-    >,
+    pub efi: Option<VirtualMachinePoolEfi>,
 }
 
-/// Specifies if and how to preserve the state of the VMs selected during scale-in. Disabled -
-/// (Default) all state for VMs selected for scale-in will be deleted. Offline - PVCs for VMs
-/// selected for scale-in will be preserved and reused on scale-out (decreases provisioning time
-/// during scale out). Online - PVCs and memory for VMs selected for scale-in will be preserved and
-/// reused on scale-out (decreases provisioning and boot time during scale out).
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum VirtualMachinePoolSpecScaleInStrategyProactiveStatePreservation {
-    /// `Disabled`
-    #[default]
-    Disabled,
-    /// `Offline`
-    Offline,
-    /// `Online`
-    Online,
-    /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
-    Unrecognized(String),
-}
-
-/// Label selector for pods. Existing Poolss whose pods are selected by this will be the ones
-/// affected by this deployment.
+/// Attach a volume as a cdrom to the vmi.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecSelector {
-    /// matchExpressions is a list of label selector requirements. The requirements are ANDed.
+pub struct VirtualMachinePoolCdrom {
+    /// Bus indicates the type of disk device to emulate. supported values: virtio, sata, scsi.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub match_expressions: Option<Vec<VirtualMachinePoolSpecSelectorMatchExpressions>>,
-    /// matchLabels is a map of {key,value} pairs. A single {key,value} in the matchLabels map is
-    /// equivalent to an element of matchExpressions, whose key field is "key", the operator is "In",
-    /// and the values array contains only "value". The requirements are ANDed.
+    pub bus: Option<String>,
+    /// ReadOnly. Defaults to true.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub match_labels: Option<BTreeMap<String, String>>,
+    pub readonly: Option<bool>,
+    /// Tray indicates if the tray of the device is open or closed. Allowed values are "open" and
+    /// "closed". Defaults to closed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tray: Option<String>,
 }
 
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
+/// Chassis specifies the chassis info passed to the domain.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachinePoolSpecSelectorMatchExpressions {
-    /// key is the label key that the selector applies to.
-    pub key: String,
-    /// operator represents a key's relationship to a set of values. Valid operators are In, NotIn,
-    /// Exists and DoesNotExist.
-    pub operator: String,
-    /// values is an array of string values. If the operator is In or NotIn, the values array must be
-    /// non-empty. If the operator is Exists or DoesNotExist, the values array must be empty. This array
-    /// is replaced during a strategic merge patch.
+pub struct VirtualMachinePoolChassis {
+    /// `asset`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub values: Option<Vec<String>>,
-}
-
-/// UpdateStrategy specifies how the VMPool controller manages updating VMs within a VMPool
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachinePoolSpecUpdateStrategy {
-    /// Opportunistic update only gets applied to the VM, VMI is updated naturally upon the restart.
-    /// Whereas proactive it applies both the VM and VMI right away.
+    pub asset: Option<String>,
+    /// `manufacturer`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub opportunistic: Option<BTreeMap<String, Value>>,
-    /// Proactive update by forcing the VMs to restart during update
+    pub manufacturer: Option<String>,
+    /// `serial`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub proactive: Option<VirtualMachinePoolSpecUpdateStrategyProactive>,
-    /// Unmanaged indicates that no automatic update of VMs within a VMPool is performed. When this is
-    /// set, the VMPool controller will not update the VMs within the pool.
+    pub serial: Option<String>,
+    /// `sku`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub unmanaged: Option<BTreeMap<String, Value>>,
-}
-
-/// Proactive update by forcing the VMs to restart during update
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecUpdateStrategyProactive {
-    /// SelectionPolicy defines the priority in which VM instances are selected for proactive update
-    /// Defaults to "Random" base policy when no SelectionPolicy is configured
+    pub sku: Option<String>,
+    /// `version`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub selection_policy: Option<
-        VirtualMachinePoolSpecUpdateStrategyProactiveSelectionPolicy,
-    >,
-}
-
-/// SelectionPolicy defines the priority in which VM instances are selected for proactive update
-/// Defaults to "Random" base policy when no SelectionPolicy is configured
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecUpdateStrategyProactiveSelectionPolicy {
-    /// Selectors is a list of selection policies.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub selectors: Option<
-        VirtualMachinePoolSpecUpdateStrategyProactiveSelectionPolicySelectors,
-    >,
-    /// SortPolicy is a catch-all policy \[AscendingOrder\|DescendingOrder\|Newest\|Oldest\|Random\]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub sort_policy: Option<
-        VirtualMachinePoolSpecUpdateStrategyProactiveSelectionPolicySortPolicy,
-    >,
-}
-
-/// Selectors is a list of selection policies.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecUpdateStrategyProactiveSelectionPolicySelectors {
-    /// LabelSelector is a list of label selector for VMs.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub label_selector: Option<
-        VirtualMachinePoolSpecUpdateStrategyProactiveSelectionPolicySelectorsLabelSelector,
-    >,
-    /// NodeSelectorRequirementMatcher is a list of node selector requirement for VMs.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub node_selector_requirement_matcher: Option<
-        Vec<
-            VirtualMachinePoolSpecUpdateStrategyProactiveSelectionPolicySelectorsNodeSelectorRequirementMatcher,
-        >,
-    >,
-}
-
-/// SortPolicy is a catch-all policy \[AscendingOrder\|DescendingOrder\|Newest\|Oldest\|Random\]
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum VirtualMachinePoolSpecUpdateStrategyProactiveSelectionPolicySortPolicy {
-    /// `AscendingOrder`
-    #[default]
-    AscendingOrder,
-    /// `DescendingOrder`
-    DescendingOrder,
-    /// `Newest`
-    Newest,
-    /// `Oldest`
-    Oldest,
-    /// `Random`
-    Random,
-    /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
-    Unrecognized(String),
-}
-
-/// Template describes the VM that will be created.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplate {
-    /// `metadata`.
-    #[serde(
-        default,
-        deserialize_with = "codec::present::deserialize",
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub metadata: Option<Option<BTreeMap<String, Value>>>,
-    /// VirtualMachineSpec contains the VirtualMachine specification.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub spec: Option<VirtualMachinePoolSpecVirtualMachineTemplateSpec>,
-}
-
-/// VirtualMachineSpec contains the VirtualMachine specification.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpec {
-    /// dataVolumeTemplates is a list of dataVolumes that the VirtualMachineInstance template can
-    /// reference. DataVolumes in this list are dynamically created for the VirtualMachine and are tied
-    /// to the VirtualMachine's life-cycle.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub data_volume_templates: Option<
-        Vec<Option<VirtualMachinePoolSpecVirtualMachineTemplateSpecDataVolumeTemplates>>,
-    >,
-    /// InstancetypeMatcher references a instancetype that is used to fill fields in Template
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub instancetype: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecInstancetype,
-    >,
-    /// PreferenceMatcher references a set of preference that is used to fill fields in Template
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub preference: Option<VirtualMachinePoolSpecVirtualMachineTemplateSpecPreference>,
-    /// Running state indicates the requested running state of the VirtualMachineInstance mutually
-    /// exclusive with Running Following are allowed values:
-    ///
-    /// - "Always": VMI should always be running.
-    /// - "Halted": VMI should never be running.
-    /// - "Manual": VMI can be started/stopped using API endpoints.
-    /// - "RerunOnFailure": VMI will initially be running and restarted if a failure occurs, but will
-    ///   not be restarted upon successful completion.
-    /// - "Once": VMI will run once and not be restarted upon completion regardless if the completion is
-    ///   of phase Failure or Success.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub run_strategy: Option<String>,
-    /// Running controls whether the associatied VirtualMachineInstance is created or not Mutually
-    /// exclusive with RunStrategy Deprecated: VirtualMachineInstance field "Running" is now deprecated,
-    /// please use RunStrategy instead.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub running: Option<bool>,
-    /// Template is the direct specification of VirtualMachineInstance
-    pub template: VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplate,
-    /// UpdateVolumesStrategy is the strategy to apply on volumes updates
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub update_volumes_strategy: Option<String>,
-}
-
-/// `VirtualMachinePool.spec.virtualMachineTemplate.spec.dataVolumeTemplates`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecDataVolumeTemplates {
-    /// APIVersion defines the versioned schema of this representation of an object. Servers should
-    /// convert recognized schemas to the latest internal value, and may reject unrecognized values.
-    /// More info:
-    /// <https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub api_version: Option<String>,
-    /// Kind is a string value representing the REST resource this object represents. Servers may infer
-    /// this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More
-    /// info:
-    /// <https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub kind: Option<String>,
-    /// `metadata`.
-    #[serde(
-        default,
-        deserialize_with = "codec::present::deserialize",
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub metadata: Option<Option<BTreeMap<String, Value>>>,
-    /// DataVolumeSpec contains the DataVolume specification.
-    pub spec: VirtualMachinePoolSpecVirtualMachineTemplateSpecDataVolumeTemplatesSpec,
-    /// DataVolumeTemplateDummyStatus is here simply for backwards compatibility with a previous API.
-    #[serde(
-        default,
-        deserialize_with = "codec::present::deserialize",
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub status: Option<Option<BTreeMap<String, Value>>>,
-}
-
-/// DataVolumeSpec contains the DataVolume specification.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecDataVolumeTemplatesSpec {
-    /// Checkpoints is a list of DataVolumeCheckpoints, representing stages in a multistage import.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub checkpoints: Option<
-        Vec<
-            VirtualMachinePoolSpecVirtualMachineTemplateSpecDataVolumeTemplatesSpecCheckpoints,
-        >,
-    >,
-    /// DataVolumeContentType options: "kubevirt", "archive"
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub content_type: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecDataVolumeTemplatesSpecContentType,
-    >,
-    /// FinalCheckpoint indicates whether the current DataVolumeCheckpoint is the final checkpoint.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub final_checkpoint: Option<bool>,
-    /// Preallocation controls whether storage for DataVolumes should be allocated in advance.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub preallocation: Option<bool>,
-    /// PriorityClassName for Importer, Cloner and Uploader pod
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub priority_class_name: Option<String>,
-    /// PVC is the PVC specification
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub pvc: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecDataVolumeTemplatesSpecPvc,
-    >,
-    /// Source is the src of the data for the requested DataVolume
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub source: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecDataVolumeTemplatesSpecSource,
-    >,
-    /// SourceRef is an indirect reference to the source of data for the requested DataVolume
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub source_ref: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecDataVolumeTemplatesSpecSourceRef,
-    >,
-    /// Storage is the requested storage specification
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub storage: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecDataVolumeTemplatesSpecStorage,
-    >,
+    pub version: Option<String>,
 }
 
 /// DataVolumeCheckpoint defines a stage in a warm migration.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecDataVolumeTemplatesSpecCheckpoints {
+pub struct VirtualMachinePoolCheckpoints {
     /// Current is the identifier of the snapshot created for this checkpoint.
     pub current: String,
     /// Previous is the identifier of the snapshot from the previous checkpoint.
     pub previous: String,
 }
 
+/// Clock sets the clock and timers of the vmi.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachinePoolClock {
+    /// Timer specifies whih timers are attached to the vmi.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timer: Option<VirtualMachinePoolTimer>,
+    /// Timezone sets the guest clock to the specified timezone. Zone name follows the TZ environment
+    /// variable format (e.g. 'America/New_York').
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timezone: Option<String>,
+    /// UTC sets the guest clock to UTC on each boot. If an offset is specified, guest changes to the
+    /// clock will be kept during reboots and are not reset.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub utc: Option<VirtualMachinePoolUtc>,
+    /// Properties that the schema does not name; the API server keeps them.
+    #[serde(flatten)]
+    pub unknown_fields: BTreeMap<String, Value>,
+}
+
+/// CloudInitConfigDrive represents a cloud-init Config Drive user-data source. The Config Drive
+/// data will be added as a disk to the vmi. A proper cloud-init installation is required inside the
+/// guest. More info:
+/// <https://cloudinit.readthedocs.io/en/latest/topics/datasources/configdrive.html>
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachinePoolCloudInitConfigDrive {
+    /// NetworkData contains config drive inline cloud-init networkdata.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub network_data: Option<String>,
+    /// NetworkDataBase64 contains config drive cloud-init networkdata as a base64 encoded string.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub network_data_base64: Option<String>,
+    /// NetworkDataSecretRef references a k8s secret that contains config drive networkdata.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub network_data_secret_ref: Option<VirtualMachinePoolNetworkDataSecretRef>,
+    /// UserDataSecretRef references a k8s secret that contains config drive userdata.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub secret_ref: Option<VirtualMachinePoolSecretRef>,
+    /// UserData contains config drive inline cloud-init userdata.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user_data: Option<String>,
+    /// UserDataBase64 contains config drive cloud-init userdata as a base64 encoded string.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user_data_base64: Option<String>,
+}
+
+/// CloudInitNoCloud represents a cloud-init NoCloud user-data source. The NoCloud data will be
+/// added as a disk to the vmi. A proper cloud-init installation is required inside the guest. More
+/// info: <http://cloudinit.readthedocs.io/en/latest/topics/datasources/nocloud.html>
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachinePoolCloudInitNoCloud {
+    /// NetworkData contains NoCloud inline cloud-init networkdata.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub network_data: Option<String>,
+    /// NetworkDataBase64 contains NoCloud cloud-init networkdata as a base64 encoded string.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub network_data_base64: Option<String>,
+    /// NetworkDataSecretRef references a k8s secret that contains NoCloud networkdata.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub network_data_secret_ref: Option<VirtualMachinePoolNetworkDataSecretRef>,
+    /// UserDataSecretRef references a k8s secret that contains NoCloud userdata.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub secret_ref: Option<VirtualMachinePoolSecretRef>,
+    /// UserData contains NoCloud inline cloud-init userdata.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user_data: Option<String>,
+    /// UserDataBase64 contains NoCloud cloud-init userdata as a base64 encoded string.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user_data_base64: Option<String>,
+}
+
+/// `VirtualMachinePool.status.conditions`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachinePoolConditions {
+    /// `lastProbeTime`.
+    #[serde(default, with = "codec::nullable", skip_serializing_if = "Option::is_none")]
+    pub last_probe_time: Option<Option<Time>>,
+    /// `lastTransitionTime`.
+    #[serde(default, with = "codec::nullable", skip_serializing_if = "Option::is_none")]
+    pub last_transition_time: Option<Option<Time>>,
+    /// `message`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// `reason`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// `status`.
+    pub status: String,
+    /// `type`.
+    pub r#type: String,
+}
+
+/// ConfigMapSource represents a reference to a ConfigMap in the same namespace. More info:
+/// <https://kubernetes.io/docs/tasks/configure-pod-container/configure-pod-configmap/>
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachinePoolConfigMap {
+    /// Name of the referent. This field is effectively required, but due to backwards compatibility is
+    /// allowed to be empty. Instances of this type with an empty value here are almost certainly wrong.
+    /// More info: <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
+    ///
+    /// Defaults to `""`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Specify whether the ConfigMap or it's keys must be defined
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub optional: Option<bool>,
+    /// The volume label of the resulting disk inside the VMI. Different bootstrapping mechanisms
+    /// require different values. Typical values are "cidata" (cloud-init), "config-2" (cloud-init) or
+    /// "OEMDRV" (kickstart).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub volume_label: Option<String>,
+}
+
+/// Container defines the container that containes kernel artifacts
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachinePoolContainer {
+    /// Image that contains initrd / kernel files.
+    pub image: String,
+    /// Image pull policy. One of Always, Never, IfNotPresent. Defaults to Always if :latest tag is
+    /// specified, or IfNotPresent otherwise. Cannot be updated. More info:
+    /// <https://kubernetes.io/docs/concepts/containers/images#updating-images>
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub image_pull_policy: Option<String>,
+    /// ImagePullSecret is the name of the Docker registry secret required to pull the image. The secret
+    /// must already exist.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub image_pull_secret: Option<String>,
+    /// the fully-qualified path to the ramdisk image in the host OS
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub initrd_path: Option<String>,
+    /// The fully-qualified path to the kernel image in the host OS
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kernel_path: Option<String>,
+}
+
+/// ContainerDisk references a docker image, embedding a qcow or raw disk. More info:
+/// <https://kubevirt.gitbooks.io/user-guide/registry-disk.html>
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachinePoolContainerDisk {
+    /// Image is the name of the image with the embedded disk.
+    pub image: String,
+    /// Image pull policy. One of Always, Never, IfNotPresent. Defaults to Always if :latest tag is
+    /// specified, or IfNotPresent otherwise. Cannot be updated. More info:
+    /// <https://kubernetes.io/docs/concepts/containers/images#updating-images>
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub image_pull_policy: Option<String>,
+    /// ImagePullSecret is the name of the Docker registry secret required to pull the image. The secret
+    /// must already exist.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub image_pull_secret: Option<String>,
+    /// Path defines the path to disk file in the container
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+}
+
+/// ContainerPath exposes a path from the virt-launcher container to the VM via virtiofs. The path
+/// must correspond to an existing volumeMount in the compute container.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachinePoolContainerPath {
+    /// Path is the absolute path within the virt-launcher container to expose to the VM. The path must
+    /// correspond to an existing volumeMount in the compute container.
+    ///
+    /// Must have at most 4096 characters.
+    ///
+    /// Must satisfy `self.startsWith('/')`: path must be absolute (start with '/')
+    ///
+    /// Must satisfy `!self.contains('..')`: path must not contain '..'
+    pub path: String,
+    /// ReadOnly controls whether the volume is exposed as read-only to the VM. Defaults to true. Write
+    /// access is not currently supported.
+    ///
+    /// Must satisfy `self == true`: readOnly must be true, write access is not supported
+    ///
+    /// Defaults to `true`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_only: Option<bool>,
+}
+
 /// DataVolumeContentType options: "kubevirt", "archive"
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum VirtualMachinePoolSpecVirtualMachineTemplateSpecDataVolumeTemplatesSpecContentType {
+pub enum VirtualMachinePoolContentType {
     /// `kubevirt`
     #[default]
     #[serde(rename = "kubevirt")]
@@ -440,87 +456,76 @@ pub enum VirtualMachinePoolSpecVirtualMachineTemplateSpecDataVolumeTemplatesSpec
     Unrecognized(String),
 }
 
-/// PVC is the PVC specification
+/// CPU allow specified the detailed CPU topology inside the vmi.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecDataVolumeTemplatesSpecPvc {
-    /// accessModes contains the desired access modes the volume should have. More info:
-    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#access-modes-1>
+pub struct VirtualMachinePoolCpu {
+    /// Cores specifies the number of cores inside the vmi. Must be a value greater or equal 1.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub access_modes: Option<Vec<String>>,
-    /// dataSource field can be used to specify either:
-    ///
-    /// - An existing VolumeSnapshot object (snapshot.storage.k8s.io/VolumeSnapshot)
-    /// - An existing PVC (PersistentVolumeClaim) If the provisioner or an external controller can
-    ///   support the specified data source, it will create a new volume based on the contents of the
-    ///   specified data source. When the AnyVolumeDataSource feature gate is enabled, dataSource
-    ///   contents will be copied to dataSourceRef, and dataSourceRef contents will be copied to
-    ///   dataSource when dataSourceRef.namespace is not specified. If the namespace is specified, then
-    ///   dataSourceRef will not be copied to dataSource.
+    pub cores: Option<i32>,
+    /// DedicatedCPUPlacement requests the scheduler to place the VirtualMachineInstance on a node with
+    /// enough dedicated pCPUs and pin the vCPUs to it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub data_source: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecDataVolumeTemplatesSpecPvcDataSource,
-    >,
-    /// dataSourceRef specifies the object from which to populate the volume with data, if a non-empty
-    /// volume is desired. This may be any object from a non-empty API group (non core object) or a
-    /// PersistentVolumeClaim object. When this field is specified, volume binding will only succeed if
-    /// the type of the specified object matches some installed volume populator or dynamic provisioner.
-    /// This field will replace the functionality of the dataSource field and as such if both fields are
-    /// non-empty, they must have the same value. For backwards compatibility, when namespace isn't
-    /// specified in dataSourceRef, both fields (dataSource and dataSourceRef) will be set to the same
-    /// value automatically if one of them is empty and the other is non-empty. When namespace is
-    /// specified in dataSourceRef, dataSource isn't set to the same value and must be empty. There are
-    /// three important differences between dataSource and dataSourceRef:
-    ///
-    /// - While dataSource only allows two specific types of objects, dataSourceRef allows any non-core
-    ///   object, as well as PersistentVolumeClaim objects.
-    /// - While dataSource ignores disallowed values (dropping them), dataSourceRef preserves all
-    ///   values, and generates an error if a disallowed value is specified.
-    /// - While dataSource only allows local objects, dataSourceRef allows objects in any namespaces.
-    ///   (Beta) Using this field requires the AnyVolumeDataSource feature gate to be enabled. (Alpha)
-    ///   Using the namespace field of dataSourceRef requires the CrossNamespaceVolumeDataSource feature
-    ///   gate to be enabled.
+    pub dedicated_cpu_placement: Option<bool>,
+    /// Features specifies the CPU features list inside the VMI.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub data_source_ref: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecDataVolumeTemplatesSpecPvcDataSourceRef,
-    >,
-    /// resources represents the minimum resources the volume should have. If
-    /// RecoverVolumeExpansionFailure feature is enabled users are allowed to specify resource
-    /// requirements that are lower than previous value but must still be higher than capacity recorded
-    /// in the status field of the claim. More info:
-    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#resources>
+    pub features: Option<Vec<VirtualMachinePoolCpuFeatures>>,
+    /// IsolateEmulatorThread requests one more dedicated pCPU to be allocated for the VMI to place the
+    /// emulator thread on it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub resources: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecDataVolumeTemplatesSpecPvcResources,
-    >,
-    /// selector is a label query over volumes to consider for binding.
+    pub isolate_emulator_thread: Option<bool>,
+    /// MaxSockets specifies the maximum amount of sockets that can be hotplugged
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub selector: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecDataVolumeTemplatesSpecPvcSelector,
-    >,
-    /// storageClassName is the name of the StorageClass required by the claim. More info:
-    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#class-1>
+    pub max_sockets: Option<i32>,
+    /// Model specifies the CPU model inside the VMI. List of available models
+    /// <https://github.com/libvirt/libvirt/tree/master/src/cpu_map>. It is possible to specify special
+    /// cases like "host-passthrough" to get the same CPU as the node and "host-model" to get CPU
+    /// closest to the node one. Defaults to host-model.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub storage_class_name: Option<String>,
-    /// volumeAttributesClassName may be used to set the VolumeAttributesClass used by this claim. If
-    /// specified, the CSI driver will create or update the volume with the attributes defined in the
-    /// corresponding VolumeAttributesClass. This has a different purpose than storageClassName, it can
-    /// be changed after the claim is created. An empty string or nil value indicates that no
-    /// VolumeAttributesClass will be applied to the claim. If the claim enters an Infeasible error
-    /// state, this field can be reset to its previous value (including nil) to cancel the modification.
-    /// If the resource referred to by volumeAttributesClass does not exist, this PersistentVolumeClaim
-    /// will be set to a Pending state, as reflected by the modifyVolumeStatus field, until such as a
-    /// resource exists. More info:
-    /// <https://kubernetes.io/docs/concepts/storage/volume-attributes-classes/>
+    pub model: Option<String>,
+    /// NUMA allows specifying settings for the guest NUMA topology
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub volume_attributes_class_name: Option<String>,
-    /// volumeMode defines what type of volume is required by the claim. Value of Filesystem is implied
-    /// when not included in claim spec.
+    pub numa: Option<VirtualMachinePoolNuma>,
+    /// Realtime instructs the virt-launcher to tune the VMI for lower latency, optional for real time
+    /// workloads
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub volume_mode: Option<String>,
-    /// volumeName is the binding reference to the PersistentVolume backing this claim.
+    pub realtime: Option<VirtualMachinePoolRealtime>,
+    /// Sockets specifies the number of sockets inside the vmi. Must be a value greater or equal 1.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub volume_name: Option<String>,
+    pub sockets: Option<i32>,
+    /// Threads specifies the number of threads inside the vmi. Must be a value greater or equal 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub threads: Option<i32>,
+}
+
+/// CPUFeature allows specifying a CPU feature.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachinePoolCpuFeatures {
+    /// Name of the CPU feature
+    pub name: String,
+    /// Policy is the CPU feature attribute which can have the following attributes: force - The virtual
+    /// CPU will claim the feature is supported regardless of it being supported by host CPU. require -
+    /// Guest creation will fail unless the feature is supported by the host CPU or the hypervisor is
+    /// able to emulate it. optional - The feature will be supported by virtual CPU if and only if it is
+    /// supported by host CPU. disable - The feature will not be supported by virtual CPU. forbid -
+    /// Guest creation will fail if the feature is supported by host CPU. Defaults to require
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub policy: Option<String>,
+}
+
+/// CustomBlockSize represents the desired logical and physical block size for a VM disk.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachinePoolCustom {
+    /// `discardGranularity`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub discard_granularity: Option<i64>,
+    /// `logical`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub logical: Option<i64>,
+    /// `physical`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub physical: Option<i64>,
 }
 
 /// dataSource field can be used to specify either:
@@ -534,7 +539,7 @@ pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecDataVolumeTemplatesSp
 ///   dataSourceRef will not be copied to dataSource.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecDataVolumeTemplatesSpecPvcDataSource {
+pub struct VirtualMachinePoolDataSource {
     /// APIGroup is the group for the resource being referenced. If APIGroup is not specified, the
     /// specified Kind must be in the core API group. For any other third-party types, APIGroup is
     /// required.
@@ -567,7 +572,7 @@ pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecDataVolumeTemplatesSp
 ///   gate to be enabled.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecDataVolumeTemplatesSpecPvcDataSourceRef {
+pub struct VirtualMachinePoolDataSourceRef {
     /// APIGroup is the group for the resource being referenced. If APIGroup is not specified, the
     /// specified Kind must be in the core API group. For any other third-party types, APIGroup is
     /// required.
@@ -586,332 +591,33 @@ pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecDataVolumeTemplatesSp
     pub namespace: Option<String>,
 }
 
-/// resources represents the minimum resources the volume should have. If
-/// RecoverVolumeExpansionFailure feature is enabled users are allowed to specify resource
-/// requirements that are lower than previous value but must still be higher than capacity recorded
-/// in the status field of the claim. More info:
-/// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#resources>
+/// DataVolume represents the dynamic creation a PVC for this volume as well as the process of
+/// populating that PVC with a disk image.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecDataVolumeTemplatesSpecPvcResources {
-    /// Limits describes the maximum amount of compute resources allowed. More info:
-    /// <https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/>
-    ///
-    /// Each value must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
-    pub limits: Option<BTreeMap<String, IntOrString>>,
-    /// Requests describes the minimum amount of compute resources required. If Requests is omitted for
-    /// a container, it defaults to Limits if that is explicitly specified, otherwise to an
-    /// implementation-defined value. Requests cannot exceed Limits. More info:
-    /// <https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/>
-    ///
-    /// Each value must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
-    pub requests: Option<BTreeMap<String, IntOrString>>,
-}
-
-/// Source is the src of the data for the requested DataVolume
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecDataVolumeTemplatesSpecSource {
-    /// DataVolumeBlankImage provides the parameters to create a new raw blank image for the PVC
+pub struct VirtualMachinePoolDataVolume {
+    /// Hotpluggable indicates whether the volume can be hotplugged and hotunplugged.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub blank: Option<BTreeMap<String, Value>>,
-    /// DataVolumeSourceGCS provides the parameters to create a Data Volume from an GCS source
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub gcs: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecDataVolumeTemplatesSpecSourceGcs,
-    >,
-    /// DataVolumeSourceHTTP can be either an http or https endpoint, with an optional basic auth user
-    /// name and password, and an optional configmap containing additional CAs
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub http: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecDataVolumeTemplatesSpecSourceHttp,
-    >,
-    /// DataVolumeSourceImageIO provides the parameters to create a Data Volume from an imageio source
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub imageio: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecDataVolumeTemplatesSpecSourceImageio,
-    >,
-    /// DataVolumeSourcePVC provides the parameters to create a Data Volume from an existing PVC
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub pvc: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecDataVolumeTemplatesSpecSourcePvc,
-    >,
-    /// DataVolumeSourceRegistry provides the parameters to create a Data Volume from an registry source
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub registry: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecDataVolumeTemplatesSpecSourceRegistry,
-    >,
-    /// DataVolumeSourceS3 provides the parameters to create a Data Volume from an S3 source
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub s3: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecDataVolumeTemplatesSpecSourceS3,
-    >,
-    /// DataVolumeSourceSnapshot provides the parameters to create a Data Volume from an existing
-    /// VolumeSnapshot
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub snapshot: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecDataVolumeTemplatesSpecSourceSnapshot,
-    >,
-    /// DataVolumeSourceUpload provides the parameters to create a Data Volume by uploading the source
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub upload: Option<BTreeMap<String, Value>>,
-    /// DataVolumeSourceVDDK provides the parameters to create a Data Volume from a Vmware source
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub vddk: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecDataVolumeTemplatesSpecSourceVddk,
-    >,
-}
-
-/// DataVolumeSourceGCS provides the parameters to create a Data Volume from an GCS source
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecDataVolumeTemplatesSpecSourceGcs {
-    /// SecretRef provides the secret reference needed to access the GCS source
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub secret_ref: Option<String>,
-    /// URL is the url of the GCS source
-    pub url: String,
-}
-
-/// DataVolumeSourceHTTP can be either an http or https endpoint, with an optional basic auth user
-/// name and password, and an optional configmap containing additional CAs
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecDataVolumeTemplatesSpecSourceHttp {
-    /// CertConfigMap is a configmap reference, containing a Certificate Authority(CA) public key, and a
-    /// base64 encoded pem certificate
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cert_config_map: Option<String>,
-    /// ExtraHeaders is a list of strings containing extra headers to include with HTTP transfer
-    /// requests
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub extra_headers: Option<Vec<String>>,
-    /// SecretExtraHeaders is a list of Secret references, each containing an extra HTTP header that may
-    /// include sensitive information
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub secret_extra_headers: Option<Vec<String>>,
-    /// SecretRef A Secret reference, the secret should contain accessKeyId (user name) base64 encoded,
-    /// and secretKey (password) also base64 encoded
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub secret_ref: Option<String>,
-    /// URL is the URL of the http(s) endpoint
-    pub url: String,
-}
-
-/// DataVolumeSourceImageIO provides the parameters to create a Data Volume from an imageio source
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecDataVolumeTemplatesSpecSourceImageio {
-    /// CertConfigMap provides a reference to the CA cert
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cert_config_map: Option<String>,
-    /// DiskID provides id of a disk to be imported
-    pub disk_id: String,
-    /// InsecureSkipVerify is a flag to skip certificate verification
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub insecure_skip_verify: Option<bool>,
-    /// SecretRef provides the secret reference needed to access the ovirt-engine
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub secret_ref: Option<String>,
-    /// URL is the URL of the ovirt-engine
-    pub url: String,
-}
-
-/// DataVolumeSourcePVC provides the parameters to create a Data Volume from an existing PVC
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecDataVolumeTemplatesSpecSourcePvc {
-    /// The name of the source PVC
+    pub hotpluggable: Option<bool>,
+    /// Name of both the DataVolume and the PVC in the same namespace.
     pub name: String,
-    /// The namespace of the source PVC
-    pub namespace: String,
 }
 
-/// SourceRef is an indirect reference to the source of data for the requested DataVolume
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecDataVolumeTemplatesSpecSourceRef {
-    /// The kind of the source reference, currently only "DataSource" is supported
-    pub kind: String,
-    /// The name of the source reference
-    pub name: String,
-    /// The namespace of the source reference, defaults to the DataVolume namespace
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub namespace: Option<String>,
-}
-
-/// DataVolumeSourceRegistry provides the parameters to create a Data Volume from an registry source
+/// `VirtualMachinePool.spec.virtualMachineTemplate.spec.dataVolumeTemplates`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecDataVolumeTemplatesSpecSourceRegistry {
-    /// CertConfigMap provides a reference to the Registry certs
+pub struct VirtualMachinePoolDataVolumeTemplates {
+    /// APIVersion defines the versioned schema of this representation of an object. Servers should
+    /// convert recognized schemas to the latest internal value, and may reject unrecognized values.
+    /// More info:
+    /// <https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources>
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub cert_config_map: Option<String>,
-    /// ImageStream is the name of image stream for import
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub image_stream: Option<String>,
-    /// Platform describes the minimum runtime requirements of the image
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub platform: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecDataVolumeTemplatesSpecSourceRegistryPlatform,
-    >,
-    /// PullMethod can be either "pod" (default import), or "node" (node docker cache based import)
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub pull_method: Option<String>,
-    /// SecretRef provides the secret reference needed to access the Registry source
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub secret_ref: Option<String>,
-    /// URL is the url of the registry source (starting with the scheme: docker, oci-archive)
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub url: Option<String>,
-}
-
-/// Platform describes the minimum runtime requirements of the image
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecDataVolumeTemplatesSpecSourceRegistryPlatform {
-    /// Architecture specifies the image target CPU architecture
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub architecture: Option<String>,
-}
-
-/// DataVolumeSourceS3 provides the parameters to create a Data Volume from an S3 source
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecDataVolumeTemplatesSpecSourceS3 {
-    /// CertConfigMap is a configmap reference, containing a Certificate Authority(CA) public key, and a
-    /// base64 encoded pem certificate
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cert_config_map: Option<String>,
-    /// SecretRef provides the secret reference needed to access the S3 source
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub secret_ref: Option<String>,
-    /// URL is the url of the S3 source
-    pub url: String,
-}
-
-/// DataVolumeSourceVDDK provides the parameters to create a Data Volume from a Vmware source
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecDataVolumeTemplatesSpecSourceVddk {
-    /// BackingFile is the path to the virtual hard disk to migrate from vCenter/ESXi
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub backing_file: Option<String>,
-    /// ExtraArgs is a reference to a ConfigMap containing extra arguments to pass directly to the VDDK
-    /// library
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub extra_args: Option<String>,
-    /// InitImageURL is an optional URL to an image containing an extracted VDDK library, overrides
-    /// v2v-vmware config map
-    #[serde(rename = "initImageURL", skip_serializing_if = "Option::is_none")]
-    pub init_image_url: Option<String>,
-    /// SecretRef provides a reference to a secret containing the username and password needed to access
-    /// the vCenter or ESXi host
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub secret_ref: Option<String>,
-    /// Thumbprint is the certificate thumbprint of the vCenter or ESXi host
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub thumbprint: Option<String>,
-    /// URL is the URL of the vCenter or ESXi host with the VM to migrate
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub url: Option<String>,
-    /// UUID is the UUID of the virtual machine that the backing file is attached to in vCenter/ESXi
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub uuid: Option<String>,
-}
-
-/// Storage is the requested storage specification
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecDataVolumeTemplatesSpecStorage {
-    /// AccessModes contains the desired access modes the volume should have. More info:
-    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#access-modes-1>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub access_modes: Option<Vec<String>>,
-    /// This field can be used to specify either: \* An existing VolumeSnapshot object
-    /// (snapshot.storage.k8s.io/VolumeSnapshot) \* An existing PVC (PersistentVolumeClaim) \* An
-    /// existing custom resource that implements data population (Alpha) In order to use custom resource
-    /// types that implement data population, the AnyVolumeDataSource feature gate must be enabled. If
-    /// the provisioner or an external controller can support the specified data source, it will create
-    /// a new volume based on the contents of the specified data source. If the AnyVolumeDataSource
-    /// feature gate is enabled, this field will always have the same contents as the DataSourceRef
-    /// field.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub data_source: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecDataVolumeTemplatesSpecStorageDataSource,
-    >,
-    /// Specifies the object from which to populate the volume with data, if a non-empty volume is
-    /// desired. This may be any local object from a non-empty API group (non core object) or a
-    /// PersistentVolumeClaim object. When this field is specified, volume binding will only succeed if
-    /// the type of the specified object matches some installed volume populator or dynamic provisioner.
-    /// This field will replace the functionality of the DataSource field and as such if both fields are
-    /// non-empty, they must have the same value. For backwards compatibility, both fields (DataSource
-    /// and DataSourceRef) will be set to the same value automatically if one of them is empty and the
-    /// other is non-empty. There are two important differences between DataSource and DataSourceRef:
-    ///
-    /// - While DataSource only allows two specific types of objects, DataSourceRef allows any non-core
-    ///   object, as well as PersistentVolumeClaim objects.
-    /// - While DataSource ignores disallowed values (dropping them), DataSourceRef preserves all
-    ///   values, and generates an error if a disallowed value is specified. (Beta) Using this field
-    ///   requires the AnyVolumeDataSource feature gate to be enabled.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub data_source_ref: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecDataVolumeTemplatesSpecStorageDataSourceRef,
-    >,
-    /// Resources represents the minimum resources the volume should have. More info:
-    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#resources>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub resources: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecDataVolumeTemplatesSpecStorageResources,
-    >,
-    /// A label query over volumes to consider for binding.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub selector: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecDataVolumeTemplatesSpecStorageSelector,
-    >,
-    /// Name of the StorageClass required by the claim. More info:
-    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#class-1>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub storage_class_name: Option<String>,
-    /// volumeMode defines what type of volume is required by the claim. Value of Filesystem is implied
-    /// when not included in claim spec.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub volume_mode: Option<String>,
-    /// VolumeName is the binding reference to the PersistentVolume backing this claim.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub volume_name: Option<String>,
-}
-
-/// PreferenceMatcher references a set of preference that is used to fill fields in Template
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecPreference {
-    /// InferFromVolume lists the name of a volume that should be used to infer or discover the
-    /// preference to be used through known annotations on the underlying resource. Once applied to the
-    /// PreferenceMatcher this field is removed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub infer_from_volume: Option<String>,
-    /// InferFromVolumeFailurePolicy controls what should happen on failure when preference the
-    /// instancetype. Allowed values are: "RejectInferFromVolumeFailure" and
-    /// "IgnoreInferFromVolumeFailure". If not specified, "RejectInferFromVolumeFailure" is used by
-    /// default.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub infer_from_volume_failure_policy: Option<String>,
-    /// Kind specifies which preference resource is referenced. Allowed values are:
-    /// "VirtualMachinePreference" and "VirtualMachineClusterPreference". If not specified,
-    /// "VirtualMachineClusterPreference" is used by default.
+    pub api_version: Option<String>,
+    /// Kind is a string value representing the REST resource this object represents. Servers may infer
+    /// this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More
+    /// info:
+    /// <https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds>
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
-    /// Name is the name of the VirtualMachinePreference or VirtualMachineClusterPreference
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    /// RevisionName specifies a ControllerRevision containing a specific copy of the
-    /// VirtualMachinePreference or VirtualMachineClusterPreference to be used. This is initially
-    /// captured the first time the instancetype is applied to the VirtualMachineInstance.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub revision_name: Option<String>,
-}
-
-/// Template is the direct specification of VirtualMachineInstance
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplate {
     /// `metadata`.
     #[serde(
         default,
@@ -919,773 +625,54 @@ pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplate {
         skip_serializing_if = "Option::is_none"
     )]
     pub metadata: Option<Option<BTreeMap<String, Value>>>,
-    /// VirtualMachineInstance Spec contains the VirtualMachineInstance specification.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub spec: Option<VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpec>,
+    /// DataVolumeSpec contains the DataVolume specification.
+    pub spec: VirtualMachinePoolDataVolumeTemplatesSpec,
+    /// DataVolumeTemplateDummyStatus is here simply for backwards compatibility with a previous API.
+    #[serde(
+        default,
+        deserialize_with = "codec::present::deserialize",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub status: Option<Option<BTreeMap<String, Value>>>,
 }
 
-/// VirtualMachineInstance Spec contains the VirtualMachineInstance specification.
+/// DataVolumeSpec contains the DataVolume specification.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpec {
-    /// Specifies a set of public keys to inject into the vm guest
-    ///
-    /// Must have at most 256 items.
+pub struct VirtualMachinePoolDataVolumeTemplatesSpec {
+    /// Checkpoints is a list of DataVolumeCheckpoints, representing stages in a multistage import.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub access_credentials: Option<
-        Vec<
-            VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecAccessCredentials,
-        >,
-    >,
-    /// If affinity is specifies, obey all the affinity rules
+    pub checkpoints: Option<Vec<VirtualMachinePoolCheckpoints>>,
+    /// DataVolumeContentType options: "kubevirt", "archive"
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub affinity: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecAffinity,
-    >,
-    /// Specifies the architecture of the vm guest you are attempting to run. Defaults to the compiled
-    /// architecture of the KubeVirt components
+    pub content_type: Option<VirtualMachinePoolContentType>,
+    /// FinalCheckpoint indicates whether the current DataVolumeCheckpoint is the final checkpoint.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub architecture: Option<String>,
-    /// Specifies the DNS parameters of a pod. Parameters specified here will be merged to the generated
-    /// DNS configuration based on DNSPolicy.
+    pub final_checkpoint: Option<bool>,
+    /// Preallocation controls whether storage for DataVolumes should be allocated in advance.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub dns_config: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDnsConfig,
-    >,
-    /// Set DNS policy for the pod. Defaults to "ClusterFirst". Valid values are
-    /// 'ClusterFirstWithHostNet', 'ClusterFirst', 'Default' or 'None'. DNS parameters given in
-    /// DNSConfig will be merged with the policy selected with DNSPolicy. To have DNS options set along
-    /// with hostNetwork, you have to specify DNS policy explicitly to 'ClusterFirstWithHostNet'.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub dns_policy: Option<String>,
-    /// Specification of the desired behavior of the VirtualMachineInstance on the host.
-    pub domain: VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomain,
-    /// EvictionStrategy describes the strategy to follow when a node drain occurs. The possible options
-    /// are:
-    ///
-    /// - "None": No action will be taken, according to the specified 'RunStrategy' the VirtualMachine
-    ///   will be restarted or shutdown.
-    /// - "LiveMigrate": the VirtualMachineInstance will be migrated instead of being shutdown.
-    /// - "LiveMigrateIfPossible": the same as "LiveMigrate" but only if the VirtualMachine is
-    ///   Live-Migratable, otherwise it will behave as "None".
-    /// - "External": the VirtualMachineInstance will be protected and 'vmi.Status.EvacuationNodeName'
-    ///   will be set on eviction. This is mainly useful for cluster-api-provider-kubevirt (capk) which
-    ///   needs a way for VMI's to be blocked from eviction, yet signal capk that eviction has been
-    ///   called on the VMI so the capk controller can handle tearing the VMI down. Details can be found
-    ///   in the commit description
-    ///   <https://github.com/kubevirt/kubevirt/commit/c1d77face705c8b126696bac9a3ee3825f27f1fa>.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub eviction_strategy: Option<String>,
-    /// Specifies the hostname of the vmi If not specified, the hostname will be set to the name of the
-    /// vmi, if dhcp or cloud-init is configured properly.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub hostname: Option<String>,
-    /// Periodic probe of VirtualMachineInstance liveness. VirtualmachineInstances will be stopped if
-    /// the probe fails. Cannot be updated. More info:
-    /// <https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub liveness_probe: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecLivenessProbe,
-    >,
-    /// List of networks that can be attached to a vm's virtual interface.
-    ///
-    /// Must have at most 256 items.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub networks: Option<
-        Vec<VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecNetworks>,
-    >,
-    /// NodeSelector is a selector which must be true for the vmi to fit on a node. Selector which must
-    /// match a node's labels for the vmi to be scheduled on that node. More info:
-    /// <https://kubernetes.io/docs/concepts/configuration/assign-pod-node/>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub node_selector: Option<BTreeMap<String, String>>,
-    /// If specified, indicates the pod's priority. If not specified, the pod priority will be default
-    /// or zero if there is no default.
+    pub preallocation: Option<bool>,
+    /// PriorityClassName for Importer, Cloner and Uploader pod
     #[serde(skip_serializing_if = "Option::is_none")]
     pub priority_class_name: Option<String>,
-    /// Periodic probe of VirtualMachineInstance service readiness. VirtualmachineInstances will be
-    /// removed from service endpoints if the probe fails. Cannot be updated. More info:
-    /// <https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes>
+    /// PVC is the PVC specification
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub readiness_probe: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecReadinessProbe,
-    >,
-    /// ResourceClaims define which ResourceClaims must be allocated and reserved before the VMI, hence
-    /// virt-launcher pod is allowed to start. The resources will be made available to the domain which
-    /// consumes them by name.
-    ///
-    /// This is an alpha field and requires enabling the DynamicResourceAllocation feature gate in
-    /// kubernetes
-    /// <https://kubernetes.io/docs/concepts/scheduling-eviction/dynamic-resource-allocation/> This
-    /// field should only be configured if one of the feature-gates GPUsWithDRA, HostDevicesWithDRA, or
-    /// NetworkDevicesWithDRA is enabled. This feature is in alpha.
-    ///
-    /// Must have no two items with the same `name`.
+    pub pvc: Option<VirtualMachinePoolPvc>,
+    /// Source is the src of the data for the requested DataVolume
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub resource_claims: Option<
-        Vec<VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecResourceClaims>,
-    >,
-    /// If specified, the VMI will be dispatched by specified scheduler. If not specified, the VMI will
-    /// be dispatched by default scheduler.
+    pub source: Option<VirtualMachinePoolSource>,
+    /// SourceRef is an indirect reference to the source of data for the requested DataVolume
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub scheduler_name: Option<String>,
-    /// ServiceAccountName is the name of the ServiceAccount to use to run the virt-launcher pod. This
-    /// sets pod.spec.serviceAccountName but does NOT automatically expose the service account token to
-    /// the VM guest. To expose the token to the VM, use a serviceAccount volume.
+    pub source_ref: Option<VirtualMachinePoolSourceRef>,
+    /// Storage is the requested storage specification
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub service_account_name: Option<String>,
-    /// StartStrategy can be set to "Paused" if Virtual Machine should be started in paused state.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub start_strategy: Option<String>,
-    /// If specified, the fully qualified vmi hostname will be "\<hostname\>.\<subdomain\>.\<pod
-    /// namespace\>.svc.\<cluster domain\>". If not specified, the vmi will not have a domainname at
-    /// all. The DNS entry will resolve to the vmi, no matter if the vmi itself can pick up a hostname.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub subdomain: Option<String>,
-    /// Grace period observed after signalling a VirtualMachineInstance to stop after which the
-    /// VirtualMachineInstance is force terminated.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub termination_grace_period_seconds: Option<i64>,
-    /// If toleration is specified, obey all the toleration rules.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tolerations: Option<
-        Vec<VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecTolerations>,
-    >,
-    /// TopologySpreadConstraints describes how a group of VMIs will be spread across a given topology
-    /// domains. K8s scheduler will schedule VMI pods in a way which abides by the constraints.
-    ///
-    /// Must have no two items with the same `topologyKey` and `whenUnsatisfiable`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub topology_spread_constraints: Option<
-        Vec<
-            VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecTopologySpreadConstraints,
-        >,
-    >,
-    /// List of utility volumes that can be mounted to the vmi virt-launcher pod without having a
-    /// matching disk in the domain. Used to collect data for various operational workflows.
-    ///
-    /// Must have at most 256 items and have no two items with the same `name`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub utility_volumes: Option<
-        Vec<VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecUtilityVolumes>,
-    >,
-    /// List of volumes that can be mounted by disks belonging to the vmi.
-    ///
-    /// Must have at most 256 items.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub volumes: Option<
-        Vec<VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecVolumes>,
-    >,
-}
-
-/// AccessCredential represents a credential source that can be used to authorize remote access to
-/// the vm guest Only one of its members may be specified.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecAccessCredentials {
-    /// SSHPublicKey represents the source and method of applying a ssh public key into a guest virtual
-    /// machine.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ssh_public_key: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecAccessCredentialsSshPublicKey,
-    >,
-    /// UserPassword represents the source and method for applying a guest user's password
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub user_password: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecAccessCredentialsUserPassword,
-    >,
-}
-
-/// SSHPublicKey represents the source and method of applying a ssh public key into a guest virtual
-/// machine.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecAccessCredentialsSshPublicKey {
-    /// PropagationMethod represents how the public key is injected into the vm guest.
-    pub propagation_method: VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecAccessCredentialsSshPublicKeyPropagationMethod,
-    /// Source represents where the public keys are pulled from
-    pub source: VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecAccessCredentialsSshPublicKeySource,
-}
-
-/// PropagationMethod represents how the public key is injected into the vm guest.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecAccessCredentialsSshPublicKeyPropagationMethod {
-    /// ConfigDrivePropagation means that the ssh public keys are injected into the VM using metadata
-    /// using the configDrive cloud-init provider
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub config_drive: Option<BTreeMap<String, Value>>,
-    /// NoCloudPropagation means that the ssh public keys are injected into the VM using metadata using
-    /// the noCloud cloud-init provider
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub no_cloud: Option<BTreeMap<String, Value>>,
-    /// QemuGuestAgentAccessCredentailPropagation means ssh public keys are dynamically injected into
-    /// the vm at runtime via the qemu guest agent. This feature requires the qemu guest agent to be
-    /// running within the guest.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub qemu_guest_agent: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecAccessCredentialsSshPublicKeyPropagationMethodQemuGuestAgent,
-    >,
-}
-
-/// QemuGuestAgentAccessCredentailPropagation means ssh public keys are dynamically injected into
-/// the vm at runtime via the qemu guest agent. This feature requires the qemu guest agent to be
-/// running within the guest.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecAccessCredentialsSshPublicKeyPropagationMethodQemuGuestAgent {
-    /// Users represents a list of guest users that should have the ssh public keys added to their
-    /// authorized_keys file.
-    ///
-    /// Must have no item twice.
-    pub users: Vec<String>,
-}
-
-/// Source represents where the public keys are pulled from
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecAccessCredentialsSshPublicKeySource {
-    /// Secret means that the access credential is pulled from a kubernetes secret
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub secret: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecAccessCredentialsSshPublicKeySourceSecret,
-    >,
-}
-
-/// Secret means that the access credential is pulled from a kubernetes secret
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecAccessCredentialsSshPublicKeySourceSecret {
-    /// SecretName represents the name of the secret in the VMI's namespace
-    pub secret_name: String,
-}
-
-/// UserPassword represents the source and method for applying a guest user's password
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecAccessCredentialsUserPassword {
-    /// propagationMethod represents how the user passwords are injected into the vm guest.
-    pub propagation_method: VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecAccessCredentialsUserPasswordPropagationMethod,
-    /// Source represents where the user passwords are pulled from
-    pub source: VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecAccessCredentialsUserPasswordSource,
-}
-
-/// propagationMethod represents how the user passwords are injected into the vm guest.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecAccessCredentialsUserPasswordPropagationMethod {
-    /// QemuGuestAgentAccessCredentailPropagation means passwords are dynamically injected into the vm
-    /// at runtime via the qemu guest agent. This feature requires the qemu guest agent to be running
-    /// within the guest.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub qemu_guest_agent: Option<BTreeMap<String, Value>>,
-}
-
-/// If affinity is specifies, obey all the affinity rules
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecAffinity {
-    /// Describes node affinity scheduling rules for the pod.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub node_affinity: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecAffinityNodeAffinity,
-    >,
-    /// Describes pod affinity scheduling rules (e.g. co-locate this pod in the same node, zone, etc. as
-    /// some other pod(s)).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub pod_affinity: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecAffinityPodAffinity,
-    >,
-    /// Describes pod anti-affinity scheduling rules (e.g. avoid putting this pod in the same node,
-    /// zone, etc. as some other pod(s)).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub pod_anti_affinity: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecAffinityPodAntiAffinity,
-    >,
-}
-
-/// Describes node affinity scheduling rules for the pod.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecAffinityNodeAffinity {
-    /// The scheduler will prefer to schedule pods to nodes that satisfy the affinity expressions
-    /// specified by this field, but it may choose a node that violates one or more of the expressions.
-    /// The node that is most preferred is the one with the greatest sum of weights, i.e. for each node
-    /// that meets all of the scheduling requirements (resource request, requiredDuringScheduling
-    /// affinity expressions, etc.), compute a sum by iterating through the elements of this field and
-    /// adding "weight" to the sum if the node matches the corresponding matchExpressions; the node(s)
-    /// with the highest sum are the most preferred.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub preferred_during_scheduling_ignored_during_execution: Option<
-        Vec<
-            VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecution,
-        >,
-    >,
-    /// If the affinity requirements specified by this field are not met at scheduling time, the pod
-    /// will not be scheduled onto the node. If the affinity requirements specified by this field cease
-    /// to be met at some point during pod execution (e.g. due to an update), the system may or may not
-    /// try to eventually evict the pod from its node.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub required_during_scheduling_ignored_during_execution: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecAffinityNodeAffinityRequiredDuringSchedulingIgnoredDuringExecution,
-    >,
-}
-
-/// An empty preferred scheduling term matches all objects with implicit weight 0 (i.e. it's a
-/// no-op). A null preferred scheduling term matches no objects (i.e. is also a no-op).
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecution {
-    /// A node selector term, associated with the corresponding weight.
-    pub preference: VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecutionPreference,
-    /// Weight associated with matching the corresponding nodeSelectorTerm, in the range 1-100.
-    pub weight: i32,
-}
-
-/// A node selector term, associated with the corresponding weight.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecutionPreference {
-    /// A list of node selector requirements by node's labels.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub match_expressions: Option<
-        Vec<
-            VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecutionPreferenceMatchExpressions,
-        >,
-    >,
-    /// A list of node selector requirements by node's fields.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub match_fields: Option<
-        Vec<
-            VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecutionPreferenceMatchFields,
-        >,
-    >,
-}
-
-/// If the affinity requirements specified by this field are not met at scheduling time, the pod
-/// will not be scheduled onto the node. If the affinity requirements specified by this field cease
-/// to be met at some point during pod execution (e.g. due to an update), the system may or may not
-/// try to eventually evict the pod from its node.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecAffinityNodeAffinityRequiredDuringSchedulingIgnoredDuringExecution {
-    /// Required. A list of node selector terms. The terms are ORed.
-    pub node_selector_terms: Vec<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecAffinityNodeAffinityRequiredDuringSchedulingIgnoredDuringExecutionNodeSelectorTerms,
-    >,
-}
-
-/// Describes pod affinity scheduling rules (e.g. co-locate this pod in the same node, zone, etc. as
-/// some other pod(s)).
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecAffinityPodAffinity {
-    /// The scheduler will prefer to schedule pods to nodes that satisfy the affinity expressions
-    /// specified by this field, but it may choose a node that violates one or more of the expressions.
-    /// The node that is most preferred is the one with the greatest sum of weights, i.e. for each node
-    /// that meets all of the scheduling requirements (resource request, requiredDuringScheduling
-    /// affinity expressions, etc.), compute a sum by iterating through the elements of this field and
-    /// adding "weight" to the sum if the node has pods which matches the corresponding podAffinityTerm;
-    /// the node(s) with the highest sum are the most preferred.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub preferred_during_scheduling_ignored_during_execution: Option<
-        Vec<
-            VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecution,
-        >,
-    >,
-    /// If the affinity requirements specified by this field are not met at scheduling time, the pod
-    /// will not be scheduled onto the node. If the affinity requirements specified by this field cease
-    /// to be met at some point during pod execution (e.g. due to a pod label update), the system may or
-    /// may not try to eventually evict the pod from its node. When there are multiple elements, the
-    /// lists of nodes corresponding to each podAffinityTerm are intersected, i.e. all terms must be
-    /// satisfied.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub required_during_scheduling_ignored_during_execution: Option<
-        Vec<
-            VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecution,
-        >,
-    >,
-}
-
-/// The weights of all of the matched WeightedPodAffinityTerm fields are added per-node to find the
-/// most preferred node(s)
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecution {
-    /// Required. A pod affinity term, associated with the corresponding weight.
-    pub pod_affinity_term: VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTerm,
-    /// weight associated with matching the corresponding podAffinityTerm, in the range 1-100.
-    pub weight: i32,
-}
-
-/// Defines a set of pods (namely those matching the labelSelector relative to the given
-/// namespace(s)) that this pod should be co-located (affinity) or not co-located (anti-affinity)
-/// with, where co-located is defined as running on a node whose value of the label with key
-/// \<topologyKey\> matches that of any node on which a pod of the set of pods is running
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecution {
-    /// A label query over a set of resources, in this case pods. If it's null, this PodAffinityTerm
-    /// matches with no Pods.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub label_selector: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecutionLabelSelector,
-    >,
-    /// MatchLabelKeys is a set of pod label keys to select which pods will be taken into consideration.
-    /// The keys are used to lookup values from the incoming pod labels, those key-value labels are
-    /// merged with 'labelSelector' as 'key in (value)' to select the group of existing pods which pods
-    /// will be taken into consideration for the incoming pod's pod (anti) affinity. Keys that don't
-    /// exist in the incoming pod labels will be ignored. The default value is empty. The same key is
-    /// forbidden to exist in both matchLabelKeys and labelSelector. Also, matchLabelKeys cannot be set
-    /// when labelSelector isn't set.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub match_label_keys: Option<Vec<String>>,
-    /// MismatchLabelKeys is a set of pod label keys to select which pods will be taken into
-    /// consideration. The keys are used to lookup values from the incoming pod labels, those key-value
-    /// labels are merged with 'labelSelector' as 'key notin (value)' to select the group of existing
-    /// pods which pods will be taken into consideration for the incoming pod's pod (anti) affinity.
-    /// Keys that don't exist in the incoming pod labels will be ignored. The default value is empty.
-    /// The same key is forbidden to exist in both mismatchLabelKeys and labelSelector. Also,
-    /// mismatchLabelKeys cannot be set when labelSelector isn't set.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub mismatch_label_keys: Option<Vec<String>>,
-    /// A label query over the set of namespaces that the term applies to. The term is applied to the
-    /// union of the namespaces selected by this field and the ones listed in the namespaces field. null
-    /// selector and null or empty namespaces list means "this pod's namespace". An empty selector ({})
-    /// matches all namespaces.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub namespace_selector: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecutionNamespaceSelector,
-    >,
-    /// namespaces specifies a static list of namespace names that the term applies to. The term is
-    /// applied to the union of the namespaces listed in this field and the ones selected by
-    /// namespaceSelector. null or empty namespaces list and null namespaceSelector means "this pod's
-    /// namespace".
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub namespaces: Option<Vec<String>>,
-    /// This pod should be co-located (affinity) or not co-located (anti-affinity) with the pods
-    /// matching the labelSelector in the specified namespaces, where co-located is defined as running
-    /// on a node whose value of the label with key topologyKey matches that of any node on which any of
-    /// the selected pods is running. Empty topologyKey is not allowed.
-    pub topology_key: String,
-}
-
-/// Specifies the DNS parameters of a pod. Parameters specified here will be merged to the generated
-/// DNS configuration based on DNSPolicy.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDnsConfig {
-    /// A list of DNS name server IP addresses. This will be appended to the base nameservers generated
-    /// from DNSPolicy. Duplicated nameservers will be removed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub nameservers: Option<Vec<String>>,
-    /// A list of DNS resolver options. This will be merged with the base options generated from
-    /// DNSPolicy. Duplicated entries will be removed. Resolution options given in Options will override
-    /// those that appear in the base DNSPolicy.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub options: Option<
-        Vec<VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDnsConfigOptions>,
-    >,
-    /// A list of DNS search domains for host-name lookup. This will be appended to the base search
-    /// paths generated from DNSPolicy. Duplicated search paths will be removed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub searches: Option<Vec<String>>,
-}
-
-/// PodDNSConfigOption defines DNS resolver options of a pod.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDnsConfigOptions {
-    /// Name is this DNS resolver option's name. Required.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    /// Value is this DNS resolver option's value.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub value: Option<String>,
-}
-
-/// Specification of the desired behavior of the VirtualMachineInstance on the host.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomain {
-    /// Chassis specifies the chassis info passed to the domain.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub chassis: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainChassis,
-    >,
-    /// Clock sets the clock and timers of the vmi.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub clock: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainClock,
-    >,
-    /// CPU allow specified the detailed CPU topology inside the vmi.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cpu: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainCpu,
-    >,
-    /// Devices allows adding disks, network interfaces, and others
-    pub devices: VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainDevices,
-    /// Features like acpi, apic, hyperv, smm.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub features: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFeatures,
-    >,
-    /// Firmware.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub firmware: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFirmware,
-    >,
-    /// IOThreads specifies the IOThreads options.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub io_threads: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainIoThreads,
-    >,
-    /// Controls whether or not disks will share IOThreads. Omitting IOThreadsPolicy disables use of
-    /// IOThreads. One of: shared, auto, supplementalPool
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub io_threads_policy: Option<String>,
-    /// Launch Security setting of the vmi.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub launch_security: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainLaunchSecurity,
-    >,
-    /// Machine type.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub machine: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainMachine,
-    >,
-    /// Memory allow specifying the VMI memory features.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub memory: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainMemory,
-    >,
-    /// RebootPolicy specifies how the guest should behave on reboot. Reboot (default): The guest is
-    /// allowed to reboot silently. Terminate: The VMI will be terminated on guest reboot, allowing
-    /// higher level controllers (such as the VM controller) to recreate the VMI with any updated
-    /// configuration such as boot order changes.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reboot_policy: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainRebootPolicy,
-    >,
-    /// Resources describes the Compute Resources required by this vmi.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub resources: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainResources,
-    >,
-}
-
-/// Chassis specifies the chassis info passed to the domain.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainChassis {
-    /// `asset`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub asset: Option<String>,
-    /// `manufacturer`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub manufacturer: Option<String>,
-    /// `serial`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub serial: Option<String>,
-    /// `sku`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub sku: Option<String>,
-    /// `version`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub version: Option<String>,
-}
-
-/// Clock sets the clock and timers of the vmi.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainClock {
-    /// Timer specifies whih timers are attached to the vmi.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub timer: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainClockTimer,
-    >,
-    /// Timezone sets the guest clock to the specified timezone. Zone name follows the TZ environment
-    /// variable format (e.g. 'America/New_York').
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub timezone: Option<String>,
-    /// UTC sets the guest clock to UTC on each boot. If an offset is specified, guest changes to the
-    /// clock will be kept during reboots and are not reset.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub utc: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainClockUtc,
-    >,
-    /// Properties that the schema does not name; the API server keeps them.
-    #[serde(flatten)]
-    pub unknown_fields: BTreeMap<String, Value>,
-}
-
-/// Timer specifies whih timers are attached to the vmi.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainClockTimer {
-    /// HPET (High Precision Event Timer) - multiple timers with periodic interrupts.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub hpet: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainClockTimerHpet,
-    >,
-    /// Hyperv (Hypervclock) - lets guests read the host’s wall clock time (paravirtualized). For
-    /// windows guests.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub hyperv: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainClockTimerHyperv,
-    >,
-    /// KVM (KVM clock) - lets guests read the host’s wall clock time (paravirtualized). For linux
-    /// guests.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub kvm: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainClockTimerKvm,
-    >,
-    /// PIT (Programmable Interval Timer) - a timer with periodic interrupts.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub pit: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainClockTimerPit,
-    >,
-    /// RTC (Real Time Clock) - a continuously running timer with periodic interrupts.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub rtc: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainClockTimerRtc,
-    >,
-}
-
-/// KVM (KVM clock) - lets guests read the host’s wall clock time (paravirtualized). For linux
-/// guests.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainClockTimerKvm {
-    /// Enabled set to false makes sure that the machine type or a preset can't add the timer. Defaults
-    /// to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub present: Option<bool>,
-}
-
-/// PIT (Programmable Interval Timer) - a timer with periodic interrupts.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainClockTimerPit {
-    /// Enabled set to false makes sure that the machine type or a preset can't add the timer. Defaults
-    /// to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub present: Option<bool>,
-    /// TickPolicy determines what happens when QEMU misses a deadline for injecting a tick to the
-    /// guest. One of "delay", "catchup", "discard".
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tick_policy: Option<String>,
-}
-
-/// RTC (Real Time Clock) - a continuously running timer with periodic interrupts.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainClockTimerRtc {
-    /// Enabled set to false makes sure that the machine type or a preset can't add the timer. Defaults
-    /// to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub present: Option<bool>,
-    /// TickPolicy determines what happens when QEMU misses a deadline for injecting a tick to the
-    /// guest. One of "delay", "catchup".
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tick_policy: Option<String>,
-    /// Track the guest or the wall clock.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub track: Option<String>,
-}
-
-/// UTC sets the guest clock to UTC on each boot. If an offset is specified, guest changes to the
-/// clock will be kept during reboots and are not reset.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainClockUtc {
-    /// OffsetSeconds specifies an offset in seconds, relative to UTC. If set, guest changes to the
-    /// clock will be kept during reboots and not reset.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub offset_seconds: Option<i64>,
-}
-
-/// CPU allow specified the detailed CPU topology inside the vmi.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainCpu {
-    /// Cores specifies the number of cores inside the vmi. Must be a value greater or equal 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cores: Option<i32>,
-    /// DedicatedCPUPlacement requests the scheduler to place the VirtualMachineInstance on a node with
-    /// enough dedicated pCPUs and pin the vCPUs to it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub dedicated_cpu_placement: Option<bool>,
-    /// Features specifies the CPU features list inside the VMI.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub features: Option<
-        Vec<
-            VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainCpuFeatures,
-        >,
-    >,
-    /// IsolateEmulatorThread requests one more dedicated pCPU to be allocated for the VMI to place the
-    /// emulator thread on it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub isolate_emulator_thread: Option<bool>,
-    /// MaxSockets specifies the maximum amount of sockets that can be hotplugged
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub max_sockets: Option<i32>,
-    /// Model specifies the CPU model inside the VMI. List of available models
-    /// <https://github.com/libvirt/libvirt/tree/master/src/cpu_map>. It is possible to specify special
-    /// cases like "host-passthrough" to get the same CPU as the node and "host-model" to get CPU
-    /// closest to the node one. Defaults to host-model.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub model: Option<String>,
-    /// NUMA allows specifying settings for the guest NUMA topology
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub numa: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainCpuNuma,
-    >,
-    /// Realtime instructs the virt-launcher to tune the VMI for lower latency, optional for real time
-    /// workloads
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub realtime: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainCpuRealtime,
-    >,
-    /// Sockets specifies the number of sockets inside the vmi. Must be a value greater or equal 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub sockets: Option<i32>,
-    /// Threads specifies the number of threads inside the vmi. Must be a value greater or equal 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub threads: Option<i32>,
-}
-
-/// CPUFeature allows specifying a CPU feature.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainCpuFeatures {
-    /// Name of the CPU feature
-    pub name: String,
-    /// Policy is the CPU feature attribute which can have the following attributes: force - The virtual
-    /// CPU will claim the feature is supported regardless of it being supported by host CPU. require -
-    /// Guest creation will fail unless the feature is supported by the host CPU or the hypervisor is
-    /// able to emulate it. optional - The feature will be supported by virtual CPU if and only if it is
-    /// supported by host CPU. disable - The feature will not be supported by virtual CPU. forbid -
-    /// Guest creation will fail if the feature is supported by host CPU. Defaults to require
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub policy: Option<String>,
-}
-
-/// NUMA allows specifying settings for the guest NUMA topology
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainCpuNuma {
-    /// GuestMappingPassthrough will create an efficient guest topology based on host CPUs exclusively
-    /// assigned to a pod. The created topology ensures that memory and CPUs on the virtual numa nodes
-    /// never cross boundaries of host numa nodes.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub guest_mapping_passthrough: Option<BTreeMap<String, Value>>,
-}
-
-/// Realtime instructs the virt-launcher to tune the VMI for lower latency, optional for real time
-/// workloads
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainCpuRealtime {
-    /// Mask defines the vcpu mask expression that defines which vcpus are used for realtime. Format
-    /// matches libvirt's expressions. Example: "0-3,^1","0,2,3","2-3"
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub mask: Option<String>,
+    pub storage: Option<VirtualMachinePoolStorage>,
 }
 
 /// Devices allows adding disks, network interfaces, and others
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainDevices {
+pub struct VirtualMachinePoolDevices {
     /// Whether to attach the default graphics device or not. VNC will not be available if set to false.
     /// Defaults to true.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -1721,51 +708,27 @@ pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainDev
     ///
     /// Must have at most 256 items.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub disks: Option<
-        Vec<
-            VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainDevicesDisks,
-        >,
-    >,
+    pub disks: Option<Vec<VirtualMachinePoolDisks>>,
     /// DownwardMetrics creates a virtio serials for exposing the downward metrics to the vmi.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub downward_metrics: Option<BTreeMap<String, Value>>,
     /// Filesystems describes filesystem which is connected to the vmi.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub filesystems: Option<
-        Vec<
-            VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainDevicesFilesystems,
-        >,
-    >,
+    pub filesystems: Option<Vec<VirtualMachinePoolFilesystems>>,
     /// Whether to attach a GPU device to the vmi.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub gpus: Option<
-        Vec<
-            VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainDevicesGpus,
-        >,
-    >,
+    pub gpus: Option<Vec<VirtualMachinePoolGpus>>,
     /// Whether to attach a host device to the vmi.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub host_devices: Option<
-        Vec<
-            VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainDevicesHostDevices,
-        >,
-    >,
+    pub host_devices: Option<Vec<VirtualMachinePoolHostDevices>>,
     /// Inputs describe input devices
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub inputs: Option<
-        Vec<
-            VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainDevicesInputs,
-        >,
-    >,
+    pub inputs: Option<Vec<VirtualMachinePoolInputs>>,
     /// Interfaces describe network interfaces which are added to the vmi.
     ///
     /// Must have at most 256 items.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub interfaces: Option<
-        Vec<
-            VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainDevicesInterfaces,
-        >,
-    >,
+    pub interfaces: Option<Vec<VirtualMachinePoolInterfaces>>,
     /// Whether to log the auto-attached default serial console or not. Serial console logs will be
     /// collect to a file and then streamed from a named 'guest-console-log'. Not relevant if
     /// autoattachSerialConsole is disabled. Defaults to cluster wide setting on VirtualMachineOptions.
@@ -1778,49 +741,85 @@ pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainDev
     pub network_interface_multiqueue: Option<bool>,
     /// PanicDevices provides additional crash information when a guest crashes.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub panic_devices: Option<
-        Vec<
-            VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainDevicesPanicDevices,
-        >,
-    >,
+    pub panic_devices: Option<Vec<VirtualMachinePoolPanicDevices>>,
     /// Whether to have random number generator from host
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rng: Option<BTreeMap<String, Value>>,
     /// Whether to emulate a sound device.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub sound: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainDevicesSound,
-    >,
+    pub sound: Option<VirtualMachinePoolSound>,
     /// Whether to emulate a TPM device.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub tpm: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainDevicesTpm,
-    >,
+    pub tpm: Option<VirtualMachinePoolTpm>,
     /// Fall back to legacy virtio 0.9 support if virtio bus is selected on devices. This is helpful for
     /// old machines like CentOS6 or RHEL6 which do not understand virtio_non_transitional (virtio 1.0).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub use_virtio_transitional: Option<bool>,
     /// Video describes the video device configuration for the vmi.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub video: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainDevicesVideo,
-    >,
+    pub video: Option<VirtualMachinePoolVideo>,
     /// Watchdog describes a watchdog device which can be added to the vmi.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub watchdog: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainDevicesWatchdog,
-    >,
+    pub watchdog: Option<VirtualMachinePoolWatchdog>,
+}
+
+/// If specified the network interface will pass additional DHCP options to the VMI
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachinePoolDhcpOptions {
+    /// If specified will pass option 67 to interface's DHCP server
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub boot_file_name: Option<String>,
+    /// If specified will pass the configured NTP server to the VM via DHCP option 042.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ntp_servers: Option<Vec<String>>,
+    /// If specified will pass extra DHCP options for private use, range: 224-254
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub private_options: Option<Vec<VirtualMachinePoolPrivateOptions>>,
+    /// If specified will pass option 66 to interface's DHCP server
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tftp_server_name: Option<String>,
+}
+
+/// diag288 watchdog device (specific to s390x architecture).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachinePoolDiag288 {
+    /// The action to take. Valid values are poweroff, reset, shutdown. Defaults to reset.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub action: Option<String>,
+}
+
+/// Represents if a feature is enabled or disabled.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachinePoolDirect {
+    /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub enabled: Option<bool>,
+}
+
+/// Attach a volume as a disk to the vmi.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachinePoolDisk {
+    /// Bus indicates the type of disk device to emulate. supported values: virtio, sata, scsi, usb.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bus: Option<String>,
+    /// If specified, the virtual disk will be placed on the guests pci address with the specified PCI
+    /// address. For example: 0000:81:01.10
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pci_address: Option<String>,
+    /// ReadOnly. Defaults to false.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub readonly: Option<bool>,
 }
 
 /// `VirtualMachinePool.spec.virtualMachineTemplate.spec.template.spec.domain.devices.disks`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainDevicesDisks {
+pub struct VirtualMachinePoolDisks {
     /// If specified, the virtual disk will be presented with the given block sizes.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub block_size: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainDevicesDisksBlockSize,
-    >,
+    pub block_size: Option<VirtualMachinePoolBlockSize>,
     /// BootOrder is an integer value \> 0, used to determine ordering of boot devices. Lower values
     /// take precedence. Each disk or interface that has a boot order must have a unique value. Disks
     /// without a boot order are not tried if a disk with a boot order exists.
@@ -1835,9 +834,7 @@ pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainDev
     pub cache: Option<String>,
     /// Attach a volume as a cdrom to the vmi.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub cdrom: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainDevicesDisksCdrom,
-    >,
+    pub cdrom: Option<VirtualMachinePoolCdrom>,
     /// ChangedBlockTracking indicates this disk should have CBT option Defaults to false.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub changed_block_tracking: Option<bool>,
@@ -1847,9 +844,7 @@ pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainDev
     pub dedicated_io_thread: Option<bool>,
     /// Attach a volume as a disk to the vmi.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub disk: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainDevicesDisksDisk,
-    >,
+    pub disk: Option<VirtualMachinePoolDisk>,
     /// If specified, it can change the default error policy (stop) for the disk
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error_policy: Option<String>,
@@ -1859,9 +854,7 @@ pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainDev
     pub io: Option<String>,
     /// Attach a volume as a LUN to the vmi.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub lun: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainDevicesDisksLun,
-    >,
+    pub lun: Option<VirtualMachinePoolLun>,
     /// Name is the device name
     pub name: String,
     /// Serial provides the ability to specify a serial number for the disk device.
@@ -1875,95 +868,344 @@ pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainDev
     pub tag: Option<String>,
 }
 
-/// If specified, the virtual disk will be presented with the given block sizes.
+/// `VirtualMachinePool.spec.virtualMachineTemplate.spec.template.spec.domain.devices.gpus.virtualGPUOptions.display`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainDevicesDisksBlockSize {
-    /// CustomBlockSize represents the desired logical and physical block size for a VM disk.
+pub struct VirtualMachinePoolDisplay {
+    /// Enabled determines if a display addapter backed by a vGPU should be enabled or disabled on the
+    /// guest. Defaults to true.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub custom: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainDevicesDisksBlockSizeCustom,
+    pub enabled: Option<bool>,
+    /// Enables a boot framebuffer, until the guest OS loads a real GPU driver Defaults to true.
+    #[serde(rename = "ramFB", skip_serializing_if = "Option::is_none")]
+    pub ram_fb: Option<VirtualMachinePoolRamFB>,
+}
+
+/// Specifies the DNS parameters of a pod. Parameters specified here will be merged to the generated
+/// DNS configuration based on DNSPolicy.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachinePoolDnsConfig {
+    /// A list of DNS name server IP addresses. This will be appended to the base nameservers generated
+    /// from DNSPolicy. Duplicated nameservers will be removed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nameservers: Option<Vec<String>>,
+    /// A list of DNS resolver options. This will be merged with the base options generated from
+    /// DNSPolicy. Duplicated entries will be removed. Resolution options given in Options will override
+    /// those that appear in the base DNSPolicy.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub options: Option<Vec<VirtualMachinePoolOptions>>,
+    /// A list of DNS search domains for host-name lookup. This will be appended to the base search
+    /// paths generated from DNSPolicy. Duplicated search paths will be removed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub searches: Option<Vec<String>>,
+}
+
+/// Specification of the desired behavior of the VirtualMachineInstance on the host.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachinePoolDomain {
+    /// Chassis specifies the chassis info passed to the domain.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub chassis: Option<VirtualMachinePoolChassis>,
+    /// Clock sets the clock and timers of the vmi.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clock: Option<VirtualMachinePoolClock>,
+    /// CPU allow specified the detailed CPU topology inside the vmi.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cpu: Option<VirtualMachinePoolCpu>,
+    /// Devices allows adding disks, network interfaces, and others
+    pub devices: VirtualMachinePoolDevices,
+    /// Features like acpi, apic, hyperv, smm.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub features: Option<VirtualMachinePoolFeatures>,
+    /// Firmware.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub firmware: Option<VirtualMachinePoolFirmware>,
+    /// IOThreads specifies the IOThreads options.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub io_threads: Option<VirtualMachinePoolIoThreads>,
+    /// Controls whether or not disks will share IOThreads. Omitting IOThreadsPolicy disables use of
+    /// IOThreads. One of: shared, auto, supplementalPool
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub io_threads_policy: Option<String>,
+    /// Launch Security setting of the vmi.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub launch_security: Option<VirtualMachinePoolLaunchSecurity>,
+    /// Machine type.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub machine: Option<VirtualMachinePoolMachine>,
+    /// Memory allow specifying the VMI memory features.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory: Option<VirtualMachinePoolMemory>,
+    /// RebootPolicy specifies how the guest should behave on reboot. Reboot (default): The guest is
+    /// allowed to reboot silently. Terminate: The VMI will be terminated on guest reboot, allowing
+    /// higher level controllers (such as the VM controller) to recreate the VMI with any updated
+    /// configuration such as boot order changes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reboot_policy: Option<VirtualMachinePoolRebootPolicy>,
+    /// Resources describes the Compute Resources required by this vmi.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resources: Option<VirtualMachinePoolDomainResources>,
+}
+
+/// Resources describes the Compute Resources required by this vmi.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachinePoolDomainResources {
+    /// Limits describes the maximum amount of compute resources allowed. Valid resource keys are
+    /// "memory" and "cpu".
+    ///
+    /// Each value must be a quantity, such as `0.5` or `128Mi`.
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
+    pub limits: Option<BTreeMap<String, IntOrString>>,
+    /// Don't ask the scheduler to take the guest-management overhead into account. Instead put the
+    /// overhead only into the container's memory limit. This can lead to crashes if all memory is in
+    /// use on a node. Defaults to false.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub overcommit_guest_overhead: Option<bool>,
+    /// Requests is a description of the initial vmi resources. Valid resource keys are "memory" and
+    /// "cpu".
+    ///
+    /// Each value must be a quantity, such as `0.5` or `128Mi`.
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
+    pub requests: Option<BTreeMap<String, IntOrString>>,
+}
+
+/// DownwardAPI represents downward API about the pod that should populate this volume
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachinePoolDownwardAPI {
+    /// Fields is a list of downward API volume file
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fields: Option<Vec<VirtualMachinePoolFields>>,
+    /// The volume label of the resulting disk inside the VMI. Different bootstrapping mechanisms
+    /// require different values. Typical values are "cidata" (cloud-init), "config-2" (cloud-init) or
+    /// "OEMDRV" (kickstart).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub volume_label: Option<String>,
+}
+
+/// If set, EFI will be used instead of BIOS.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachinePoolEfi {
+    /// If set to true, Persistent will persist the EFI NVRAM across reboots. Defaults to false
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub persistent: Option<bool>,
+    /// If set, SecureBoot will be enabled and the OVMF roms will be swapped for SecureBoot-enabled
+    /// ones. Requires SMM to be enabled. Defaults to true
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub secure_boot: Option<bool>,
+}
+
+/// EmptyDisk represents a temporary disk which shares the vmis lifecycle. More info:
+/// <https://kubevirt.gitbooks.io/user-guide/disks-and-volumes.html>
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachinePoolEmptyDisk {
+    /// Capacity of the sparse disk.
+    ///
+    /// Must be a quantity, such as `0.5` or `128Mi`.
+    #[serde(with = "codec")]
+    pub capacity: IntOrString,
+}
+
+/// Ephemeral is a special volume source that "wraps" specified source and provides copy-on-write
+/// image on top of it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachinePoolEphemeral {
+    /// PersistentVolumeClaimVolumeSource represents a reference to a PersistentVolumeClaim in the same
+    /// namespace. Directly attached to the vmi via qemu. More info:
+    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims>
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub persistent_volume_claim: Option<
+        VirtualMachinePoolEphemeralPersistentVolumeClaim,
     >,
-    /// Represents if a feature is enabled or disabled.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub match_volume: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainDevicesDisksBlockSizeMatchVolume,
-    >,
 }
 
-/// CustomBlockSize represents the desired logical and physical block size for a VM disk.
+/// PersistentVolumeClaimVolumeSource represents a reference to a PersistentVolumeClaim in the same
+/// namespace. Directly attached to the vmi via qemu. More info:
+/// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims>
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainDevicesDisksBlockSizeCustom {
-    /// `discardGranularity`.
+pub struct VirtualMachinePoolEphemeralPersistentVolumeClaim {
+    /// claimName is the name of a PersistentVolumeClaim in the same namespace as the pod using this
+    /// volume. More info:
+    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims>
+    pub claim_name: String,
+    /// readOnly Will force the ReadOnly setting in VolumeMounts. Default false.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub discard_granularity: Option<i64>,
-    /// `logical`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub logical: Option<i64>,
-    /// `physical`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub physical: Option<i64>,
+    pub read_only: Option<bool>,
 }
 
-/// Attach a volume as a cdrom to the vmi.
+/// EVMCS Speeds up L2 vmexits, but disables other virtualization features. Requires vapic. Defaults
+/// to the machine type setting.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainDevicesDisksCdrom {
-    /// Bus indicates the type of disk device to emulate. supported values: virtio, sata, scsi.
+pub struct VirtualMachinePoolEvmcs {
+    /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub bus: Option<String>,
-    /// ReadOnly. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub readonly: Option<bool>,
-    /// Tray indicates if the tray of the device is open or closed. Allowed values are "open" and
-    /// "closed". Defaults to closed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tray: Option<String>,
+    pub enabled: Option<bool>,
 }
 
-/// Attach a volume as a disk to the vmi.
+/// One and only one of the following should be specified. Exec specifies the action to take, it
+/// will be executed on the guest through the qemu-guest-agent. If the guest agent is not available,
+/// this probe will fail.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachinePoolExec {
+    /// Command is the command line to execute inside the container, the working directory for the
+    /// command is root ('/') in the container's filesystem. The command is simply exec'd, it is not run
+    /// inside a shell, so traditional shell instructions ('\|', etc) won't work. To use a shell, you
+    /// need to explicitly call out to that shell. Exit status of 0 is treated as live/healthy and
+    /// non-zero is unhealthy.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command: Option<Vec<String>>,
+}
+
+/// Extended allows the guest to execute partial TLB flushes. It can be helpful for general purpose
+/// workloads.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachinePoolExtended {
+    /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub enabled: Option<bool>,
+}
+
+/// Features like acpi, apic, hyperv, smm.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainDevicesDisksDisk {
-    /// Bus indicates the type of disk device to emulate. supported values: virtio, sata, scsi, usb.
+pub struct VirtualMachinePoolFeatures {
+    /// ACPI enables/disables ACPI inside the guest. Defaults to enabled.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub bus: Option<String>,
-    /// If specified, the virtual disk will be placed on the guests pci address with the specified PCI
-    /// address. For example: 0000:81:01.10
+    pub acpi: Option<VirtualMachinePoolAcpi>,
+    /// Defaults to the machine type setting.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub pci_address: Option<String>,
-    /// ReadOnly. Defaults to false.
+    pub apic: Option<VirtualMachinePoolApic>,
+    /// Defaults to the machine type setting.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub readonly: Option<bool>,
+    pub hyperv: Option<VirtualMachinePoolHyperv>,
+    /// This enables all supported hyperv flags automatically. Bear in mind that if this enabled hyperV
+    /// features cannot be enabled explicitly. In addition, a Virtual Machine using it will be
+    /// non-migratable.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hyperv_passthrough: Option<VirtualMachinePoolHypervPassthrough>,
+    /// Configure how KVM presence is exposed to the guest.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kvm: Option<VirtualMachinePoolKvm>,
+    /// Notify the guest that the host supports paravirtual spinlocks. For older kernels this feature
+    /// should be explicitly disabled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pvspinlock: Option<VirtualMachinePoolPvspinlock>,
+    /// SMM enables/disables System Management Mode. TSEG not yet implemented.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub smm: Option<VirtualMachinePoolSmm>,
 }
 
-/// Attach a volume as a LUN to the vmi.
+/// Required: Selects a field of the pod: only annotations, labels, name, namespace and uid are
+/// supported.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainDevicesDisksLun {
-    /// Bus indicates the type of disk device to emulate. supported values: virtio, sata, scsi.
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachinePoolFieldRef {
+    /// Version of the schema the FieldPath is written in terms of, defaults to "v1".
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub bus: Option<String>,
-    /// ReadOnly. Defaults to false.
+    pub api_version: Option<String>,
+    /// Path of the field to select in the specified API version.
+    pub field_path: String,
+}
+
+/// DownwardAPIVolumeFile represents information to create the file containing the pod field
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachinePoolFields {
+    /// Required: Selects a field of the pod: only annotations, labels, name, namespace and uid are
+    /// supported.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub readonly: Option<bool>,
-    /// Reservation indicates if the disk needs to support the persistent reservation for the SCSI disk
+    pub field_ref: Option<VirtualMachinePoolFieldRef>,
+    /// Optional: mode bits used to set permissions on this file, must be an octal value between 0000
+    /// and 0777 or a decimal value between 0 and 511. YAML accepts both octal and decimal values, JSON
+    /// requires decimal values for mode bits. If not specified, the volume defaultMode will be used.
+    /// This might be in conflict with other options that affect the file mode, like fsGroup, and the
+    /// result can be other mode bits set.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub reservation: Option<bool>,
+    pub mode: Option<i32>,
+    /// Required: Path is the relative path name of the file to be created. Must not be absolute or
+    /// contain the '..' path. Must be utf-8 encoded. The first item of the relative path must not start
+    /// with '..'
+    pub path: String,
+    /// Selects a resource of the container: only resources limits and requests (limits.cpu,
+    /// limits.memory, requests.cpu and requests.memory) are currently supported.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resource_field_ref: Option<VirtualMachinePoolResourceFieldRef>,
 }
 
 /// `VirtualMachinePool.spec.virtualMachineTemplate.spec.template.spec.domain.devices.filesystems`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainDevicesFilesystems {
+pub struct VirtualMachinePoolFilesystems {
     /// Name is the device name
     pub name: String,
     /// Virtiofs is supported
     pub virtiofs: BTreeMap<String, Value>,
 }
 
+/// Firmware.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachinePoolFirmware {
+    /// Information that can be set in the ACPI table
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub acpi: Option<VirtualMachinePoolFirmwareAcpi>,
+    /// Settings to control the bootloader that is used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bootloader: Option<VirtualMachinePoolBootloader>,
+    /// Settings to set the kernel for booting.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kernel_boot: Option<VirtualMachinePoolKernelBoot>,
+    /// The system-serial-number in SMBIOS
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub serial: Option<String>,
+    /// UUID reported by the vmi bios. Defaults to a random generated uid.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uuid: Option<String>,
+}
+
+/// Information that can be set in the ACPI table
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachinePoolFirmwareAcpi {
+    /// Similar to SlicNameRef, another ACPI entry that is used in more recent Windows versions. The
+    /// above points to the spec of MSDM too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub msdm_name_ref: Option<String>,
+    /// SlicNameRef should match the volume name of a secret object. The data in the secret should be a
+    /// binary blob that follows the ACPI SLIC standard, see:
+    /// <https://learn.microsoft.com/en-us/previous-versions/windows/hardware/design/dn653305(v=vs.85>)
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slic_name_ref: Option<String>,
+}
+
+/// Frequencies improves the TSC clock source handling for Hyper-V on KVM. Defaults to the machine
+/// type setting.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachinePoolFrequencies {
+    /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub enabled: Option<bool>,
+}
+
+/// DataVolumeSourceGCS provides the parameters to create a Data Volume from an GCS source
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachinePoolGcs {
+    /// SecretRef provides the secret reference needed to access the GCS source
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub secret_ref: Option<String>,
+    /// URL is the url of the GCS source
+    pub url: String,
+}
+
 /// `VirtualMachinePool.spec.virtualMachineTemplate.spec.template.spec.domain.devices.gpus`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainDevicesGpus {
+pub struct VirtualMachinePoolGpus {
     /// ClaimName references the name of an entry in the VMI's spec.resourceClaims\[\] array. The
     /// referenced entry may use either resourceClaimName or resourceClaimTemplateName.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -1983,40 +1225,13 @@ pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainDev
     pub tag: Option<String>,
     /// `virtualGPUOptions`.
     #[serde(rename = "virtualGPUOptions", skip_serializing_if = "Option::is_none")]
-    pub virtual_gpu_options: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainDevicesGpusVirtualGPUOptions,
-    >,
-}
-
-/// `VirtualMachinePool.spec.virtualMachineTemplate.spec.template.spec.domain.devices.gpus.virtualGPUOptions`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainDevicesGpusVirtualGPUOptions {
-    /// `display`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub display: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainDevicesGpusVirtualGPUOptionsDisplay,
-    >,
-}
-
-/// `VirtualMachinePool.spec.virtualMachineTemplate.spec.template.spec.domain.devices.gpus.virtualGPUOptions.display`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainDevicesGpusVirtualGPUOptionsDisplay {
-    /// Enabled determines if a display addapter backed by a vGPU should be enabled or disabled on the
-    /// guest. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub enabled: Option<bool>,
-    /// Enables a boot framebuffer, until the guest OS loads a real GPU driver Defaults to true.
-    #[serde(rename = "ramFB", skip_serializing_if = "Option::is_none")]
-    pub ram_fb: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainDevicesGpusVirtualGPUOptionsDisplayRamFB,
-    >,
+    pub virtual_gpu_options: Option<VirtualMachinePoolVirtualGPUOptions>,
 }
 
 /// `VirtualMachinePool.spec.virtualMachineTemplate.spec.template.spec.domain.devices.hostDevices`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainDevicesHostDevices {
+pub struct VirtualMachinePoolHostDevices {
     /// ClaimName references the name of an entry in the VMI's spec.resourceClaims\[\] array. The
     /// referenced entry may use either resourceClaimName or resourceClaimTemplateName.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -2036,9 +1251,202 @@ pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainDev
     pub tag: Option<String>,
 }
 
+/// HostDisk represents a disk created on the cluster level
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachinePoolHostDisk {
+    /// Capacity of the sparse disk
+    ///
+    /// Must be a quantity, such as `0.5` or `128Mi`.
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
+    pub capacity: Option<IntOrString>,
+    /// The path to HostDisk image located on the cluster
+    pub path: String,
+    /// Shared indicate whether the path is shared between nodes
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shared: Option<bool>,
+    /// Contains information if disk.img exists or should be created allowed options are 'Disk' and
+    /// 'DiskOrCreate'
+    pub r#type: String,
+}
+
+/// HPET (High Precision Event Timer) - multiple timers with periodic interrupts.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachinePoolHpet {
+    /// Enabled set to false makes sure that the machine type or a preset can't add the timer. Defaults
+    /// to true.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub present: Option<bool>,
+    /// TickPolicy determines what happens when QEMU misses a deadline for injecting a tick to the
+    /// guest. One of "delay", "catchup", "merge", "discard".
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tick_policy: Option<String>,
+}
+
+/// DataVolumeSourceHTTP can be either an http or https endpoint, with an optional basic auth user
+/// name and password, and an optional configmap containing additional CAs
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachinePoolHttp {
+    /// CertConfigMap is a configmap reference, containing a Certificate Authority(CA) public key, and a
+    /// base64 encoded pem certificate
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cert_config_map: Option<String>,
+    /// ExtraHeaders is a list of strings containing extra headers to include with HTTP transfer
+    /// requests
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub extra_headers: Option<Vec<String>>,
+    /// SecretExtraHeaders is a list of Secret references, each containing an extra HTTP header that may
+    /// include sensitive information
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub secret_extra_headers: Option<Vec<String>>,
+    /// SecretRef A Secret reference, the secret should contain accessKeyId (user name) base64 encoded,
+    /// and secretKey (password) also base64 encoded
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub secret_ref: Option<String>,
+    /// URL is the URL of the http(s) endpoint
+    pub url: String,
+}
+
+/// HTTPGet specifies the http request to perform.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachinePoolHttpGet {
+    /// Host name to connect to, defaults to the pod IP. You probably want to set "Host" in httpHeaders
+    /// instead.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host: Option<String>,
+    /// Custom headers to set in the request. HTTP allows repeated headers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub http_headers: Option<Vec<VirtualMachinePoolHttpHeaders>>,
+    /// Path to access on the HTTP server.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// Name or number of the port to access on the container. Number must be in the range 1 to 65535.
+    /// Name must be an IANA_SVC_NAME.
+    #[serde(with = "codec")]
+    pub port: IntOrString,
+    /// Scheme to use for connecting to the host. Defaults to HTTP.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scheme: Option<String>,
+}
+
+/// HTTPHeader describes a custom header to be used in HTTP probes
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachinePoolHttpHeaders {
+    /// The header field name. This will be canonicalized upon output, so case-variant names will be
+    /// understood as the same header.
+    pub name: String,
+    /// The header field value
+    pub value: String,
+}
+
+/// Hugepages allow to use hugepages for the VirtualMachineInstance instead of regular memory.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachinePoolHugepages {
+    /// PageSize specifies the hugepage size, for x86_64 architecture valid values are 1Gi and 2Mi.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub page_size: Option<String>,
+}
+
+/// Defaults to the machine type setting.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachinePoolHyperv {
+    /// EVMCS Speeds up L2 vmexits, but disables other virtualization features. Requires vapic. Defaults
+    /// to the machine type setting.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub evmcs: Option<VirtualMachinePoolEvmcs>,
+    /// Frequencies improves the TSC clock source handling for Hyper-V on KVM. Defaults to the machine
+    /// type setting.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub frequencies: Option<VirtualMachinePoolFrequencies>,
+    /// IPI improves performances in overcommited environments. Requires vpindex. Defaults to the
+    /// machine type setting.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ipi: Option<VirtualMachinePoolIpi>,
+    /// Reenlightenment enables the notifications on TSC frequency changes. Defaults to the machine type
+    /// setting.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reenlightenment: Option<VirtualMachinePoolReenlightenment>,
+    /// Relaxed instructs the guest OS to disable watchdog timeouts. Defaults to the machine type
+    /// setting.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub relaxed: Option<VirtualMachinePoolRelaxed>,
+    /// Reset enables Hyperv reboot/reset for the vmi. Requires synic. Defaults to the machine type
+    /// setting.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reset: Option<VirtualMachinePoolReset>,
+    /// Runtime improves the time accounting to improve scheduling in the guest. Defaults to the machine
+    /// type setting.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub runtime: Option<VirtualMachinePoolRuntime>,
+    /// Spinlocks allows to configure the spinlock retry attempts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spinlocks: Option<VirtualMachinePoolSpinlocks>,
+    /// SyNIC enables the Synthetic Interrupt Controller. Defaults to the machine type setting.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub synic: Option<VirtualMachinePoolSynic>,
+    /// SyNICTimer enables Synthetic Interrupt Controller Timers, reducing CPU load. Defaults to the
+    /// machine type setting.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub synictimer: Option<VirtualMachinePoolSynictimer>,
+    /// TLBFlush improves performances in overcommited environments. Requires vpindex. Defaults to the
+    /// machine type setting.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tlbflush: Option<VirtualMachinePoolTlbflush>,
+    /// VAPIC improves the paravirtualized handling of interrupts. Defaults to the machine type setting.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vapic: Option<VirtualMachinePoolVapic>,
+    /// VendorID allows setting the hypervisor vendor id. Defaults to the machine type setting.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vendorid: Option<VirtualMachinePoolVendorid>,
+    /// VPIndex enables the Virtual Processor Index to help windows identifying virtual processors.
+    /// Defaults to the machine type setting.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vpindex: Option<VirtualMachinePoolVpindex>,
+}
+
+/// This enables all supported hyperv flags automatically. Bear in mind that if this enabled hyperV
+/// features cannot be enabled explicitly. In addition, a Virtual Machine using it will be
+/// non-migratable.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachinePoolHypervPassthrough {
+    /// `enabled`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub enabled: Option<bool>,
+}
+
+/// i6300esb watchdog device.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachinePoolI6300esb {
+    /// The action to take. Valid values are poweroff, reset, shutdown. Defaults to reset.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub action: Option<String>,
+}
+
+/// DataVolumeSourceImageIO provides the parameters to create a Data Volume from an imageio source
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachinePoolImageio {
+    /// CertConfigMap provides a reference to the CA cert
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cert_config_map: Option<String>,
+    /// DiskID provides id of a disk to be imported
+    pub disk_id: String,
+    /// InsecureSkipVerify is a flag to skip certificate verification
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub insecure_skip_verify: Option<bool>,
+    /// SecretRef provides the secret reference needed to access the ovirt-engine
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub secret_ref: Option<String>,
+    /// URL is the URL of the ovirt-engine
+    pub url: String,
+}
+
 /// `VirtualMachinePool.spec.virtualMachineTemplate.spec.template.spec.domain.devices.inputs`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainDevicesInputs {
+pub struct VirtualMachinePoolInputs {
     /// Bus indicates the bus of input device to emulate. Supported values: virtio, usb.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bus: Option<String>,
@@ -2048,10 +1456,40 @@ pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainDev
     pub r#type: String,
 }
 
+/// InstancetypeMatcher references a instancetype that is used to fill fields in Template
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachinePoolInstancetype {
+    /// InferFromVolume lists the name of a volume that should be used to infer or discover the
+    /// instancetype to be used through known annotations on the underlying resource. Once applied to
+    /// the InstancetypeMatcher this field is removed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub infer_from_volume: Option<String>,
+    /// InferFromVolumeFailurePolicy controls what should happen on failure when inferring the
+    /// instancetype. Allowed values are: "RejectInferFromVolumeFailure" and
+    /// "IgnoreInferFromVolumeFailure". If not specified, "RejectInferFromVolumeFailure" is used by
+    /// default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub infer_from_volume_failure_policy: Option<String>,
+    /// Kind specifies which instancetype resource is referenced. Allowed values are:
+    /// "VirtualMachineInstancetype" and "VirtualMachineClusterInstancetype". If not specified,
+    /// "VirtualMachineClusterInstancetype" is used by default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// Name is the name of the VirtualMachineInstancetype or VirtualMachineClusterInstancetype
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// RevisionName specifies a ControllerRevision containing a specific copy of the
+    /// VirtualMachineInstancetype or VirtualMachineClusterInstancetype to be used. This is initially
+    /// captured the first time the instancetype is applied to the VirtualMachineInstance.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub revision_name: Option<String>,
+}
+
 /// `VirtualMachinePool.spec.virtualMachineTemplate.spec.template.spec.domain.devices.interfaces`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainDevicesInterfaces {
+pub struct VirtualMachinePoolInterfaces {
     /// If specified, the ACPI index is used to provide network interface device naming, that is stable
     /// across changes in PCI addresses assigned to the device. This value is required to be unique
     /// across all devices and be between 1 and (16\*1024-1).
@@ -2060,9 +1498,7 @@ pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainDev
     /// Binding specifies the binding plugin that will be used to connect the interface to the guest. It
     /// provides an alternative to InterfaceBindingMethod. version: 1alphav1
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub binding: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainDevicesInterfacesBinding,
-    >,
+    pub binding: Option<VirtualMachinePoolBinding>,
     /// BootOrder is an integer value \> 0, used to determine ordering of boot devices. Lower values
     /// take precedence. Each interface or disk that has a boot order must have a unique value.
     /// Interfaces without a boot order are not tried.
@@ -2073,9 +1509,7 @@ pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainDev
     pub bridge: Option<BTreeMap<String, Value>>,
     /// If specified the network interface will pass additional DHCP options to the VMI
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub dhcp_options: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainDevicesInterfacesDhcpOptions,
-    >,
+    pub dhcp_options: Option<VirtualMachinePoolDhcpOptions>,
     /// Interface MAC address. For example: de:ad:00:00:be:af or DE-AD-00-00-BE-AF.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mac_address: Option<String>,
@@ -2107,18 +1541,10 @@ pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainDev
     /// List of port ranges to be forwarded to the virtual machine. Mutually exclusive with ports. Only
     /// supported on masquerade interfaces. This feature is in Alpha.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub port_ranges: Option<
-        Vec<
-            VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainDevicesInterfacesPortRanges,
-        >,
-    >,
+    pub port_ranges: Option<Vec<VirtualMachinePoolPortRanges>>,
     /// List of ports to be forwarded to the virtual machine. Mutually exclusive with portRanges.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub ports: Option<
-        Vec<
-            VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainDevicesInterfacesPorts,
-        >,
-    >,
+    pub ports: Option<Vec<VirtualMachinePoolPorts>>,
     /// DeprecatedSlirp is an alias to the deprecated Slirp interface Deprecated: Removed in v1.3
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slirp: Option<BTreeMap<String, Value>>,
@@ -2136,482 +1562,65 @@ pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainDev
     pub tag: Option<String>,
 }
 
-/// Binding specifies the binding plugin that will be used to connect the interface to the guest. It
-/// provides an alternative to InterfaceBindingMethod. version: 1alphav1
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainDevicesInterfacesBinding {
-    /// Name references to the binding name as denined in the kubevirt CR. version: 1alphav1
-    pub name: String,
-}
-
-/// If specified the network interface will pass additional DHCP options to the VMI
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainDevicesInterfacesDhcpOptions {
-    /// If specified will pass option 67 to interface's DHCP server
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub boot_file_name: Option<String>,
-    /// If specified will pass the configured NTP server to the VM via DHCP option 042.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ntp_servers: Option<Vec<String>>,
-    /// If specified will pass extra DHCP options for private use, range: 224-254
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub private_options: Option<
-        Vec<
-            VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainDevicesInterfacesDhcpOptionsPrivateOptions,
-        >,
-    >,
-    /// If specified will pass option 66 to interface's DHCP server
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tftp_server_name: Option<String>,
-}
-
-/// DHCPExtraOptions defines Extra DHCP options for a VM.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainDevicesInterfacesDhcpOptionsPrivateOptions {
-    /// Option is an Integer value from 224-254 Required.
-    pub option: i64,
-    /// Value is a String value for the Option provided Required.
-    pub value: String,
-}
-
-/// PortRange represents a range of ports to be forwarded to the virtual machine. All fields are
-/// mandatory.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainDevicesInterfacesPortRanges {
-    /// Last port of the range to expose for the virtual machine. This must be a valid port number, 0 \<
-    /// x \< 65536. Must be greater than or equal to start.
-    pub end: i32,
-    /// Required. Must be UDP or TCP.
-    pub protocol: String,
-    /// First port of the range to expose for the virtual machine. This must be a valid port number, 0
-    /// \< x \< 65536.
-    pub start: i32,
-}
-
-/// Port represents a port to expose from the virtual machine. Default protocol TCP. The port field
-/// is mandatory
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainDevicesInterfacesPorts {
-    /// If specified, this must be an IANA_SVC_NAME and unique within the pod. Each named port in a pod
-    /// must have a unique name. Name for the port that can be referred to by services.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    /// Number of port to expose for the virtual machine. This must be a valid port number, 0 \< x \<
-    /// 65536\.
-    pub port: i32,
-    /// Protocol for port. Must be UDP or TCP. Defaults to "TCP".
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub protocol: Option<String>,
-}
-
-/// `VirtualMachinePool.spec.virtualMachineTemplate.spec.template.spec.domain.devices.panicDevices`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainDevicesPanicDevices {
-    /// Model specifies what type of panic device is provided. The panic model used when this attribute
-    /// is missing depends on the hypervisor and guest arch. One of: isa, hyperv, pvpanic.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub model: Option<String>,
-}
-
-/// Whether to emulate a sound device.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainDevicesSound {
-    /// We only support ich9 or ac97. If SoundDevice is not set: No sound card is emulated. If
-    /// SoundDevice is set but Model is not: ich9
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub model: Option<String>,
-    /// User's defined name for this sound device
-    pub name: String,
-}
-
-/// Whether to emulate a TPM device.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainDevicesTpm {
-    /// Enabled allows a user to explicitly disable the vTPM even when one is enabled by a preference
-    /// referenced by the VirtualMachine Defaults to True
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub enabled: Option<bool>,
-    /// Persistent indicates the state of the TPM device should be kept accross reboots Defaults to
-    /// false
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub persistent: Option<bool>,
-}
-
-/// Watchdog describes a watchdog device which can be added to the vmi.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainDevicesWatchdog {
-    /// diag288 watchdog device (specific to s390x architecture).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub diag288: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainDevicesWatchdogDiag288,
-    >,
-    /// i6300esb watchdog device.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub i6300esb: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainDevicesWatchdogI6300esb,
-    >,
-    /// Name of the watchdog.
-    pub name: String,
-}
-
-/// diag288 watchdog device (specific to s390x architecture).
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainDevicesWatchdogDiag288 {
-    /// The action to take. Valid values are poweroff, reset, shutdown. Defaults to reset.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub action: Option<String>,
-}
-
-/// Features like acpi, apic, hyperv, smm.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFeatures {
-    /// ACPI enables/disables ACPI inside the guest. Defaults to enabled.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub acpi: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFeaturesAcpi,
-    >,
-    /// Defaults to the machine type setting.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub apic: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFeaturesApic,
-    >,
-    /// Defaults to the machine type setting.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub hyperv: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFeaturesHyperv,
-    >,
-    /// This enables all supported hyperv flags automatically. Bear in mind that if this enabled hyperV
-    /// features cannot be enabled explicitly. In addition, a Virtual Machine using it will be
-    /// non-migratable.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub hyperv_passthrough: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFeaturesHypervPassthrough,
-    >,
-    /// Configure how KVM presence is exposed to the guest.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub kvm: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFeaturesKvm,
-    >,
-    /// Notify the guest that the host supports paravirtual spinlocks. For older kernels this feature
-    /// should be explicitly disabled.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub pvspinlock: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFeaturesPvspinlock,
-    >,
-    /// SMM enables/disables System Management Mode. TSEG not yet implemented.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub smm: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFeaturesSmm,
-    >,
-}
-
-/// Defaults to the machine type setting.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFeaturesApic {
-    /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub enabled: Option<bool>,
-    /// EndOfInterrupt enables the end of interrupt notification in the guest. Defaults to false.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub end_of_interrupt: Option<bool>,
-}
-
-/// Defaults to the machine type setting.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFeaturesHyperv {
-    /// EVMCS Speeds up L2 vmexits, but disables other virtualization features. Requires vapic. Defaults
-    /// to the machine type setting.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub evmcs: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFeaturesHypervEvmcs,
-    >,
-    /// Frequencies improves the TSC clock source handling for Hyper-V on KVM. Defaults to the machine
-    /// type setting.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub frequencies: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFeaturesHypervFrequencies,
-    >,
-    /// IPI improves performances in overcommited environments. Requires vpindex. Defaults to the
-    /// machine type setting.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ipi: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFeaturesHypervIpi,
-    >,
-    /// Reenlightenment enables the notifications on TSC frequency changes. Defaults to the machine type
-    /// setting.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reenlightenment: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFeaturesHypervReenlightenment,
-    >,
-    /// Relaxed instructs the guest OS to disable watchdog timeouts. Defaults to the machine type
-    /// setting.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub relaxed: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFeaturesHypervRelaxed,
-    >,
-    /// Reset enables Hyperv reboot/reset for the vmi. Requires synic. Defaults to the machine type
-    /// setting.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reset: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFeaturesHypervReset,
-    >,
-    /// Runtime improves the time accounting to improve scheduling in the guest. Defaults to the machine
-    /// type setting.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub runtime: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFeaturesHypervRuntime,
-    >,
-    /// Spinlocks allows to configure the spinlock retry attempts.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub spinlocks: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFeaturesHypervSpinlocks,
-    >,
-    /// SyNIC enables the Synthetic Interrupt Controller. Defaults to the machine type setting.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub synic: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFeaturesHypervSynic,
-    >,
-    /// SyNICTimer enables Synthetic Interrupt Controller Timers, reducing CPU load. Defaults to the
-    /// machine type setting.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub synictimer: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFeaturesHypervSynictimer,
-    >,
-    /// TLBFlush improves performances in overcommited environments. Requires vpindex. Defaults to the
-    /// machine type setting.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tlbflush: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFeaturesHypervTlbflush,
-    >,
-    /// VAPIC improves the paravirtualized handling of interrupts. Defaults to the machine type setting.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub vapic: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFeaturesHypervVapic,
-    >,
-    /// VendorID allows setting the hypervisor vendor id. Defaults to the machine type setting.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub vendorid: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFeaturesHypervVendorid,
-    >,
-    /// VPIndex enables the Virtual Processor Index to help windows identifying virtual processors.
-    /// Defaults to the machine type setting.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub vpindex: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFeaturesHypervVpindex,
-    >,
-}
-
-/// Spinlocks allows to configure the spinlock retry attempts.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFeaturesHypervSpinlocks {
-    /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub enabled: Option<bool>,
-    /// Retries indicates the number of retries. Must be a value greater or equal 4096. Defaults to
-    /// 4096\.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub spinlocks: Option<i32>,
-}
-
-/// SyNICTimer enables Synthetic Interrupt Controller Timers, reducing CPU load. Defaults to the
-/// machine type setting.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFeaturesHypervSynictimer {
-    /// Represents if a feature is enabled or disabled.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub direct: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFeaturesHypervSynictimerDirect,
-    >,
-    /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub enabled: Option<bool>,
-}
-
-/// TLBFlush improves performances in overcommited environments. Requires vpindex. Defaults to the
-/// machine type setting.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFeaturesHypervTlbflush {
-    /// Direct allows sending the TLB flush command directly to the hypervisor. It can be useful to
-    /// optimize performance in nested virtualization cases, such as Windows VBS.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub direct: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFeaturesHypervTlbflushDirect,
-    >,
-    /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub enabled: Option<bool>,
-    /// Extended allows the guest to execute partial TLB flushes. It can be helpful for general purpose
-    /// workloads.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub extended: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFeaturesHypervTlbflushExtended,
-    >,
-}
-
-/// VendorID allows setting the hypervisor vendor id. Defaults to the machine type setting.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFeaturesHypervVendorid {
-    /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub enabled: Option<bool>,
-    /// VendorID sets the hypervisor vendor id, visible to the vmi. String up to twelve characters.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub vendorid: Option<String>,
-}
-
-/// Configure how KVM presence is exposed to the guest.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFeaturesKvm {
-    /// Hide the KVM hypervisor from standard MSR based discovery. Defaults to false
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub hidden: Option<bool>,
-}
-
-/// SMM enables/disables System Management Mode. TSEG not yet implemented.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFeaturesSmm {
-    /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub enabled: Option<bool>,
-}
-
-/// Firmware.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFirmware {
-    /// Information that can be set in the ACPI table
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub acpi: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFirmwareAcpi,
-    >,
-    /// Settings to control the bootloader that is used.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub bootloader: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFirmwareBootloader,
-    >,
-    /// Settings to set the kernel for booting.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub kernel_boot: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFirmwareKernelBoot,
-    >,
-    /// The system-serial-number in SMBIOS
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub serial: Option<String>,
-    /// UUID reported by the vmi bios. Defaults to a random generated uid.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub uuid: Option<String>,
-}
-
-/// Information that can be set in the ACPI table
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFirmwareAcpi {
-    /// Similar to SlicNameRef, another ACPI entry that is used in more recent Windows versions. The
-    /// above points to the spec of MSDM too.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub msdm_name_ref: Option<String>,
-    /// SlicNameRef should match the volume name of a secret object. The data in the secret should be a
-    /// binary blob that follows the ACPI SLIC standard, see:
-    /// <https://learn.microsoft.com/en-us/previous-versions/windows/hardware/design/dn653305(v=vs.85>)
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub slic_name_ref: Option<String>,
-}
-
-/// Settings to control the bootloader that is used.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFirmwareBootloader {
-    /// If set (default), BIOS will be used.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub bios: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFirmwareBootloaderBios,
-    >,
-    /// If set, EFI will be used instead of BIOS.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub efi: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFirmwareBootloaderEfi,
-    >,
-}
-
-/// If set (default), BIOS will be used.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFirmwareBootloaderBios {
-    /// If set, the BIOS output will be transmitted over serial
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub use_serial: Option<bool>,
-}
-
-/// If set, EFI will be used instead of BIOS.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFirmwareBootloaderEfi {
-    /// If set to true, Persistent will persist the EFI NVRAM across reboots. Defaults to false
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub persistent: Option<bool>,
-    /// If set, SecureBoot will be enabled and the OVMF roms will be swapped for SecureBoot-enabled
-    /// ones. Requires SMM to be enabled. Defaults to true
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub secure_boot: Option<bool>,
-}
-
-/// Settings to set the kernel for booting.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFirmwareKernelBoot {
-    /// Container defines the container that containes kernel artifacts
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub container: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFirmwareKernelBootContainer,
-    >,
-    /// Arguments to be passed to the kernel at boot time
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub kernel_args: Option<String>,
-}
-
-/// Container defines the container that containes kernel artifacts
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFirmwareKernelBootContainer {
-    /// Image that contains initrd / kernel files.
-    pub image: String,
-    /// Image pull policy. One of Always, Never, IfNotPresent. Defaults to Always if :latest tag is
-    /// specified, or IfNotPresent otherwise. Cannot be updated. More info:
-    /// <https://kubernetes.io/docs/concepts/containers/images#updating-images>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub image_pull_policy: Option<String>,
-    /// ImagePullSecret is the name of the Docker registry secret required to pull the image. The secret
-    /// must already exist.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub image_pull_secret: Option<String>,
-    /// the fully-qualified path to the ramdisk image in the host OS
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub initrd_path: Option<String>,
-    /// The fully-qualified path to the kernel image in the host OS
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub kernel_path: Option<String>,
-}
-
 /// IOThreads specifies the IOThreads options.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainIoThreads {
+pub struct VirtualMachinePoolIoThreads {
     /// SupplementalPoolThreadCount specifies how many iothreads are allocated for the supplementalPool
     /// policy.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub supplemental_pool_thread_count: Option<i32>,
 }
 
+/// IPI improves performances in overcommited environments. Requires vpindex. Defaults to the
+/// machine type setting.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachinePoolIpi {
+    /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub enabled: Option<bool>,
+}
+
+/// Settings to set the kernel for booting.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachinePoolKernelBoot {
+    /// Container defines the container that containes kernel artifacts
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub container: Option<VirtualMachinePoolContainer>,
+    /// Arguments to be passed to the kernel at boot time
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kernel_args: Option<String>,
+}
+
+/// Configure how KVM presence is exposed to the guest.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachinePoolKvm {
+    /// Hide the KVM hypervisor from standard MSR based discovery. Defaults to false
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hidden: Option<bool>,
+}
+
+/// LabelSelector is a list of label selector for VMs.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachinePoolLabelSelector {
+    /// matchExpressions is a list of label selector requirements. The requirements are ANDed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub match_expressions: Option<Vec<VirtualMachinePoolMatchExpressions>>,
+    /// matchLabels is a map of {key,value} pairs. A single {key,value} in the matchLabels map is
+    /// equivalent to an element of matchExpressions, whose key field is "key", the operator is "In",
+    /// and the values array contains only "value". The requirements are ANDed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub match_labels: Option<BTreeMap<String, String>>,
+}
+
 /// Launch Security setting of the vmi.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainLaunchSecurity {
+pub struct VirtualMachinePoolLaunchSecurity {
     /// AMD Secure Encrypted Virtualization (SEV).
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub sev: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainLaunchSecuritySev,
-    >,
+    pub sev: Option<VirtualMachinePoolSev>,
     /// AMD SEV-SNP flags defined by the SEV-SNP specifications.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub snp: Option<BTreeMap<String, Value>>,
@@ -2620,173 +1629,17 @@ pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainLau
     pub tdx: Option<BTreeMap<String, Value>>,
 }
 
-/// AMD Secure Encrypted Virtualization (SEV).
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainLaunchSecuritySev {
-    /// If specified, run the attestation process for a vmi.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub attestation: Option<BTreeMap<String, Value>>,
-    /// Base64 encoded guest owner's Diffie-Hellman key.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub dh_cert: Option<String>,
-    /// Guest policy flags as defined in AMD SEV API specification. Note: due to security reasons it is
-    /// not allowed to enable guest debugging. Therefore NoDebug flag is not exposed to users and is
-    /// always true.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub policy: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainLaunchSecuritySevPolicy,
-    >,
-    /// Base64 encoded session blob.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub session: Option<String>,
-}
-
-/// Guest policy flags as defined in AMD SEV API specification. Note: due to security reasons it is
-/// not allowed to enable guest debugging. Therefore NoDebug flag is not exposed to users and is
-/// always true.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainLaunchSecuritySevPolicy {
-    /// SEV-ES is required. Defaults to false.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub encrypted_state: Option<bool>,
-}
-
-/// Machine type.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainMachine {
-    /// QEMU machine type is the actual chipset of the VirtualMachineInstance.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub r#type: Option<String>,
-}
-
-/// Memory allow specifying the VMI memory features.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainMemory {
-    /// Guest allows to specifying the amount of memory which is visible inside the Guest OS. The Guest
-    /// must lie between Requests and Limits from the resources section. Defaults to the requested
-    /// memory in the resources section if not specified.
-    ///
-    /// Must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
-    pub guest: Option<IntOrString>,
-    /// Hugepages allow to use hugepages for the VirtualMachineInstance instead of regular memory.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub hugepages: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainMemoryHugepages,
-    >,
-    /// MaxGuest allows to specify the maximum amount of memory which is visible inside the Guest OS.
-    /// The delta between MaxGuest and Guest is the amount of memory that can be hot(un)plugged.
-    ///
-    /// Must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
-    pub max_guest: Option<IntOrString>,
-    /// ReservedOverhead configures the memory overhead applied to a VM and its characteristics.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reserved_overhead: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainMemoryReservedOverhead,
-    >,
-}
-
-/// Hugepages allow to use hugepages for the VirtualMachineInstance instead of regular memory.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainMemoryHugepages {
-    /// PageSize specifies the hugepage size, for x86_64 architecture valid values are 1Gi and 2Mi.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub page_size: Option<String>,
-}
-
-/// ReservedOverhead configures the memory overhead applied to a VM and its characteristics.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainMemoryReservedOverhead {
-    /// AddedOverhead determines the memory overhead that will be reserved for the VM. It increases the
-    /// virt-launcher pod memory limit.
-    ///
-    /// Must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
-    pub added_overhead: Option<IntOrString>,
-    /// RequiresLock determines whether the VM's and its overhead memory need to be locked or not. It is
-    /// a common practice to enable this if vDPA, VFIO or any other specialized hardware that depends on
-    /// DMA is being used by the VM. False - (Default) memory lock RLimits are not modified. True -
-    /// Memory lock RLimits will be updated to consider VM memory size and memory overhead
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub mem_lock: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainMemoryReservedOverheadMemLock,
-    >,
-}
-
-/// RequiresLock determines whether the VM's and its overhead memory need to be locked or not. It is
-/// a common practice to enable this if vDPA, VFIO or any other specialized hardware that depends on
-/// DMA is being used by the VM. False - (Default) memory lock RLimits are not modified. True -
-/// Memory lock RLimits will be updated to consider VM memory size and memory overhead
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainMemoryReservedOverheadMemLock {
-    /// `NotRequired`
-    #[default]
-    NotRequired,
-    /// `Required`
-    Required,
-    /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
-    Unrecognized(String),
-}
-
-/// RebootPolicy specifies how the guest should behave on reboot. Reboot (default): The guest is
-/// allowed to reboot silently. Terminate: The VMI will be terminated on guest reboot, allowing
-/// higher level controllers (such as the VM controller) to recreate the VMI with any updated
-/// configuration such as boot order changes.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainRebootPolicy {
-    /// `Reboot`
-    #[default]
-    Reboot,
-    /// `Terminate`
-    Terminate,
-    /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
-    Unrecognized(String),
-}
-
-/// Resources describes the Compute Resources required by this vmi.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainResources {
-    /// Limits describes the maximum amount of compute resources allowed. Valid resource keys are
-    /// "memory" and "cpu".
-    ///
-    /// Each value must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
-    pub limits: Option<BTreeMap<String, IntOrString>>,
-    /// Don't ask the scheduler to take the guest-management overhead into account. Instead put the
-    /// overhead only into the container's memory limit. This can lead to crashes if all memory is in
-    /// use on a node. Defaults to false.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub overcommit_guest_overhead: Option<bool>,
-    /// Requests is a description of the initial vmi resources. Valid resource keys are "memory" and
-    /// "cpu".
-    ///
-    /// Each value must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
-    pub requests: Option<BTreeMap<String, IntOrString>>,
-}
-
 /// Periodic probe of VirtualMachineInstance liveness. VirtualmachineInstances will be stopped if
 /// the probe fails. Cannot be updated. More info:
 /// <https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes>
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecLivenessProbe {
+pub struct VirtualMachinePoolLivenessProbe {
     /// One and only one of the following should be specified. Exec specifies the action to take, it
     /// will be executed on the guest through the qemu-guest-agent. If the guest agent is not available,
     /// this probe will fail.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub exec: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecLivenessProbeExec,
-    >,
+    pub exec: Option<VirtualMachinePoolExec>,
     /// Minimum consecutive failures for the probe to be considered failed after having succeeded.
     /// Defaults to 3. Minimum value is 1.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -2800,9 +1653,7 @@ pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecLivenessP
     pub guest_agent_ping: Option<BTreeMap<String, Value>>,
     /// HTTPGet specifies the http request to perform.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub http_get: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecLivenessProbeHttpGet,
-    >,
+    pub http_get: Option<VirtualMachinePoolHttpGet>,
     /// Number of seconds after the VirtualMachineInstance has started before liveness probes are
     /// initiated. More info:
     /// <https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes>
@@ -2817,9 +1668,7 @@ pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecLivenessP
     pub success_threshold: Option<i32>,
     /// TCPSocket specifies an action involving a TCP port. TCP hooks not yet supported
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub tcp_socket: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecLivenessProbeTcpSocket,
-    >,
+    pub tcp_socket: Option<VirtualMachinePoolTcpSocket>,
     /// Number of seconds after which the probe times out. For exec probes the timeout fails the probe
     /// but does not terminate the command running on the guest. This means a blocking command can
     /// result in an increasing load on the guest. A small buffer will be added to the resulting
@@ -2830,99 +1679,130 @@ pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecLivenessP
     pub timeout_seconds: Option<i32>,
 }
 
-/// One and only one of the following should be specified. Exec specifies the action to take, it
-/// will be executed on the guest through the qemu-guest-agent. If the guest agent is not available,
-/// this probe will fail.
+/// Attach a volume as a LUN to the vmi.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecLivenessProbeExec {
-    /// Command is the command line to execute inside the container, the working directory for the
-    /// command is root ('/') in the container's filesystem. The command is simply exec'd, it is not run
-    /// inside a shell, so traditional shell instructions ('\|', etc) won't work. To use a shell, you
-    /// need to explicitly call out to that shell. Exit status of 0 is treated as live/healthy and
-    /// non-zero is unhealthy.
+pub struct VirtualMachinePoolLun {
+    /// Bus indicates the type of disk device to emulate. supported values: virtio, sata, scsi.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub command: Option<Vec<String>>,
+    pub bus: Option<String>,
+    /// ReadOnly. Defaults to false.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub readonly: Option<bool>,
+    /// Reservation indicates if the disk needs to support the persistent reservation for the SCSI disk
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reservation: Option<bool>,
 }
 
-/// HTTPGet specifies the http request to perform.
+/// Machine type.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachinePoolMachine {
+    /// QEMU machine type is the actual chipset of the VirtualMachineInstance.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub r#type: Option<String>,
+}
+
+/// A label selector requirement is a selector that contains values, a key, and an operator that
+/// relates the key and values.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachinePoolMatchExpressions {
+    /// key is the label key that the selector applies to.
+    pub key: String,
+    /// operator represents a key's relationship to a set of values. Valid operators are In, NotIn,
+    /// Exists and DoesNotExist.
+    pub operator: String,
+    /// values is an array of string values. If the operator is In or NotIn, the values array must be
+    /// non-empty. If the operator is Exists or DoesNotExist, the values array must be empty. This array
+    /// is replaced during a strategic merge patch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub values: Option<Vec<String>>,
+}
+
+/// A node selector requirement is a selector that contains values, a key, and an operator that
+/// relates the key and values.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachinePoolMatchFields {
+    /// The label key that the selector applies to.
+    pub key: String,
+    /// Represents a key's relationship to a set of values. Valid operators are In, NotIn, Exists,
+    /// DoesNotExist. Gt, and Lt.
+    pub operator: String,
+    /// An array of string values. If the operator is In or NotIn, the values array must be non-empty.
+    /// If the operator is Exists or DoesNotExist, the values array must be empty. If the operator is Gt
+    /// or Lt, the values array must have a single element, which will be interpreted as an integer.
+    /// This array is replaced during a strategic merge patch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub values: Option<Vec<String>>,
+}
+
+/// Represents if a feature is enabled or disabled.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachinePoolMatchVolume {
+    /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub enabled: Option<bool>,
+}
+
+/// RequiresLock determines whether the VM's and its overhead memory need to be locked or not. It is
+/// a common practice to enable this if vDPA, VFIO or any other specialized hardware that depends on
+/// DMA is being used by the VM. False - (Default) memory lock RLimits are not modified. True -
+/// Memory lock RLimits will be updated to consider VM memory size and memory overhead
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum VirtualMachinePoolMemLock {
+    /// `NotRequired`
+    #[default]
+    NotRequired,
+    /// `Required`
+    Required,
+    /// A value that the schema does not list, such as one of a newer API server.
+    #[serde(untagged)]
+    Unrecognized(String),
+}
+
+/// Memory allow specifying the VMI memory features.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecLivenessProbeHttpGet {
-    /// Host name to connect to, defaults to the pod IP. You probably want to set "Host" in httpHeaders
-    /// instead.
+pub struct VirtualMachinePoolMemory {
+    /// Guest allows to specifying the amount of memory which is visible inside the Guest OS. The Guest
+    /// must lie between Requests and Limits from the resources section. Defaults to the requested
+    /// memory in the resources section if not specified.
+    ///
+    /// Must be a quantity, such as `0.5` or `128Mi`.
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
+    pub guest: Option<IntOrString>,
+    /// Hugepages allow to use hugepages for the VirtualMachineInstance instead of regular memory.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub host: Option<String>,
-    /// Custom headers to set in the request. HTTP allows repeated headers.
+    pub hugepages: Option<VirtualMachinePoolHugepages>,
+    /// MaxGuest allows to specify the maximum amount of memory which is visible inside the Guest OS.
+    /// The delta between MaxGuest and Guest is the amount of memory that can be hot(un)plugged.
+    ///
+    /// Must be a quantity, such as `0.5` or `128Mi`.
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
+    pub max_guest: Option<IntOrString>,
+    /// ReservedOverhead configures the memory overhead applied to a VM and its characteristics.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub http_headers: Option<
-        Vec<
-            VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecLivenessProbeHttpGetHttpHeaders,
-        >,
-    >,
-    /// Path to access on the HTTP server.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub path: Option<String>,
-    /// Name or number of the port to access on the container. Number must be in the range 1 to 65535.
-    /// Name must be an IANA_SVC_NAME.
-    #[serde(with = "codec")]
-    pub port: IntOrString,
-    /// Scheme to use for connecting to the host. Defaults to HTTP.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub scheme: Option<String>,
+    pub reserved_overhead: Option<VirtualMachinePoolReservedOverhead>,
 }
 
-/// HTTPHeader describes a custom header to be used in HTTP probes
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecLivenessProbeHttpGetHttpHeaders {
-    /// The header field name. This will be canonicalized upon output, so case-variant names will be
-    /// understood as the same header.
-    pub name: String,
-    /// The header field value
-    pub value: String,
-}
-
-/// TCPSocket specifies an action involving a TCP port. TCP hooks not yet supported
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecLivenessProbeTcpSocket {
-    /// Optional: Host name to connect to, defaults to the pod IP.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub host: Option<String>,
-    /// Number or name of the port to access on the container. Number must be in the range 1 to 65535.
-    /// Name must be an IANA_SVC_NAME.
-    #[serde(with = "codec")]
-    pub port: IntOrString,
-}
-
-/// Network represents a network type and a resource that should be connected to the vm.
+/// MemoryDump is attached to the virt launcher and is populated with a memory dump of the vmi
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecNetworks {
-    /// Represents the multus cni network.
+pub struct VirtualMachinePoolMemoryDump {
+    /// claimName is the name of a PersistentVolumeClaim in the same namespace as the pod using this
+    /// volume. More info:
+    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims>
+    pub claim_name: String,
+    /// Hotpluggable indicates whether the volume can be hotplugged and hotunplugged.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub multus: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecNetworksMultus,
-    >,
-    /// Network name. Must be a DNS_LABEL and unique within the vm. More info:
-    /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
-    pub name: String,
-    /// Represents the stock pod network interface.
+    pub hotpluggable: Option<bool>,
+    /// readOnly Will force the ReadOnly setting in VolumeMounts. Default false.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub pod: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecNetworksPod,
-    >,
-    /// ResourceClaim represents a network resource requested via a VMI spec.resourceClaims\[\] entry,
-    /// backed by either a Kubernetes ResourceClaim or ResourceClaimTemplate. This field should only be
-    /// configured if the NetworkDevicesWithDRA feature-gate is enabled. This feature is in alpha.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub resource_claim: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecNetworksResourceClaim,
-    >,
+    pub read_only: Option<bool>,
 }
 
 /// Represents the multus cni network.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecNetworksMultus {
+pub struct VirtualMachinePoolMultus {
     /// Select the default network and add it to the multus-cni.io/default-network annotation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub default: Option<bool>,
@@ -2931,10 +1811,224 @@ pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecNetworksM
     pub network_name: String,
 }
 
+/// Options for the name generation in a pool.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachinePoolNameGeneration {
+    /// `appendIndexToConfigMapRefs`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub append_index_to_config_map_refs: Option<bool>,
+    /// `appendIndexToSecretRefs`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub append_index_to_secret_refs: Option<bool>,
+}
+
+/// A label query over the set of namespaces that the term applies to. The term is applied to the
+/// union of the namespaces selected by this field and the ones listed in the namespaces field. null
+/// selector and null or empty namespaces list means "this pod's namespace". An empty selector ({})
+/// matches all namespaces.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachinePoolNamespaceSelector {
+    /// matchExpressions is a list of label selector requirements. The requirements are ANDed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub match_expressions: Option<Vec<VirtualMachinePoolMatchExpressions>>,
+    /// matchLabels is a map of {key,value} pairs. A single {key,value} in the matchLabels map is
+    /// equivalent to an element of matchExpressions, whose key field is "key", the operator is "In",
+    /// and the values array contains only "value". The requirements are ANDed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub match_labels: Option<BTreeMap<String, String>>,
+}
+
+/// NetworkDataSecretRef references a k8s secret that contains config drive networkdata.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachinePoolNetworkDataSecretRef {
+    /// Name of the referent. This field is effectively required, but due to backwards compatibility is
+    /// allowed to be empty. Instances of this type with an empty value here are almost certainly wrong.
+    /// More info: <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
+    ///
+    /// Defaults to `""`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+}
+
+/// Network represents a network type and a resource that should be connected to the vm.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachinePoolNetworks {
+    /// Represents the multus cni network.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub multus: Option<VirtualMachinePoolMultus>,
+    /// Network name. Must be a DNS_LABEL and unique within the vm. More info:
+    /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
+    pub name: String,
+    /// Represents the stock pod network interface.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pod: Option<VirtualMachinePoolPod>,
+    /// ResourceClaim represents a network resource requested via a VMI spec.resourceClaims\[\] entry,
+    /// backed by either a Kubernetes ResourceClaim or ResourceClaimTemplate. This field should only be
+    /// configured if the NetworkDevicesWithDRA feature-gate is enabled. This feature is in alpha.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resource_claim: Option<VirtualMachinePoolResourceClaim>,
+}
+
+/// Describes node affinity scheduling rules for the pod.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachinePoolNodeAffinity {
+    /// The scheduler will prefer to schedule pods to nodes that satisfy the affinity expressions
+    /// specified by this field, but it may choose a node that violates one or more of the expressions.
+    /// The node that is most preferred is the one with the greatest sum of weights, i.e. for each node
+    /// that meets all of the scheduling requirements (resource request, requiredDuringScheduling
+    /// affinity expressions, etc.), compute a sum by iterating through the elements of this field and
+    /// adding "weight" to the sum if the node matches the corresponding matchExpressions; the node(s)
+    /// with the highest sum are the most preferred.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preferred_during_scheduling_ignored_during_execution: Option<
+        Vec<PreferredDuringSchedulingIgnoredDuringExecution>,
+    >,
+    /// If the affinity requirements specified by this field are not met at scheduling time, the pod
+    /// will not be scheduled onto the node. If the affinity requirements specified by this field cease
+    /// to be met at some point during pod execution (e.g. due to an update), the system may or may not
+    /// try to eventually evict the pod from its node.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub required_during_scheduling_ignored_during_execution: Option<
+        RequiredDuringSchedulingIgnoredDuringExecution,
+    >,
+}
+
+/// A node selector term, associated with the corresponding weight.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachinePoolNodeAffinityPreference {
+    /// A list of node selector requirements by node's labels.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub match_expressions: Option<Vec<VirtualMachinePoolMatchExpressions>>,
+    /// A list of node selector requirements by node's fields.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub match_fields: Option<Vec<VirtualMachinePoolMatchFields>>,
+}
+
+/// A node selector requirement is a selector that contains values, a key, and an operator that
+/// relates the key and values.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachinePoolNodeSelectorRequirementMatcher {
+    /// The label key that the selector applies to.
+    pub key: String,
+    /// Represents a key's relationship to a set of values. Valid operators are In, NotIn, Exists,
+    /// DoesNotExist. Gt, and Lt.
+    pub operator: String,
+    /// An array of string values. If the operator is In or NotIn, the values array must be non-empty.
+    /// If the operator is Exists or DoesNotExist, the values array must be empty. If the operator is Gt
+    /// or Lt, the values array must have a single element, which will be interpreted as an integer.
+    /// This array is replaced during a strategic merge patch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub values: Option<Vec<String>>,
+}
+
+/// A null or empty node selector term matches no objects. The requirements of them are ANDed. The
+/// TopologySelectorTerm type implements a subset of the NodeSelectorTerm.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachinePoolNodeSelectorTerms {
+    /// A list of node selector requirements by node's labels.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub match_expressions: Option<Vec<VirtualMachinePoolMatchExpressions>>,
+    /// A list of node selector requirements by node's fields.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub match_fields: Option<Vec<VirtualMachinePoolMatchFields>>,
+}
+
+/// NUMA allows specifying settings for the guest NUMA topology
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachinePoolNuma {
+    /// GuestMappingPassthrough will create an efficient guest topology based on host CPUs exclusively
+    /// assigned to a pod. The created topology ensures that memory and CPUs on the virtual numa nodes
+    /// never cross boundaries of host numa nodes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub guest_mapping_passthrough: Option<BTreeMap<String, Value>>,
+}
+
+/// Opportunistic scale-in is a strategy when vms are deleted by some other means than the scale-in
+/// action. For example, when the VM is deleted by the user or when the VM is deleted by the node
+/// that is hosting the VM.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachinePoolOpportunistic {
+    /// Specifies if and how to preserve the state of the VMs selected during scale-in. Disabled -
+    /// (Default) all state for VMs selected for scale-in will be deleted. Offline - PVCs for VMs
+    /// selected for scale-in will be preserved and reused on scale-out (decreases provisioning time
+    /// during scale out). Online - PVCs and memory for VMs selected for scale-in will be preserved and
+    /// reused on scale-out (decreases provisioning and boot time during scale out).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub state_preservation: Option<VirtualMachinePoolStatePreservation>,
+}
+
+/// PodDNSConfigOption defines DNS resolver options of a pod.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachinePoolOptions {
+    /// Name is this DNS resolver option's name. Required.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Value is this DNS resolver option's value.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<String>,
+}
+
+/// `VirtualMachinePool.spec.virtualMachineTemplate.spec.template.spec.domain.devices.panicDevices`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachinePoolPanicDevices {
+    /// Model specifies what type of panic device is provided. The panic model used when this attribute
+    /// is missing depends on the hypervisor and guest arch. One of: isa, hyperv, pvpanic.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+}
+
+/// PersistentVolumeClaimVolumeSource represents a reference to a PersistentVolumeClaim in the same
+/// namespace. Directly attached to the vmi via qemu. More info:
+/// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims>
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachinePoolPersistentVolumeClaim {
+    /// claimName is the name of a PersistentVolumeClaim in the same namespace as the pod using this
+    /// volume. More info:
+    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims>
+    pub claim_name: String,
+    /// Hotpluggable indicates whether the volume can be hotplugged and hotunplugged.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hotpluggable: Option<bool>,
+    /// readOnly Will force the ReadOnly setting in VolumeMounts. Default false.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_only: Option<bool>,
+}
+
+/// PIT (Programmable Interval Timer) - a timer with periodic interrupts.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachinePoolPit {
+    /// Enabled set to false makes sure that the machine type or a preset can't add the timer. Defaults
+    /// to true.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub present: Option<bool>,
+    /// TickPolicy determines what happens when QEMU misses a deadline for injecting a tick to the
+    /// guest. One of "delay", "catchup", "discard".
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tick_policy: Option<String>,
+}
+
+/// Platform describes the minimum runtime requirements of the image
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachinePoolPlatform {
+    /// Architecture specifies the image target CPU architecture
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub architecture: Option<String>,
+}
+
 /// Represents the stock pod network interface.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecNetworksPod {
+pub struct VirtualMachinePoolPod {
     /// IPv6 CIDR for the vm network. Defaults to fd10:0:2::/120 if not specified.
     #[serde(rename = "vmIPv6NetworkCIDR", skip_serializing_if = "Option::is_none")]
     pub vm_ipv6_network_cidr: Option<String>,
@@ -2943,12 +2037,478 @@ pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecNetworksP
     pub vm_network_cidr: Option<String>,
 }
 
+/// Describes pod affinity scheduling rules (e.g. co-locate this pod in the same node, zone, etc. as
+/// some other pod(s)).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachinePoolPodAffinity {
+    /// The scheduler will prefer to schedule pods to nodes that satisfy the affinity expressions
+    /// specified by this field, but it may choose a node that violates one or more of the expressions.
+    /// The node that is most preferred is the one with the greatest sum of weights, i.e. for each node
+    /// that meets all of the scheduling requirements (resource request, requiredDuringScheduling
+    /// affinity expressions, etc.), compute a sum by iterating through the elements of this field and
+    /// adding "weight" to the sum if the node has pods which matches the corresponding podAffinityTerm;
+    /// the node(s) with the highest sum are the most preferred.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preferred_during_scheduling_ignored_during_execution: Option<
+        Vec<PodAffinityPreferredDuringSchedulingIgnoredDuringExecution>,
+    >,
+    /// If the affinity requirements specified by this field are not met at scheduling time, the pod
+    /// will not be scheduled onto the node. If the affinity requirements specified by this field cease
+    /// to be met at some point during pod execution (e.g. due to a pod label update), the system may or
+    /// may not try to eventually evict the pod from its node. When there are multiple elements, the
+    /// lists of nodes corresponding to each podAffinityTerm are intersected, i.e. all terms must be
+    /// satisfied.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub required_during_scheduling_ignored_during_execution: Option<
+        Vec<PodAffinityRequiredDuringSchedulingIgnoredDuringExecution>,
+    >,
+}
+
+/// Required. A pod affinity term, associated with the corresponding weight.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachinePoolPodAffinityTerm {
+    /// A label query over a set of resources, in this case pods. If it's null, this PodAffinityTerm
+    /// matches with no Pods.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub label_selector: Option<VirtualMachinePoolLabelSelector>,
+    /// MatchLabelKeys is a set of pod label keys to select which pods will be taken into consideration.
+    /// The keys are used to lookup values from the incoming pod labels, those key-value labels are
+    /// merged with 'labelSelector' as 'key in (value)' to select the group of existing pods which pods
+    /// will be taken into consideration for the incoming pod's pod (anti) affinity. Keys that don't
+    /// exist in the incoming pod labels will be ignored. The default value is empty. The same key is
+    /// forbidden to exist in both matchLabelKeys and labelSelector. Also, matchLabelKeys cannot be set
+    /// when labelSelector isn't set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub match_label_keys: Option<Vec<String>>,
+    /// MismatchLabelKeys is a set of pod label keys to select which pods will be taken into
+    /// consideration. The keys are used to lookup values from the incoming pod labels, those key-value
+    /// labels are merged with 'labelSelector' as 'key notin (value)' to select the group of existing
+    /// pods which pods will be taken into consideration for the incoming pod's pod (anti) affinity.
+    /// Keys that don't exist in the incoming pod labels will be ignored. The default value is empty.
+    /// The same key is forbidden to exist in both mismatchLabelKeys and labelSelector. Also,
+    /// mismatchLabelKeys cannot be set when labelSelector isn't set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mismatch_label_keys: Option<Vec<String>>,
+    /// A label query over the set of namespaces that the term applies to. The term is applied to the
+    /// union of the namespaces selected by this field and the ones listed in the namespaces field. null
+    /// selector and null or empty namespaces list means "this pod's namespace". An empty selector ({})
+    /// matches all namespaces.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub namespace_selector: Option<VirtualMachinePoolNamespaceSelector>,
+    /// namespaces specifies a static list of namespace names that the term applies to. The term is
+    /// applied to the union of the namespaces listed in this field and the ones selected by
+    /// namespaceSelector. null or empty namespaces list and null namespaceSelector means "this pod's
+    /// namespace".
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub namespaces: Option<Vec<String>>,
+    /// This pod should be co-located (affinity) or not co-located (anti-affinity) with the pods
+    /// matching the labelSelector in the specified namespaces, where co-located is defined as running
+    /// on a node whose value of the label with key topologyKey matches that of any node on which any of
+    /// the selected pods is running. Empty topologyKey is not allowed.
+    pub topology_key: String,
+}
+
+/// Describes pod anti-affinity scheduling rules (e.g. avoid putting this pod in the same node,
+/// zone, etc. as some other pod(s)).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachinePoolPodAntiAffinity {
+    /// The scheduler will prefer to schedule pods to nodes that satisfy the anti-affinity expressions
+    /// specified by this field, but it may choose a node that violates one or more of the expressions.
+    /// The node that is most preferred is the one with the greatest sum of weights, i.e. for each node
+    /// that meets all of the scheduling requirements (resource request, requiredDuringScheduling
+    /// anti-affinity expressions, etc.), compute a sum by iterating through the elements of this field
+    /// and subtracting "weight" from the sum if the node has pods which matches the corresponding
+    /// podAffinityTerm; the node(s) with the highest sum are the most preferred.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preferred_during_scheduling_ignored_during_execution: Option<
+        Vec<PodAffinityPreferredDuringSchedulingIgnoredDuringExecution>,
+    >,
+    /// If the anti-affinity requirements specified by this field are not met at scheduling time, the
+    /// pod will not be scheduled onto the node. If the anti-affinity requirements specified by this
+    /// field cease to be met at some point during pod execution (e.g. due to a pod label update), the
+    /// system may or may not try to eventually evict the pod from its node. When there are multiple
+    /// elements, the lists of nodes corresponding to each podAffinityTerm are intersected, i.e. all
+    /// terms must be satisfied.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub required_during_scheduling_ignored_during_execution: Option<
+        Vec<PodAffinityRequiredDuringSchedulingIgnoredDuringExecution>,
+    >,
+}
+
+/// Guest policy flags as defined in AMD SEV API specification. Note: due to security reasons it is
+/// not allowed to enable guest debugging. Therefore NoDebug flag is not exposed to users and is
+/// always true.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachinePoolPolicy {
+    /// SEV-ES is required. Defaults to false.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub encrypted_state: Option<bool>,
+}
+
+/// PortRange represents a range of ports to be forwarded to the virtual machine. All fields are
+/// mandatory.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachinePoolPortRanges {
+    /// Last port of the range to expose for the virtual machine. This must be a valid port number, 0 \<
+    /// x \< 65536. Must be greater than or equal to start.
+    pub end: i32,
+    /// Required. Must be UDP or TCP.
+    pub protocol: String,
+    /// First port of the range to expose for the virtual machine. This must be a valid port number, 0
+    /// \< x \< 65536.
+    pub start: i32,
+}
+
+/// Port represents a port to expose from the virtual machine. Default protocol TCP. The port field
+/// is mandatory
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachinePoolPorts {
+    /// If specified, this must be an IANA_SVC_NAME and unique within the pod. Each named port in a pod
+    /// must have a unique name. Name for the port that can be referred to by services.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Number of port to expose for the virtual machine. This must be a valid port number, 0 \< x \<
+    /// 65536\.
+    pub port: i32,
+    /// Protocol for port. Must be UDP or TCP. Defaults to "TCP".
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub protocol: Option<String>,
+}
+
+/// PreferenceMatcher references a set of preference that is used to fill fields in Template
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachinePoolPreference {
+    /// InferFromVolume lists the name of a volume that should be used to infer or discover the
+    /// preference to be used through known annotations on the underlying resource. Once applied to the
+    /// PreferenceMatcher this field is removed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub infer_from_volume: Option<String>,
+    /// InferFromVolumeFailurePolicy controls what should happen on failure when preference the
+    /// instancetype. Allowed values are: "RejectInferFromVolumeFailure" and
+    /// "IgnoreInferFromVolumeFailure". If not specified, "RejectInferFromVolumeFailure" is used by
+    /// default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub infer_from_volume_failure_policy: Option<String>,
+    /// Kind specifies which preference resource is referenced. Allowed values are:
+    /// "VirtualMachinePreference" and "VirtualMachineClusterPreference". If not specified,
+    /// "VirtualMachineClusterPreference" is used by default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// Name is the name of the VirtualMachinePreference or VirtualMachineClusterPreference
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// RevisionName specifies a ControllerRevision containing a specific copy of the
+    /// VirtualMachinePreference or VirtualMachineClusterPreference to be used. This is initially
+    /// captured the first time the instancetype is applied to the VirtualMachineInstance.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub revision_name: Option<String>,
+}
+
+/// DHCPExtraOptions defines Extra DHCP options for a VM.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachinePoolPrivateOptions {
+    /// Option is an Integer value from 224-254 Required.
+    pub option: i64,
+    /// Value is a String value for the Option provided Required.
+    pub value: String,
+}
+
+/// Proactive scale-in by forcing VMs to shutdown during scale-in (Default)
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachinePoolProactive {
+    /// SelectionPolicy defines the priority in which VM instances are selected for proactive scale-in
+    /// Defaults to "Random" base policy when no SelectionPolicy is configured
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub selection_policy: Option<VirtualMachinePoolSelectionPolicy>,
+    /// Specifies if and how to preserve the state of the VMs selected during scale-in. Disabled -
+    /// (Default) all state for VMs selected for scale-in will be deleted. Offline - PVCs for VMs
+    /// selected for scale-in will be preserved and reused on scale-out (decreases provisioning time
+    /// during scale out). Online - PVCs and memory for VMs selected for scale-in will be preserved and
+    /// reused on scale-out (decreases provisioning and boot time during scale out).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub state_preservation: Option<VirtualMachinePoolStatePreservation>,
+}
+
+/// PropagationMethod represents how the public key is injected into the vm guest.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachinePoolPropagationMethod {
+    /// ConfigDrivePropagation means that the ssh public keys are injected into the VM using metadata
+    /// using the configDrive cloud-init provider
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub config_drive: Option<BTreeMap<String, Value>>,
+    /// NoCloudPropagation means that the ssh public keys are injected into the VM using metadata using
+    /// the noCloud cloud-init provider
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub no_cloud: Option<BTreeMap<String, Value>>,
+    /// QemuGuestAgentAccessCredentailPropagation means ssh public keys are dynamically injected into
+    /// the vm at runtime via the qemu guest agent. This feature requires the qemu guest agent to be
+    /// running within the guest.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub qemu_guest_agent: Option<VirtualMachinePoolQemuGuestAgent>,
+}
+
+/// PVC is the PVC specification
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachinePoolPvc {
+    /// accessModes contains the desired access modes the volume should have. More info:
+    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#access-modes-1>
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub access_modes: Option<Vec<String>>,
+    /// dataSource field can be used to specify either:
+    ///
+    /// - An existing VolumeSnapshot object (snapshot.storage.k8s.io/VolumeSnapshot)
+    /// - An existing PVC (PersistentVolumeClaim) If the provisioner or an external controller can
+    ///   support the specified data source, it will create a new volume based on the contents of the
+    ///   specified data source. When the AnyVolumeDataSource feature gate is enabled, dataSource
+    ///   contents will be copied to dataSourceRef, and dataSourceRef contents will be copied to
+    ///   dataSource when dataSourceRef.namespace is not specified. If the namespace is specified, then
+    ///   dataSourceRef will not be copied to dataSource.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub data_source: Option<VirtualMachinePoolDataSource>,
+    /// dataSourceRef specifies the object from which to populate the volume with data, if a non-empty
+    /// volume is desired. This may be any object from a non-empty API group (non core object) or a
+    /// PersistentVolumeClaim object. When this field is specified, volume binding will only succeed if
+    /// the type of the specified object matches some installed volume populator or dynamic provisioner.
+    /// This field will replace the functionality of the dataSource field and as such if both fields are
+    /// non-empty, they must have the same value. For backwards compatibility, when namespace isn't
+    /// specified in dataSourceRef, both fields (dataSource and dataSourceRef) will be set to the same
+    /// value automatically if one of them is empty and the other is non-empty. When namespace is
+    /// specified in dataSourceRef, dataSource isn't set to the same value and must be empty. There are
+    /// three important differences between dataSource and dataSourceRef:
+    ///
+    /// - While dataSource only allows two specific types of objects, dataSourceRef allows any non-core
+    ///   object, as well as PersistentVolumeClaim objects.
+    /// - While dataSource ignores disallowed values (dropping them), dataSourceRef preserves all
+    ///   values, and generates an error if a disallowed value is specified.
+    /// - While dataSource only allows local objects, dataSourceRef allows objects in any namespaces.
+    ///   (Beta) Using this field requires the AnyVolumeDataSource feature gate to be enabled. (Alpha)
+    ///   Using the namespace field of dataSourceRef requires the CrossNamespaceVolumeDataSource feature
+    ///   gate to be enabled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub data_source_ref: Option<VirtualMachinePoolDataSourceRef>,
+    /// resources represents the minimum resources the volume should have. If
+    /// RecoverVolumeExpansionFailure feature is enabled users are allowed to specify resource
+    /// requirements that are lower than previous value but must still be higher than capacity recorded
+    /// in the status field of the claim. More info:
+    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#resources>
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resources: Option<VirtualMachinePoolResources>,
+    /// selector is a label query over volumes to consider for binding.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub selector: Option<VirtualMachinePoolSelector>,
+    /// storageClassName is the name of the StorageClass required by the claim. More info:
+    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#class-1>
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub storage_class_name: Option<String>,
+    /// volumeAttributesClassName may be used to set the VolumeAttributesClass used by this claim. If
+    /// specified, the CSI driver will create or update the volume with the attributes defined in the
+    /// corresponding VolumeAttributesClass. This has a different purpose than storageClassName, it can
+    /// be changed after the claim is created. An empty string or nil value indicates that no
+    /// VolumeAttributesClass will be applied to the claim. If the claim enters an Infeasible error
+    /// state, this field can be reset to its previous value (including nil) to cancel the modification.
+    /// If the resource referred to by volumeAttributesClass does not exist, this PersistentVolumeClaim
+    /// will be set to a Pending state, as reflected by the modifyVolumeStatus field, until such as a
+    /// resource exists. More info:
+    /// <https://kubernetes.io/docs/concepts/storage/volume-attributes-classes/>
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub volume_attributes_class_name: Option<String>,
+    /// volumeMode defines what type of volume is required by the claim. Value of Filesystem is implied
+    /// when not included in claim spec.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub volume_mode: Option<String>,
+    /// volumeName is the binding reference to the PersistentVolume backing this claim.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub volume_name: Option<String>,
+}
+
+/// Notify the guest that the host supports paravirtual spinlocks. For older kernels this feature
+/// should be explicitly disabled.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachinePoolPvspinlock {
+    /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub enabled: Option<bool>,
+}
+
+/// QemuGuestAgentAccessCredentailPropagation means ssh public keys are dynamically injected into
+/// the vm at runtime via the qemu guest agent. This feature requires the qemu guest agent to be
+/// running within the guest.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachinePoolQemuGuestAgent {
+    /// Users represents a list of guest users that should have the ssh public keys added to their
+    /// authorized_keys file.
+    ///
+    /// Must have no item twice.
+    pub users: Vec<String>,
+}
+
+/// Enables a boot framebuffer, until the guest OS loads a real GPU driver Defaults to true.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachinePoolRamFB {
+    /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub enabled: Option<bool>,
+}
+
+/// Periodic probe of VirtualMachineInstance service readiness. VirtualmachineInstances will be
+/// removed from service endpoints if the probe fails. Cannot be updated. More info:
+/// <https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes>
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachinePoolReadinessProbe {
+    /// One and only one of the following should be specified. Exec specifies the action to take, it
+    /// will be executed on the guest through the qemu-guest-agent. If the guest agent is not available,
+    /// this probe will fail.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exec: Option<VirtualMachinePoolExec>,
+    /// Minimum consecutive failures for the probe to be considered failed after having succeeded.
+    /// Defaults to 3. Minimum value is 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failure_threshold: Option<i32>,
+    /// GuestAgentPing contacts the qemu-guest-agent for availability checks. Probe failures are
+    /// automatically suppressed when the guest agent is unreachable for a non-fault reason: during live
+    /// migration (guest paused on one pod while memory is transferred) and whenever the VM is paused
+    /// for an intentional or transient reason such as a user pause, snapshot, save, or dump. Failures
+    /// are not suppressed when the VM is paused due to a fault (IO error, crash, or postcopy failure).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub guest_agent_ping: Option<BTreeMap<String, Value>>,
+    /// HTTPGet specifies the http request to perform.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub http_get: Option<VirtualMachinePoolHttpGet>,
+    /// Number of seconds after the VirtualMachineInstance has started before liveness probes are
+    /// initiated. More info:
+    /// <https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes>
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub initial_delay_seconds: Option<i32>,
+    /// How often (in seconds) to perform the probe. Default to 10 seconds. Minimum value is 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub period_seconds: Option<i32>,
+    /// Minimum consecutive successes for the probe to be considered successful after having failed.
+    /// Defaults to 1. Must be 1 for liveness. Minimum value is 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub success_threshold: Option<i32>,
+    /// TCPSocket specifies an action involving a TCP port. TCP hooks not yet supported
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tcp_socket: Option<VirtualMachinePoolTcpSocket>,
+    /// Number of seconds after which the probe times out. For exec probes the timeout fails the probe
+    /// but does not terminate the command running on the guest. This means a blocking command can
+    /// result in an increasing load on the guest. A small buffer will be added to the resulting
+    /// workload exec probe to compensate for delays caused by the qemu guest exec mechanism. Defaults
+    /// to 1 second. Minimum value is 1. More info:
+    /// <https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes>
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timeout_seconds: Option<i32>,
+}
+
+/// Realtime instructs the virt-launcher to tune the VMI for lower latency, optional for real time
+/// workloads
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachinePoolRealtime {
+    /// Mask defines the vcpu mask expression that defines which vcpus are used for realtime. Format
+    /// matches libvirt's expressions. Example: "0-3,^1","0,2,3","2-3"
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mask: Option<String>,
+}
+
+/// RebootPolicy specifies how the guest should behave on reboot. Reboot (default): The guest is
+/// allowed to reboot silently. Terminate: The VMI will be terminated on guest reboot, allowing
+/// higher level controllers (such as the VM controller) to recreate the VMI with any updated
+/// configuration such as boot order changes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum VirtualMachinePoolRebootPolicy {
+    /// `Reboot`
+    #[default]
+    Reboot,
+    /// `Terminate`
+    Terminate,
+    /// A value that the schema does not list, such as one of a newer API server.
+    #[serde(untagged)]
+    Unrecognized(String),
+}
+
+/// Reenlightenment enables the notifications on TSC frequency changes. Defaults to the machine type
+/// setting.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachinePoolReenlightenment {
+    /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub enabled: Option<bool>,
+}
+
+/// DataVolumeSourceRegistry provides the parameters to create a Data Volume from an registry source
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachinePoolRegistry {
+    /// CertConfigMap provides a reference to the Registry certs
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cert_config_map: Option<String>,
+    /// ImageStream is the name of image stream for import
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub image_stream: Option<String>,
+    /// Platform describes the minimum runtime requirements of the image
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub platform: Option<VirtualMachinePoolPlatform>,
+    /// PullMethod can be either "pod" (default import), or "node" (node docker cache based import)
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pull_method: Option<String>,
+    /// SecretRef provides the secret reference needed to access the Registry source
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub secret_ref: Option<String>,
+    /// URL is the url of the registry source (starting with the scheme: docker, oci-archive)
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+}
+
+/// Relaxed instructs the guest OS to disable watchdog timeouts. Defaults to the machine type
+/// setting.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachinePoolRelaxed {
+    /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub enabled: Option<bool>,
+}
+
+/// ReservedOverhead configures the memory overhead applied to a VM and its characteristics.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachinePoolReservedOverhead {
+    /// AddedOverhead determines the memory overhead that will be reserved for the VM. It increases the
+    /// virt-launcher pod memory limit.
+    ///
+    /// Must be a quantity, such as `0.5` or `128Mi`.
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
+    pub added_overhead: Option<IntOrString>,
+    /// RequiresLock determines whether the VM's and its overhead memory need to be locked or not. It is
+    /// a common practice to enable this if vDPA, VFIO or any other specialized hardware that depends on
+    /// DMA is being used by the VM. False - (Default) memory lock RLimits are not modified. True -
+    /// Memory lock RLimits will be updated to consider VM memory size and memory overhead
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mem_lock: Option<VirtualMachinePoolMemLock>,
+}
+
+/// Reset enables Hyperv reboot/reset for the vmi. Requires synic. Defaults to the machine type
+/// setting.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachinePoolReset {
+    /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub enabled: Option<bool>,
+}
+
 /// ResourceClaim represents a network resource requested via a VMI spec.resourceClaims\[\] entry,
 /// backed by either a Kubernetes ResourceClaim or ResourceClaimTemplate. This field should only be
 /// configured if the NetworkDevicesWithDRA feature-gate is enabled. This feature is in alpha.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecNetworksResourceClaim {
+pub struct VirtualMachinePoolResourceClaim {
     /// ClaimName references the name of an entry in the VMI's spec.resourceClaims\[\] array. The
     /// referenced entry may use either resourceClaimName or resourceClaimTemplateName.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -2962,7 +2522,7 @@ pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecNetworksR
 /// `VirtualMachinePool.spec.virtualMachineTemplate.spec.template.spec.resourceClaims`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecResourceClaims {
+pub struct VirtualMachinePoolResourceClaims {
     /// Name uniquely identifies this resource claim inside the VMI. This field is required and must be
     /// a DNS_LABEL.
     pub name: String,
@@ -2984,11 +2544,762 @@ pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecResourceC
     pub resource_claim_template_name: Option<String>,
 }
 
+/// Selects a resource of the container: only resources limits and requests (limits.cpu,
+/// limits.memory, requests.cpu and requests.memory) are currently supported.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachinePoolResourceFieldRef {
+    /// Container name: required for volumes, optional for env vars
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub container_name: Option<String>,
+    /// Specifies the output format of the exposed resources, defaults to "1"
+    ///
+    /// Must be a quantity, such as `0.5` or `128Mi`.
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
+    pub divisor: Option<IntOrString>,
+    /// Required: resource to select
+    pub resource: String,
+}
+
+/// resources represents the minimum resources the volume should have. If
+/// RecoverVolumeExpansionFailure feature is enabled users are allowed to specify resource
+/// requirements that are lower than previous value but must still be higher than capacity recorded
+/// in the status field of the claim. More info:
+/// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#resources>
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachinePoolResources {
+    /// Limits describes the maximum amount of compute resources allowed. More info:
+    /// <https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/>
+    ///
+    /// Each value must be a quantity, such as `0.5` or `128Mi`.
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
+    pub limits: Option<BTreeMap<String, IntOrString>>,
+    /// Requests describes the minimum amount of compute resources required. If Requests is omitted for
+    /// a container, it defaults to Limits if that is explicitly specified, otherwise to an
+    /// implementation-defined value. Requests cannot exceed Limits. More info:
+    /// <https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/>
+    ///
+    /// Each value must be a quantity, such as `0.5` or `128Mi`.
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
+    pub requests: Option<BTreeMap<String, IntOrString>>,
+}
+
+/// RTC (Real Time Clock) - a continuously running timer with periodic interrupts.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachinePoolRtc {
+    /// Enabled set to false makes sure that the machine type or a preset can't add the timer. Defaults
+    /// to true.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub present: Option<bool>,
+    /// TickPolicy determines what happens when QEMU misses a deadline for injecting a tick to the
+    /// guest. One of "delay", "catchup".
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tick_policy: Option<String>,
+    /// Track the guest or the wall clock.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub track: Option<String>,
+}
+
+/// Runtime improves the time accounting to improve scheduling in the guest. Defaults to the machine
+/// type setting.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachinePoolRuntime {
+    /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub enabled: Option<bool>,
+}
+
+/// DataVolumeSourceS3 provides the parameters to create a Data Volume from an S3 source
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachinePoolS3 {
+    /// CertConfigMap is a configmap reference, containing a Certificate Authority(CA) public key, and a
+    /// base64 encoded pem certificate
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cert_config_map: Option<String>,
+    /// SecretRef provides the secret reference needed to access the S3 source
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub secret_ref: Option<String>,
+    /// URL is the url of the S3 source
+    pub url: String,
+}
+
+/// ScaleInStrategy specifies how the VMPool controller manages scaling in VMs within a VMPool
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachinePoolScaleInStrategy {
+    /// Opportunistic scale-in is a strategy when vms are deleted by some other means than the scale-in
+    /// action. For example, when the VM is deleted by the user or when the VM is deleted by the node
+    /// that is hosting the VM.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub opportunistic: Option<VirtualMachinePoolOpportunistic>,
+    /// Proactive scale-in by forcing VMs to shutdown during scale-in (Default)
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proactive: Option<VirtualMachinePoolProactive>,
+    /// The VM is never touched after creation. Users are responsible for scaling in the pool manually.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unmanaged: Option<BTreeMap<String, Value>>,
+}
+
+/// SecretVolumeSource represents a reference to a secret data in the same namespace. More info:
+/// <https://kubernetes.io/docs/concepts/configuration/secret/>
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachinePoolSecret {
+    /// Specify whether the Secret or it's keys must be defined
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub optional: Option<bool>,
+    /// Name of the secret in the pod's namespace to use. More info:
+    /// <https://kubernetes.io/docs/concepts/storage/volumes#secret>
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub secret_name: Option<String>,
+    /// The volume label of the resulting disk inside the VMI. Different bootstrapping mechanisms
+    /// require different values. Typical values are "cidata" (cloud-init), "config-2" (cloud-init) or
+    /// "OEMDRV" (kickstart).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub volume_label: Option<String>,
+}
+
+/// UserDataSecretRef references a k8s secret that contains config drive userdata.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachinePoolSecretRef {
+    /// Name of the referent. This field is effectively required, but due to backwards compatibility is
+    /// allowed to be empty. Instances of this type with an empty value here are almost certainly wrong.
+    /// More info: <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
+    ///
+    /// Defaults to `""`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+}
+
+/// SelectionPolicy defines the priority in which VM instances are selected for proactive scale-in
+/// Defaults to "Random" base policy when no SelectionPolicy is configured
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachinePoolSelectionPolicy {
+    /// Selectors is a list of selection policies.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub selectors: Option<VirtualMachinePoolSelectors>,
+    /// SortPolicy is a catch-all policy \[AscendingOrder\|DescendingOrder\|Newest\|Oldest\|Random\]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sort_policy: Option<VirtualMachinePoolSortPolicy>,
+}
+
+/// Label selector for pods. Existing Poolss whose pods are selected by this will be the ones
+/// affected by this deployment.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachinePoolSelector {
+    /// matchExpressions is a list of label selector requirements. The requirements are ANDed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub match_expressions: Option<Vec<VirtualMachinePoolMatchExpressions>>,
+    /// matchLabels is a map of {key,value} pairs. A single {key,value} in the matchLabels map is
+    /// equivalent to an element of matchExpressions, whose key field is "key", the operator is "In",
+    /// and the values array contains only "value". The requirements are ANDed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub match_labels: Option<BTreeMap<String, String>>,
+}
+
+/// Selectors is a list of selection policies.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachinePoolSelectors {
+    /// LabelSelector is a list of label selector for VMs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub label_selector: Option<VirtualMachinePoolLabelSelector>,
+    /// NodeSelectorRequirementMatcher is a list of node selector requirement for VMs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub node_selector_requirement_matcher: Option<
+        Vec<VirtualMachinePoolNodeSelectorRequirementMatcher>,
+    >,
+}
+
+/// ServiceAccountVolumeSource represents a reference to a service account. There can only be one
+/// volume of this type! More info:
+/// <https://kubernetes.io/docs/tasks/configure-pod-container/configure-service-account/>
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachinePoolServiceAccount {
+    /// Name of the service account in the pod's namespace to use. More info:
+    /// <https://kubernetes.io/docs/tasks/configure-pod-container/configure-service-account/>
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub service_account_name: Option<String>,
+}
+
+/// AMD Secure Encrypted Virtualization (SEV).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachinePoolSev {
+    /// If specified, run the attestation process for a vmi.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub attestation: Option<BTreeMap<String, Value>>,
+    /// Base64 encoded guest owner's Diffie-Hellman key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dh_cert: Option<String>,
+    /// Guest policy flags as defined in AMD SEV API specification. Note: due to security reasons it is
+    /// not allowed to enable guest debugging. Therefore NoDebug flag is not exposed to users and is
+    /// always true.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub policy: Option<VirtualMachinePoolPolicy>,
+    /// Base64 encoded session blob.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+}
+
+/// SMM enables/disables System Management Mode. TSEG not yet implemented.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachinePoolSmm {
+    /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub enabled: Option<bool>,
+}
+
+/// DataVolumeSourceSnapshot provides the parameters to create a Data Volume from an existing
+/// VolumeSnapshot
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachinePoolSnapshot {
+    /// The name of the source VolumeSnapshot
+    pub name: String,
+    /// The namespace of the source VolumeSnapshot
+    pub namespace: String,
+}
+
+/// SortPolicy is a catch-all policy \[AscendingOrder\|DescendingOrder\|Newest\|Oldest\|Random\]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum VirtualMachinePoolSortPolicy {
+    /// `AscendingOrder`
+    #[default]
+    AscendingOrder,
+    /// `DescendingOrder`
+    DescendingOrder,
+    /// `Newest`
+    Newest,
+    /// `Oldest`
+    Oldest,
+    /// `Random`
+    Random,
+    /// A value that the schema does not list, such as one of a newer API server.
+    #[serde(untagged)]
+    Unrecognized(String),
+}
+
+/// Whether to emulate a sound device.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachinePoolSound {
+    /// We only support ich9 or ac97. If SoundDevice is not set: No sound card is emulated. If
+    /// SoundDevice is set but Model is not: ich9
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// User's defined name for this sound device
+    pub name: String,
+}
+
+/// Source is the src of the data for the requested DataVolume
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachinePoolSource {
+    /// DataVolumeBlankImage provides the parameters to create a new raw blank image for the PVC
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub blank: Option<BTreeMap<String, Value>>,
+    /// DataVolumeSourceGCS provides the parameters to create a Data Volume from an GCS source
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gcs: Option<VirtualMachinePoolGcs>,
+    /// DataVolumeSourceHTTP can be either an http or https endpoint, with an optional basic auth user
+    /// name and password, and an optional configmap containing additional CAs
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub http: Option<VirtualMachinePoolHttp>,
+    /// DataVolumeSourceImageIO provides the parameters to create a Data Volume from an imageio source
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub imageio: Option<VirtualMachinePoolImageio>,
+    /// DataVolumeSourcePVC provides the parameters to create a Data Volume from an existing PVC
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pvc: Option<VirtualMachinePoolSourcePvc>,
+    /// DataVolumeSourceRegistry provides the parameters to create a Data Volume from an registry source
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub registry: Option<VirtualMachinePoolRegistry>,
+    /// DataVolumeSourceS3 provides the parameters to create a Data Volume from an S3 source
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub s3: Option<VirtualMachinePoolS3>,
+    /// DataVolumeSourceSnapshot provides the parameters to create a Data Volume from an existing
+    /// VolumeSnapshot
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub snapshot: Option<VirtualMachinePoolSnapshot>,
+    /// DataVolumeSourceUpload provides the parameters to create a Data Volume by uploading the source
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub upload: Option<BTreeMap<String, Value>>,
+    /// DataVolumeSourceVDDK provides the parameters to create a Data Volume from a Vmware source
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vddk: Option<VirtualMachinePoolVddk>,
+}
+
+/// DataVolumeSourcePVC provides the parameters to create a Data Volume from an existing PVC
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachinePoolSourcePvc {
+    /// The name of the source PVC
+    pub name: String,
+    /// The namespace of the source PVC
+    pub namespace: String,
+}
+
+/// SourceRef is an indirect reference to the source of data for the requested DataVolume
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachinePoolSourceRef {
+    /// The kind of the source reference, currently only "DataSource" is supported
+    pub kind: String,
+    /// The name of the source reference
+    pub name: String,
+    /// The namespace of the source reference, defaults to the DataVolume namespace
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub namespace: Option<String>,
+}
+
+/// Secret means that the access credential is pulled from a kubernetes secret
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachinePoolSourceSecret {
+    /// SecretName represents the name of the secret in the VMI's namespace
+    pub secret_name: String,
+}
+
+/// `VirtualMachinePool.spec`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachinePoolSpec {
+    /// Autohealing specifies when a VMpool should replace a failing VM with a reprovisioned instance
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub autohealing: Option<VirtualMachinePoolAutohealing>,
+    /// (Defaults to 100%) Integer or string pointer, that when set represents either a percentage or
+    /// number of VMs in a pool that can be unavailable (ready condition false) at a time during
+    /// automated update.
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
+    pub max_unavailable: Option<IntOrString>,
+    /// Options for the name generation in a pool.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name_generation: Option<VirtualMachinePoolNameGeneration>,
+    /// Indicates that the pool is paused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub paused: Option<bool>,
+    /// Number of desired pods. This is a pointer to distinguish between explicit zero and not
+    /// specified. Defaults to 1.
+    ///
+    /// Must be at least 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replicas: Option<i32>,
+    /// ScaleInStrategy specifies how the VMPool controller manages scaling in VMs within a VMPool
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scale_in_strategy: Option<VirtualMachinePoolScaleInStrategy>,
+    /// Label selector for pods. Existing Poolss whose pods are selected by this will be the ones
+    /// affected by this deployment.
+    pub selector: VirtualMachinePoolSelector,
+    /// UpdateStrategy specifies how the VMPool controller manages updating VMs within a VMPool
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub update_strategy: Option<VirtualMachinePoolUpdateStrategy>,
+    /// Template describes the VM that will be created.
+    pub virtual_machine_template: VirtualMachinePoolVirtualMachineTemplate,
+}
+
+/// Spinlocks allows to configure the spinlock retry attempts.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachinePoolSpinlocks {
+    /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub enabled: Option<bool>,
+    /// Retries indicates the number of retries. Must be a value greater or equal 4096. Defaults to
+    /// 4096\.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spinlocks: Option<i32>,
+}
+
+/// SSHPublicKey represents the source and method of applying a ssh public key into a guest virtual
+/// machine.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachinePoolSshPublicKey {
+    /// PropagationMethod represents how the public key is injected into the vm guest.
+    pub propagation_method: VirtualMachinePoolPropagationMethod,
+    /// Source represents where the public keys are pulled from
+    pub source: VirtualMachinePoolSshPublicKeySource,
+}
+
+/// Source represents where the public keys are pulled from
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachinePoolSshPublicKeySource {
+    /// Secret means that the access credential is pulled from a kubernetes secret
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub secret: Option<VirtualMachinePoolSourceSecret>,
+}
+
+/// Specifies if and how to preserve the state of the VMs selected during scale-in. Disabled -
+/// (Default) all state for VMs selected for scale-in will be deleted. Offline - PVCs for VMs
+/// selected for scale-in will be preserved and reused on scale-out (decreases provisioning time
+/// during scale out). Online - PVCs and memory for VMs selected for scale-in will be preserved and
+/// reused on scale-out (decreases provisioning and boot time during scale out).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum VirtualMachinePoolStatePreservation {
+    /// `Disabled`
+    #[default]
+    Disabled,
+    /// `Offline`
+    Offline,
+    /// `Online`
+    Online,
+    /// A value that the schema does not list, such as one of a newer API server.
+    #[serde(untagged)]
+    Unrecognized(String),
+}
+
+/// `VirtualMachinePool.status`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachinePoolStatus {
+    /// `conditions`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub conditions: Option<Vec<VirtualMachinePoolConditions>>,
+    /// Canonical form of the label selector for HPA which consumes it through the scale subresource.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub label_selector: Option<String>,
+    /// `readyReplicas`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ready_replicas: Option<i32>,
+    /// `replicas`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replicas: Option<i32>,
+}
+
+/// Storage is the requested storage specification
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachinePoolStorage {
+    /// AccessModes contains the desired access modes the volume should have. More info:
+    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#access-modes-1>
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub access_modes: Option<Vec<String>>,
+    /// This field can be used to specify either: \* An existing VolumeSnapshot object
+    /// (snapshot.storage.k8s.io/VolumeSnapshot) \* An existing PVC (PersistentVolumeClaim) \* An
+    /// existing custom resource that implements data population (Alpha) In order to use custom resource
+    /// types that implement data population, the AnyVolumeDataSource feature gate must be enabled. If
+    /// the provisioner or an external controller can support the specified data source, it will create
+    /// a new volume based on the contents of the specified data source. If the AnyVolumeDataSource
+    /// feature gate is enabled, this field will always have the same contents as the DataSourceRef
+    /// field.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub data_source: Option<VirtualMachinePoolDataSource>,
+    /// Specifies the object from which to populate the volume with data, if a non-empty volume is
+    /// desired. This may be any local object from a non-empty API group (non core object) or a
+    /// PersistentVolumeClaim object. When this field is specified, volume binding will only succeed if
+    /// the type of the specified object matches some installed volume populator or dynamic provisioner.
+    /// This field will replace the functionality of the DataSource field and as such if both fields are
+    /// non-empty, they must have the same value. For backwards compatibility, both fields (DataSource
+    /// and DataSourceRef) will be set to the same value automatically if one of them is empty and the
+    /// other is non-empty. There are two important differences between DataSource and DataSourceRef:
+    ///
+    /// - While DataSource only allows two specific types of objects, DataSourceRef allows any non-core
+    ///   object, as well as PersistentVolumeClaim objects.
+    /// - While DataSource ignores disallowed values (dropping them), DataSourceRef preserves all
+    ///   values, and generates an error if a disallowed value is specified. (Beta) Using this field
+    ///   requires the AnyVolumeDataSource feature gate to be enabled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub data_source_ref: Option<VirtualMachinePoolDataSourceRef>,
+    /// Resources represents the minimum resources the volume should have. More info:
+    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#resources>
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resources: Option<VirtualMachinePoolResources>,
+    /// A label query over volumes to consider for binding.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub selector: Option<VirtualMachinePoolSelector>,
+    /// Name of the StorageClass required by the claim. More info:
+    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#class-1>
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub storage_class_name: Option<String>,
+    /// volumeMode defines what type of volume is required by the claim. Value of Filesystem is implied
+    /// when not included in claim spec.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub volume_mode: Option<String>,
+    /// VolumeName is the binding reference to the PersistentVolume backing this claim.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub volume_name: Option<String>,
+}
+
+/// SyNIC enables the Synthetic Interrupt Controller. Defaults to the machine type setting.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachinePoolSynic {
+    /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub enabled: Option<bool>,
+}
+
+/// SyNICTimer enables Synthetic Interrupt Controller Timers, reducing CPU load. Defaults to the
+/// machine type setting.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachinePoolSynictimer {
+    /// Represents if a feature is enabled or disabled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub direct: Option<VirtualMachinePoolDirect>,
+    /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub enabled: Option<bool>,
+}
+
+/// Represents a Sysprep volume source.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachinePoolSysprep {
+    /// ConfigMap references a ConfigMap that contains Sysprep answer file named autounattend.xml that
+    /// should be attached as disk of CDROM type.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub config_map: Option<VirtualMachinePoolSysprepConfigMap>,
+    /// Secret references a k8s Secret that contains Sysprep answer file named autounattend.xml that
+    /// should be attached as disk of CDROM type.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub secret: Option<VirtualMachinePoolSysprepSecret>,
+}
+
+/// ConfigMap references a ConfigMap that contains Sysprep answer file named autounattend.xml that
+/// should be attached as disk of CDROM type.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachinePoolSysprepConfigMap {
+    /// Name of the referent. This field is effectively required, but due to backwards compatibility is
+    /// allowed to be empty. Instances of this type with an empty value here are almost certainly wrong.
+    /// More info: <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
+    ///
+    /// Defaults to `""`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+}
+
+/// Secret references a k8s Secret that contains Sysprep answer file named autounattend.xml that
+/// should be attached as disk of CDROM type.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachinePoolSysprepSecret {
+    /// Name of the referent. This field is effectively required, but due to backwards compatibility is
+    /// allowed to be empty. Instances of this type with an empty value here are almost certainly wrong.
+    /// More info: <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
+    ///
+    /// Defaults to `""`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+}
+
+/// TCPSocket specifies an action involving a TCP port. TCP hooks not yet supported
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachinePoolTcpSocket {
+    /// Optional: Host name to connect to, defaults to the pod IP.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host: Option<String>,
+    /// Number or name of the port to access on the container. Number must be in the range 1 to 65535.
+    /// Name must be an IANA_SVC_NAME.
+    #[serde(with = "codec")]
+    pub port: IntOrString,
+}
+
+/// Template is the direct specification of VirtualMachineInstance
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachinePoolTemplate {
+    /// `metadata`.
+    #[serde(
+        default,
+        deserialize_with = "codec::present::deserialize",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub metadata: Option<Option<BTreeMap<String, Value>>>,
+    /// VirtualMachineInstance Spec contains the VirtualMachineInstance specification.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spec: Option<VirtualMachinePoolTemplateSpec>,
+}
+
+/// VirtualMachineInstance Spec contains the VirtualMachineInstance specification.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachinePoolTemplateSpec {
+    /// Specifies a set of public keys to inject into the vm guest
+    ///
+    /// Must have at most 256 items.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub access_credentials: Option<Vec<VirtualMachinePoolAccessCredentials>>,
+    /// If affinity is specifies, obey all the affinity rules
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub affinity: Option<VirtualMachinePoolAffinity>,
+    /// Specifies the architecture of the vm guest you are attempting to run. Defaults to the compiled
+    /// architecture of the KubeVirt components
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub architecture: Option<String>,
+    /// Specifies the DNS parameters of a pod. Parameters specified here will be merged to the generated
+    /// DNS configuration based on DNSPolicy.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dns_config: Option<VirtualMachinePoolDnsConfig>,
+    /// Set DNS policy for the pod. Defaults to "ClusterFirst". Valid values are
+    /// 'ClusterFirstWithHostNet', 'ClusterFirst', 'Default' or 'None'. DNS parameters given in
+    /// DNSConfig will be merged with the policy selected with DNSPolicy. To have DNS options set along
+    /// with hostNetwork, you have to specify DNS policy explicitly to 'ClusterFirstWithHostNet'.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dns_policy: Option<String>,
+    /// Specification of the desired behavior of the VirtualMachineInstance on the host.
+    pub domain: VirtualMachinePoolDomain,
+    /// EvictionStrategy describes the strategy to follow when a node drain occurs. The possible options
+    /// are:
+    ///
+    /// - "None": No action will be taken, according to the specified 'RunStrategy' the VirtualMachine
+    ///   will be restarted or shutdown.
+    /// - "LiveMigrate": the VirtualMachineInstance will be migrated instead of being shutdown.
+    /// - "LiveMigrateIfPossible": the same as "LiveMigrate" but only if the VirtualMachine is
+    ///   Live-Migratable, otherwise it will behave as "None".
+    /// - "External": the VirtualMachineInstance will be protected and 'vmi.Status.EvacuationNodeName'
+    ///   will be set on eviction. This is mainly useful for cluster-api-provider-kubevirt (capk) which
+    ///   needs a way for VMI's to be blocked from eviction, yet signal capk that eviction has been
+    ///   called on the VMI so the capk controller can handle tearing the VMI down. Details can be found
+    ///   in the commit description
+    ///   <https://github.com/kubevirt/kubevirt/commit/c1d77face705c8b126696bac9a3ee3825f27f1fa>.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub eviction_strategy: Option<String>,
+    /// Specifies the hostname of the vmi If not specified, the hostname will be set to the name of the
+    /// vmi, if dhcp or cloud-init is configured properly.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hostname: Option<String>,
+    /// Periodic probe of VirtualMachineInstance liveness. VirtualmachineInstances will be stopped if
+    /// the probe fails. Cannot be updated. More info:
+    /// <https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes>
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub liveness_probe: Option<VirtualMachinePoolLivenessProbe>,
+    /// List of networks that can be attached to a vm's virtual interface.
+    ///
+    /// Must have at most 256 items.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub networks: Option<Vec<VirtualMachinePoolNetworks>>,
+    /// NodeSelector is a selector which must be true for the vmi to fit on a node. Selector which must
+    /// match a node's labels for the vmi to be scheduled on that node. More info:
+    /// <https://kubernetes.io/docs/concepts/configuration/assign-pod-node/>
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub node_selector: Option<BTreeMap<String, String>>,
+    /// If specified, indicates the pod's priority. If not specified, the pod priority will be default
+    /// or zero if there is no default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub priority_class_name: Option<String>,
+    /// Periodic probe of VirtualMachineInstance service readiness. VirtualmachineInstances will be
+    /// removed from service endpoints if the probe fails. Cannot be updated. More info:
+    /// <https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes>
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub readiness_probe: Option<VirtualMachinePoolReadinessProbe>,
+    /// ResourceClaims define which ResourceClaims must be allocated and reserved before the VMI, hence
+    /// virt-launcher pod is allowed to start. The resources will be made available to the domain which
+    /// consumes them by name.
+    ///
+    /// This is an alpha field and requires enabling the DynamicResourceAllocation feature gate in
+    /// kubernetes
+    /// <https://kubernetes.io/docs/concepts/scheduling-eviction/dynamic-resource-allocation/> This
+    /// field should only be configured if one of the feature-gates GPUsWithDRA, HostDevicesWithDRA, or
+    /// NetworkDevicesWithDRA is enabled. This feature is in alpha.
+    ///
+    /// Must have no two items with the same `name`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resource_claims: Option<Vec<VirtualMachinePoolResourceClaims>>,
+    /// If specified, the VMI will be dispatched by specified scheduler. If not specified, the VMI will
+    /// be dispatched by default scheduler.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scheduler_name: Option<String>,
+    /// ServiceAccountName is the name of the ServiceAccount to use to run the virt-launcher pod. This
+    /// sets pod.spec.serviceAccountName but does NOT automatically expose the service account token to
+    /// the VM guest. To expose the token to the VM, use a serviceAccount volume.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub service_account_name: Option<String>,
+    /// StartStrategy can be set to "Paused" if Virtual Machine should be started in paused state.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start_strategy: Option<String>,
+    /// If specified, the fully qualified vmi hostname will be "\<hostname\>.\<subdomain\>.\<pod
+    /// namespace\>.svc.\<cluster domain\>". If not specified, the vmi will not have a domainname at
+    /// all. The DNS entry will resolve to the vmi, no matter if the vmi itself can pick up a hostname.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subdomain: Option<String>,
+    /// Grace period observed after signalling a VirtualMachineInstance to stop after which the
+    /// VirtualMachineInstance is force terminated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub termination_grace_period_seconds: Option<i64>,
+    /// If toleration is specified, obey all the toleration rules.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tolerations: Option<Vec<VirtualMachinePoolTolerations>>,
+    /// TopologySpreadConstraints describes how a group of VMIs will be spread across a given topology
+    /// domains. K8s scheduler will schedule VMI pods in a way which abides by the constraints.
+    ///
+    /// Must have no two items with the same `topologyKey` and `whenUnsatisfiable`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub topology_spread_constraints: Option<
+        Vec<VirtualMachinePoolTopologySpreadConstraints>,
+    >,
+    /// List of utility volumes that can be mounted to the vmi virt-launcher pod without having a
+    /// matching disk in the domain. Used to collect data for various operational workflows.
+    ///
+    /// Must have at most 256 items and have no two items with the same `name`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub utility_volumes: Option<Vec<VirtualMachinePoolUtilityVolumes>>,
+    /// List of volumes that can be mounted by disks belonging to the vmi.
+    ///
+    /// Must have at most 256 items.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub volumes: Option<Vec<VirtualMachinePoolVolumes>>,
+}
+
+/// Timer specifies whih timers are attached to the vmi.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachinePoolTimer {
+    /// HPET (High Precision Event Timer) - multiple timers with periodic interrupts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hpet: Option<VirtualMachinePoolHpet>,
+    /// Hyperv (Hypervclock) - lets guests read the host’s wall clock time (paravirtualized). For
+    /// windows guests.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hyperv: Option<VirtualMachinePoolTimerHyperv>,
+    /// KVM (KVM clock) - lets guests read the host’s wall clock time (paravirtualized). For linux
+    /// guests.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kvm: Option<VirtualMachinePoolTimerKvm>,
+    /// PIT (Programmable Interval Timer) - a timer with periodic interrupts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pit: Option<VirtualMachinePoolPit>,
+    /// RTC (Real Time Clock) - a continuously running timer with periodic interrupts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rtc: Option<VirtualMachinePoolRtc>,
+}
+
+/// Hyperv (Hypervclock) - lets guests read the host’s wall clock time (paravirtualized). For
+/// windows guests.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachinePoolTimerHyperv {
+    /// Enabled set to false makes sure that the machine type or a preset can't add the timer. Defaults
+    /// to true.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub present: Option<bool>,
+}
+
+/// KVM (KVM clock) - lets guests read the host’s wall clock time (paravirtualized). For linux
+/// guests.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachinePoolTimerKvm {
+    /// Enabled set to false makes sure that the machine type or a preset can't add the timer. Defaults
+    /// to true.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub present: Option<bool>,
+}
+
+/// TLBFlush improves performances in overcommited environments. Requires vpindex. Defaults to the
+/// machine type setting.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachinePoolTlbflush {
+    /// Direct allows sending the TLB flush command directly to the hypervisor. It can be useful to
+    /// optimize performance in nested virtualization cases, such as Windows VBS.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub direct: Option<VirtualMachinePoolDirect>,
+    /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub enabled: Option<bool>,
+    /// Extended allows the guest to execute partial TLB flushes. It can be helpful for general purpose
+    /// workloads.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub extended: Option<VirtualMachinePoolExtended>,
+}
+
 /// The pod this Toleration is attached to tolerates any taint that matches the triple
 /// \<key,value,effect\> using the matching operator \<operator\>.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecTolerations {
+pub struct VirtualMachinePoolTolerations {
     /// Effect indicates the taint effect to match. Empty means match all taint effects. When specified,
     /// allowed values are NoSchedule, PreferNoSchedule and NoExecute.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -3017,13 +3328,11 @@ pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecToleratio
 /// TopologySpreadConstraint specifies how to spread matching pods among the given topology.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecTopologySpreadConstraints {
+pub struct VirtualMachinePoolTopologySpreadConstraints {
     /// LabelSelector is used to find matching pods. Pods that match this label selector are counted to
     /// determine the number of pods in their corresponding topology domain.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub label_selector: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecTopologySpreadConstraintsLabelSelector,
-    >,
+    pub label_selector: Option<VirtualMachinePoolLabelSelector>,
     /// MatchLabelKeys is a set of pod label keys to select the pods over which spreading will be
     /// calculated. The keys are used to lookup values from the incoming pod labels, those key-value
     /// labels are ANDed with labelSelector to select the group of existing pods over which spreading
@@ -3108,10 +3417,81 @@ pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecTopologyS
     pub when_unsatisfiable: String,
 }
 
+/// Whether to emulate a TPM device.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachinePoolTpm {
+    /// Enabled allows a user to explicitly disable the vTPM even when one is enabled by a preference
+    /// referenced by the VirtualMachine Defaults to True
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub enabled: Option<bool>,
+    /// Persistent indicates the state of the TPM device should be kept accross reboots Defaults to
+    /// false
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub persistent: Option<bool>,
+}
+
+/// UpdateStrategy specifies how the VMPool controller manages updating VMs within a VMPool
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachinePoolUpdateStrategy {
+    /// Opportunistic update only gets applied to the VM, VMI is updated naturally upon the restart.
+    /// Whereas proactive it applies both the VM and VMI right away.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub opportunistic: Option<BTreeMap<String, Value>>,
+    /// Proactive update by forcing the VMs to restart during update
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proactive: Option<VirtualMachinePoolUpdateStrategyProactive>,
+    /// Unmanaged indicates that no automatic update of VMs within a VMPool is performed. When this is
+    /// set, the VMPool controller will not update the VMs within the pool.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unmanaged: Option<BTreeMap<String, Value>>,
+}
+
+/// Proactive update by forcing the VMs to restart during update
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachinePoolUpdateStrategyProactive {
+    /// SelectionPolicy defines the priority in which VM instances are selected for proactive update
+    /// Defaults to "Random" base policy when no SelectionPolicy is configured
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub selection_policy: Option<VirtualMachinePoolSelectionPolicy>,
+}
+
+/// UserPassword represents the source and method for applying a guest user's password
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachinePoolUserPassword {
+    /// propagationMethod represents how the user passwords are injected into the vm guest.
+    pub propagation_method: VirtualMachinePoolUserPasswordPropagationMethod,
+    /// Source represents where the user passwords are pulled from
+    pub source: VirtualMachinePoolSshPublicKeySource,
+}
+
+/// propagationMethod represents how the user passwords are injected into the vm guest.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachinePoolUserPasswordPropagationMethod {
+    /// QemuGuestAgentAccessCredentailPropagation means passwords are dynamically injected into the vm
+    /// at runtime via the qemu guest agent. This feature requires the qemu guest agent to be running
+    /// within the guest.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub qemu_guest_agent: Option<BTreeMap<String, Value>>,
+}
+
+/// UTC sets the guest clock to UTC on each boot. If an offset is specified, guest changes to the
+/// clock will be kept during reboots and are not reset.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachinePoolUtc {
+    /// OffsetSeconds specifies an offset in seconds, relative to UTC. If set, guest changes to the
+    /// clock will be kept during reboots and not reset.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub offset_seconds: Option<i64>,
+}
+
 /// `VirtualMachinePool.spec.virtualMachineTemplate.spec.template.spec.utilityVolumes`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecUtilityVolumes {
+pub struct VirtualMachinePoolUtilityVolumes {
     /// claimName is the name of a PersistentVolumeClaim in the same namespace as the pod using this
     /// volume. More info:
     /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims>
@@ -3126,54 +3506,163 @@ pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecUtilityVo
     pub r#type: Option<String>,
 }
 
+/// VAPIC improves the paravirtualized handling of interrupts. Defaults to the machine type setting.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachinePoolVapic {
+    /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub enabled: Option<bool>,
+}
+
+/// DataVolumeSourceVDDK provides the parameters to create a Data Volume from a Vmware source
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachinePoolVddk {
+    /// BackingFile is the path to the virtual hard disk to migrate from vCenter/ESXi
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub backing_file: Option<String>,
+    /// ExtraArgs is a reference to a ConfigMap containing extra arguments to pass directly to the VDDK
+    /// library
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub extra_args: Option<String>,
+    /// InitImageURL is an optional URL to an image containing an extracted VDDK library, overrides
+    /// v2v-vmware config map
+    #[serde(rename = "initImageURL", skip_serializing_if = "Option::is_none")]
+    pub init_image_url: Option<String>,
+    /// SecretRef provides a reference to a secret containing the username and password needed to access
+    /// the vCenter or ESXi host
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub secret_ref: Option<String>,
+    /// Thumbprint is the certificate thumbprint of the vCenter or ESXi host
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub thumbprint: Option<String>,
+    /// URL is the URL of the vCenter or ESXi host with the VM to migrate
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// UUID is the UUID of the virtual machine that the backing file is attached to in vCenter/ESXi
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uuid: Option<String>,
+}
+
+/// VendorID allows setting the hypervisor vendor id. Defaults to the machine type setting.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachinePoolVendorid {
+    /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub enabled: Option<bool>,
+    /// VendorID sets the hypervisor vendor id, visible to the vmi. String up to twelve characters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vendorid: Option<String>,
+}
+
+/// Video describes the video device configuration for the vmi.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachinePoolVideo {
+    /// Type specifies the video device type (e.g., virtio, vga, bochs, ramfb). If not specified, the
+    /// default is architecture-dependent (VGA for BIOS-based VMs, Bochs for EFI-based VMs on AMD64;
+    /// virtio for Arm and s390x).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub r#type: Option<String>,
+}
+
+/// `VirtualMachinePool.spec.virtualMachineTemplate.spec.template.spec.domain.devices.gpus.virtualGPUOptions`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachinePoolVirtualGPUOptions {
+    /// `display`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub display: Option<VirtualMachinePoolDisplay>,
+}
+
+/// Template describes the VM that will be created.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachinePoolVirtualMachineTemplate {
+    /// `metadata`.
+    #[serde(
+        default,
+        deserialize_with = "codec::present::deserialize",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub metadata: Option<Option<BTreeMap<String, Value>>>,
+    /// VirtualMachineSpec contains the VirtualMachine specification.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spec: Option<VirtualMachinePoolVirtualMachineTemplateSpec>,
+}
+
+/// VirtualMachineSpec contains the VirtualMachine specification.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachinePoolVirtualMachineTemplateSpec {
+    /// dataVolumeTemplates is a list of dataVolumes that the VirtualMachineInstance template can
+    /// reference. DataVolumes in this list are dynamically created for the VirtualMachine and are tied
+    /// to the VirtualMachine's life-cycle.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub data_volume_templates: Option<
+        Vec<Option<VirtualMachinePoolDataVolumeTemplates>>,
+    >,
+    /// InstancetypeMatcher references a instancetype that is used to fill fields in Template
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub instancetype: Option<VirtualMachinePoolInstancetype>,
+    /// PreferenceMatcher references a set of preference that is used to fill fields in Template
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preference: Option<VirtualMachinePoolPreference>,
+    /// Running state indicates the requested running state of the VirtualMachineInstance mutually
+    /// exclusive with Running Following are allowed values:
+    ///
+    /// - "Always": VMI should always be running.
+    /// - "Halted": VMI should never be running.
+    /// - "Manual": VMI can be started/stopped using API endpoints.
+    /// - "RerunOnFailure": VMI will initially be running and restarted if a failure occurs, but will
+    ///   not be restarted upon successful completion.
+    /// - "Once": VMI will run once and not be restarted upon completion regardless if the completion is
+    ///   of phase Failure or Success.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run_strategy: Option<String>,
+    /// Running controls whether the associatied VirtualMachineInstance is created or not Mutually
+    /// exclusive with RunStrategy Deprecated: VirtualMachineInstance field "Running" is now deprecated,
+    /// please use RunStrategy instead.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub running: Option<bool>,
+    /// Template is the direct specification of VirtualMachineInstance
+    pub template: VirtualMachinePoolTemplate,
+    /// UpdateVolumesStrategy is the strategy to apply on volumes updates
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub update_volumes_strategy: Option<String>,
+}
+
 /// Volume represents a named volume in a vmi.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecVolumes {
+pub struct VirtualMachinePoolVolumes {
     /// CloudInitConfigDrive represents a cloud-init Config Drive user-data source. The Config Drive
     /// data will be added as a disk to the vmi. A proper cloud-init installation is required inside the
     /// guest. More info:
     /// <https://cloudinit.readthedocs.io/en/latest/topics/datasources/configdrive.html>
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub cloud_init_config_drive: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecVolumesCloudInitConfigDrive,
-    >,
+    pub cloud_init_config_drive: Option<VirtualMachinePoolCloudInitConfigDrive>,
     /// CloudInitNoCloud represents a cloud-init NoCloud user-data source. The NoCloud data will be
     /// added as a disk to the vmi. A proper cloud-init installation is required inside the guest. More
     /// info: <http://cloudinit.readthedocs.io/en/latest/topics/datasources/nocloud.html>
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub cloud_init_no_cloud: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecVolumesCloudInitNoCloud,
-    >,
+    pub cloud_init_no_cloud: Option<VirtualMachinePoolCloudInitNoCloud>,
     /// ConfigMapSource represents a reference to a ConfigMap in the same namespace. More info:
     /// <https://kubernetes.io/docs/tasks/configure-pod-container/configure-pod-configmap/>
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub config_map: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecVolumesConfigMap,
-    >,
+    pub config_map: Option<VirtualMachinePoolConfigMap>,
     /// ContainerDisk references a docker image, embedding a qcow or raw disk. More info:
     /// <https://kubevirt.gitbooks.io/user-guide/registry-disk.html>
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub container_disk: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecVolumesContainerDisk,
-    >,
+    pub container_disk: Option<VirtualMachinePoolContainerDisk>,
     /// ContainerPath exposes a path from the virt-launcher container to the VM via virtiofs. The path
     /// must correspond to an existing volumeMount in the compute container.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub container_path: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecVolumesContainerPath,
-    >,
+    pub container_path: Option<VirtualMachinePoolContainerPath>,
     /// DataVolume represents the dynamic creation a PVC for this volume as well as the process of
     /// populating that PVC with a disk image.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub data_volume: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecVolumesDataVolume,
-    >,
+    pub data_volume: Option<VirtualMachinePoolDataVolume>,
     /// DownwardAPI represents downward API about the pod that should populate this volume
     #[serde(rename = "downwardAPI", skip_serializing_if = "Option::is_none")]
-    pub downward_api: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecVolumesDownwardAPI,
-    >,
+    pub downward_api: Option<VirtualMachinePoolDownwardAPI>,
     /// DownwardMetrics adds a very small disk to VMIs which contains a limited view of host and guest
     /// metrics. The disk content is compatible with vhostmd (<https://github.com/vhostmd/vhostmd>) and
     /// vm-dump-metrics.
@@ -3182,25 +3671,17 @@ pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecVolumes {
     /// EmptyDisk represents a temporary disk which shares the vmis lifecycle. More info:
     /// <https://kubevirt.gitbooks.io/user-guide/disks-and-volumes.html>
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub empty_disk: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecVolumesEmptyDisk,
-    >,
+    pub empty_disk: Option<VirtualMachinePoolEmptyDisk>,
     /// Ephemeral is a special volume source that "wraps" specified source and provides copy-on-write
     /// image on top of it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub ephemeral: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecVolumesEphemeral,
-    >,
+    pub ephemeral: Option<VirtualMachinePoolEphemeral>,
     /// HostDisk represents a disk created on the cluster level
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub host_disk: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecVolumesHostDisk,
-    >,
+    pub host_disk: Option<VirtualMachinePoolHostDisk>,
     /// MemoryDump is attached to the virt launcher and is populated with a memory dump of the vmi
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub memory_dump: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecVolumesMemoryDump,
-    >,
+    pub memory_dump: Option<VirtualMachinePoolMemoryDump>,
     /// Volume's name. Must be a DNS_LABEL and unique within the vmi. More info:
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
@@ -3208,727 +3689,39 @@ pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecVolumes {
     /// namespace. Directly attached to the vmi via qemu. More info:
     /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims>
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub persistent_volume_claim: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecVolumesPersistentVolumeClaim,
-    >,
+    pub persistent_volume_claim: Option<VirtualMachinePoolPersistentVolumeClaim>,
     /// SecretVolumeSource represents a reference to a secret data in the same namespace. More info:
     /// <https://kubernetes.io/docs/concepts/configuration/secret/>
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub secret: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecVolumesSecret,
-    >,
+    pub secret: Option<VirtualMachinePoolSecret>,
     /// ServiceAccountVolumeSource represents a reference to a service account. There can only be one
     /// volume of this type! More info:
     /// <https://kubernetes.io/docs/tasks/configure-pod-container/configure-service-account/>
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub service_account: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecVolumesServiceAccount,
-    >,
+    pub service_account: Option<VirtualMachinePoolServiceAccount>,
     /// Represents a Sysprep volume source.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub sysprep: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecVolumesSysprep,
-    >,
+    pub sysprep: Option<VirtualMachinePoolSysprep>,
 }
-
-/// CloudInitNoCloud represents a cloud-init NoCloud user-data source. The NoCloud data will be
-/// added as a disk to the vmi. A proper cloud-init installation is required inside the guest. More
-/// info: <http://cloudinit.readthedocs.io/en/latest/topics/datasources/nocloud.html>
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecVolumesCloudInitNoCloud {
-    /// NetworkData contains NoCloud inline cloud-init networkdata.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub network_data: Option<String>,
-    /// NetworkDataBase64 contains NoCloud cloud-init networkdata as a base64 encoded string.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub network_data_base64: Option<String>,
-    /// NetworkDataSecretRef references a k8s secret that contains NoCloud networkdata.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub network_data_secret_ref: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecVolumesCloudInitNoCloudNetworkDataSecretRef,
-    >,
-    /// UserDataSecretRef references a k8s secret that contains NoCloud userdata.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub secret_ref: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecVolumesCloudInitNoCloudSecretRef,
-    >,
-    /// UserData contains NoCloud inline cloud-init userdata.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub user_data: Option<String>,
-    /// UserDataBase64 contains NoCloud cloud-init userdata as a base64 encoded string.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub user_data_base64: Option<String>,
-}
-
-/// ConfigMapSource represents a reference to a ConfigMap in the same namespace. More info:
-/// <https://kubernetes.io/docs/tasks/configure-pod-container/configure-pod-configmap/>
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecVolumesConfigMap {
-    /// Name of the referent. This field is effectively required, but due to backwards compatibility is
-    /// allowed to be empty. Instances of this type with an empty value here are almost certainly wrong.
-    /// More info: <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
-    ///
-    /// Defaults to `""`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    /// Specify whether the ConfigMap or it's keys must be defined
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub optional: Option<bool>,
-    /// The volume label of the resulting disk inside the VMI. Different bootstrapping mechanisms
-    /// require different values. Typical values are "cidata" (cloud-init), "config-2" (cloud-init) or
-    /// "OEMDRV" (kickstart).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub volume_label: Option<String>,
-}
-
-/// ContainerDisk references a docker image, embedding a qcow or raw disk. More info:
-/// <https://kubevirt.gitbooks.io/user-guide/registry-disk.html>
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecVolumesContainerDisk {
-    /// Image is the name of the image with the embedded disk.
-    pub image: String,
-    /// Image pull policy. One of Always, Never, IfNotPresent. Defaults to Always if :latest tag is
-    /// specified, or IfNotPresent otherwise. Cannot be updated. More info:
-    /// <https://kubernetes.io/docs/concepts/containers/images#updating-images>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub image_pull_policy: Option<String>,
-    /// ImagePullSecret is the name of the Docker registry secret required to pull the image. The secret
-    /// must already exist.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub image_pull_secret: Option<String>,
-    /// Path defines the path to disk file in the container
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub path: Option<String>,
-}
-
-/// ContainerPath exposes a path from the virt-launcher container to the VM via virtiofs. The path
-/// must correspond to an existing volumeMount in the compute container.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecVolumesContainerPath {
-    /// Path is the absolute path within the virt-launcher container to expose to the VM. The path must
-    /// correspond to an existing volumeMount in the compute container.
-    ///
-    /// Must have at most 4096 characters.
-    ///
-    /// Must satisfy `self.startsWith('/')`: path must be absolute (start with '/')
-    ///
-    /// Must satisfy `!self.contains('..')`: path must not contain '..'
-    pub path: String,
-    /// ReadOnly controls whether the volume is exposed as read-only to the VM. Defaults to true. Write
-    /// access is not currently supported.
-    ///
-    /// Must satisfy `self == true`: readOnly must be true, write access is not supported
-    ///
-    /// Defaults to `true`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub read_only: Option<bool>,
-}
-
-/// DataVolume represents the dynamic creation a PVC for this volume as well as the process of
-/// populating that PVC with a disk image.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecVolumesDataVolume {
-    /// Hotpluggable indicates whether the volume can be hotplugged and hotunplugged.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub hotpluggable: Option<bool>,
-    /// Name of both the DataVolume and the PVC in the same namespace.
-    pub name: String,
-}
-
-/// DownwardAPI represents downward API about the pod that should populate this volume
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecVolumesDownwardAPI {
-    /// Fields is a list of downward API volume file
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub fields: Option<
-        Vec<
-            VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecVolumesDownwardAPIFields,
-        >,
-    >,
-    /// The volume label of the resulting disk inside the VMI. Different bootstrapping mechanisms
-    /// require different values. Typical values are "cidata" (cloud-init), "config-2" (cloud-init) or
-    /// "OEMDRV" (kickstart).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub volume_label: Option<String>,
-}
-
-/// DownwardAPIVolumeFile represents information to create the file containing the pod field
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecVolumesDownwardAPIFields {
-    /// Required: Selects a field of the pod: only annotations, labels, name, namespace and uid are
-    /// supported.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub field_ref: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecVolumesDownwardAPIFieldsFieldRef,
-    >,
-    /// Optional: mode bits used to set permissions on this file, must be an octal value between 0000
-    /// and 0777 or a decimal value between 0 and 511. YAML accepts both octal and decimal values, JSON
-    /// requires decimal values for mode bits. If not specified, the volume defaultMode will be used.
-    /// This might be in conflict with other options that affect the file mode, like fsGroup, and the
-    /// result can be other mode bits set.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub mode: Option<i32>,
-    /// Required: Path is the relative path name of the file to be created. Must not be absolute or
-    /// contain the '..' path. Must be utf-8 encoded. The first item of the relative path must not start
-    /// with '..'
-    pub path: String,
-    /// Selects a resource of the container: only resources limits and requests (limits.cpu,
-    /// limits.memory, requests.cpu and requests.memory) are currently supported.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub resource_field_ref: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecVolumesDownwardAPIFieldsResourceFieldRef,
-    >,
-}
-
-/// Required: Selects a field of the pod: only annotations, labels, name, namespace and uid are
-/// supported.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecVolumesDownwardAPIFieldsFieldRef {
-    /// Version of the schema the FieldPath is written in terms of, defaults to "v1".
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub api_version: Option<String>,
-    /// Path of the field to select in the specified API version.
-    pub field_path: String,
-}
-
-/// Selects a resource of the container: only resources limits and requests (limits.cpu,
-/// limits.memory, requests.cpu and requests.memory) are currently supported.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecVolumesDownwardAPIFieldsResourceFieldRef {
-    /// Container name: required for volumes, optional for env vars
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub container_name: Option<String>,
-    /// Specifies the output format of the exposed resources, defaults to "1"
-    ///
-    /// Must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
-    pub divisor: Option<IntOrString>,
-    /// Required: resource to select
-    pub resource: String,
-}
-
-/// EmptyDisk represents a temporary disk which shares the vmis lifecycle. More info:
-/// <https://kubevirt.gitbooks.io/user-guide/disks-and-volumes.html>
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecVolumesEmptyDisk {
-    /// Capacity of the sparse disk.
-    ///
-    /// Must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(with = "codec")]
-    pub capacity: IntOrString,
-}
-
-/// Ephemeral is a special volume source that "wraps" specified source and provides copy-on-write
-/// image on top of it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecVolumesEphemeral {
-    /// PersistentVolumeClaimVolumeSource represents a reference to a PersistentVolumeClaim in the same
-    /// namespace. Directly attached to the vmi via qemu. More info:
-    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub persistent_volume_claim: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecVolumesEphemeralPersistentVolumeClaim,
-    >,
-}
-
-/// PersistentVolumeClaimVolumeSource represents a reference to a PersistentVolumeClaim in the same
-/// namespace. Directly attached to the vmi via qemu. More info:
-/// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims>
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecVolumesEphemeralPersistentVolumeClaim {
-    /// claimName is the name of a PersistentVolumeClaim in the same namespace as the pod using this
-    /// volume. More info:
-    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims>
-    pub claim_name: String,
-    /// readOnly Will force the ReadOnly setting in VolumeMounts. Default false.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub read_only: Option<bool>,
-}
-
-/// HostDisk represents a disk created on the cluster level
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecVolumesHostDisk {
-    /// Capacity of the sparse disk
-    ///
-    /// Must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
-    pub capacity: Option<IntOrString>,
-    /// The path to HostDisk image located on the cluster
-    pub path: String,
-    /// Shared indicate whether the path is shared between nodes
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub shared: Option<bool>,
-    /// Contains information if disk.img exists or should be created allowed options are 'Disk' and
-    /// 'DiskOrCreate'
-    pub r#type: String,
-}
-
-/// MemoryDump is attached to the virt launcher and is populated with a memory dump of the vmi
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecVolumesMemoryDump {
-    /// claimName is the name of a PersistentVolumeClaim in the same namespace as the pod using this
-    /// volume. More info:
-    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims>
-    pub claim_name: String,
-    /// Hotpluggable indicates whether the volume can be hotplugged and hotunplugged.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub hotpluggable: Option<bool>,
-    /// readOnly Will force the ReadOnly setting in VolumeMounts. Default false.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub read_only: Option<bool>,
-}
-
-/// SecretVolumeSource represents a reference to a secret data in the same namespace. More info:
-/// <https://kubernetes.io/docs/concepts/configuration/secret/>
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecVolumesSecret {
-    /// Specify whether the Secret or it's keys must be defined
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub optional: Option<bool>,
-    /// Name of the secret in the pod's namespace to use. More info:
-    /// <https://kubernetes.io/docs/concepts/storage/volumes#secret>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub secret_name: Option<String>,
-    /// The volume label of the resulting disk inside the VMI. Different bootstrapping mechanisms
-    /// require different values. Typical values are "cidata" (cloud-init), "config-2" (cloud-init) or
-    /// "OEMDRV" (kickstart).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub volume_label: Option<String>,
-}
-
-/// ServiceAccountVolumeSource represents a reference to a service account. There can only be one
-/// volume of this type! More info:
-/// <https://kubernetes.io/docs/tasks/configure-pod-container/configure-service-account/>
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecVolumesServiceAccount {
-    /// Name of the service account in the pod's namespace to use. More info:
-    /// <https://kubernetes.io/docs/tasks/configure-pod-container/configure-service-account/>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub service_account_name: Option<String>,
-}
-
-/// Represents a Sysprep volume source.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecVolumesSysprep {
-    /// ConfigMap references a ConfigMap that contains Sysprep answer file named autounattend.xml that
-    /// should be attached as disk of CDROM type.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub config_map: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecVolumesSysprepConfigMap,
-    >,
-    /// Secret references a k8s Secret that contains Sysprep answer file named autounattend.xml that
-    /// should be attached as disk of CDROM type.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub secret: Option<
-        VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecVolumesSysprepSecret,
-    >,
-}
-
-/// Secret references a k8s Secret that contains Sysprep answer file named autounattend.xml that
-/// should be attached as disk of CDROM type.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecVolumesSysprepSecret {
-    /// Name of the referent. This field is effectively required, but due to backwards compatibility is
-    /// allowed to be empty. Instances of this type with an empty value here are almost certainly wrong.
-    /// More info: <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
-    ///
-    /// Defaults to `""`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-}
-
-/// `VirtualMachinePool.status`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolStatus {
-    /// `conditions`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub conditions: Option<Vec<VirtualMachinePoolStatusConditions>>,
-    /// Canonical form of the label selector for HPA which consumes it through the scale subresource.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub label_selector: Option<String>,
-    /// `readyReplicas`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ready_replicas: Option<i32>,
-    /// `replicas`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub replicas: Option<i32>,
-}
-
-/// `VirtualMachinePool.status.conditions`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachinePoolStatusConditions {
-    /// `lastProbeTime`.
-    #[serde(default, with = "codec::nullable", skip_serializing_if = "Option::is_none")]
-    pub last_probe_time: Option<Option<Time>>,
-    /// `lastTransitionTime`.
-    #[serde(default, with = "codec::nullable", skip_serializing_if = "Option::is_none")]
-    pub last_transition_time: Option<Option<Time>>,
-    /// `message`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub message: Option<String>,
-    /// `reason`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
-    /// `status`.
-    pub status: String,
-    /// `type`.
-    pub r#type: String,
-}
-
-/// Specifies if and how to preserve the state of the VMs selected during scale-in. Disabled -
-/// (Default) all state for VMs selected for scale-in will be deleted. Offline - PVCs for VMs
-/// selected for scale-in will be preserved and reused on scale-out (decreases provisioning time
-/// during scale out). Online - PVCs and memory for VMs selected for scale-in will be preserved and
-/// reused on scale-out (decreases provisioning and boot time during scale out).
-pub type VirtualMachinePoolSpecScaleInStrategyOpportunisticStatePreservation = super::VirtualMachinePoolSpecScaleInStrategyProactiveStatePreservation;
-
-/// SelectionPolicy defines the priority in which VM instances are selected for proactive scale-in
-/// Defaults to "Random" base policy when no SelectionPolicy is configured
-pub type VirtualMachinePoolSpecScaleInStrategyProactiveSelectionPolicy = super::VirtualMachinePoolSpecUpdateStrategyProactiveSelectionPolicy;
-
-/// Selectors is a list of selection policies.
-pub type VirtualMachinePoolSpecScaleInStrategyProactiveSelectionPolicySelectors = super::VirtualMachinePoolSpecUpdateStrategyProactiveSelectionPolicySelectors;
-
-/// LabelSelector is a list of label selector for VMs.
-pub type VirtualMachinePoolSpecScaleInStrategyProactiveSelectionPolicySelectorsLabelSelector = super::VirtualMachinePoolSpecSelector;
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type VirtualMachinePoolSpecScaleInStrategyProactiveSelectionPolicySelectorsLabelSelectorMatchExpressions = super::VirtualMachinePoolSpecSelectorMatchExpressions;
-
-/// A node selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type VirtualMachinePoolSpecScaleInStrategyProactiveSelectionPolicySelectorsNodeSelectorRequirementMatcher = super::VirtualMachinePoolSpecSelectorMatchExpressions;
-
-/// SortPolicy is a catch-all policy \[AscendingOrder\|DescendingOrder\|Newest\|Oldest\|Random\]
-pub type VirtualMachinePoolSpecScaleInStrategyProactiveSelectionPolicySortPolicy = super::VirtualMachinePoolSpecUpdateStrategyProactiveSelectionPolicySortPolicy;
-
-/// LabelSelector is a list of label selector for VMs.
-pub type VirtualMachinePoolSpecUpdateStrategyProactiveSelectionPolicySelectorsLabelSelector = super::VirtualMachinePoolSpecSelector;
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type VirtualMachinePoolSpecUpdateStrategyProactiveSelectionPolicySelectorsLabelSelectorMatchExpressions = super::VirtualMachinePoolSpecSelectorMatchExpressions;
-
-/// A node selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type VirtualMachinePoolSpecUpdateStrategyProactiveSelectionPolicySelectorsNodeSelectorRequirementMatcher = super::VirtualMachinePoolSpecSelectorMatchExpressions;
-
-/// selector is a label query over volumes to consider for binding.
-pub type VirtualMachinePoolSpecVirtualMachineTemplateSpecDataVolumeTemplatesSpecPvcSelector = super::VirtualMachinePoolSpecSelector;
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type VirtualMachinePoolSpecVirtualMachineTemplateSpecDataVolumeTemplatesSpecPvcSelectorMatchExpressions = super::VirtualMachinePoolSpecSelectorMatchExpressions;
-
-/// DataVolumeSourceSnapshot provides the parameters to create a Data Volume from an existing
-/// VolumeSnapshot
-pub type VirtualMachinePoolSpecVirtualMachineTemplateSpecDataVolumeTemplatesSpecSourceSnapshot = super::VirtualMachinePoolSpecVirtualMachineTemplateSpecDataVolumeTemplatesSpecSourcePvc;
-
-/// This field can be used to specify either: \* An existing VolumeSnapshot object
-/// (snapshot.storage.k8s.io/VolumeSnapshot) \* An existing PVC (PersistentVolumeClaim) \* An
-/// existing custom resource that implements data population (Alpha) In order to use custom resource
-/// types that implement data population, the AnyVolumeDataSource feature gate must be enabled. If
-/// the provisioner or an external controller can support the specified data source, it will create
-/// a new volume based on the contents of the specified data source. If the AnyVolumeDataSource
-/// feature gate is enabled, this field will always have the same contents as the DataSourceRef
-/// field.
-pub type VirtualMachinePoolSpecVirtualMachineTemplateSpecDataVolumeTemplatesSpecStorageDataSource = super::VirtualMachinePoolSpecVirtualMachineTemplateSpecDataVolumeTemplatesSpecPvcDataSource;
-
-/// Specifies the object from which to populate the volume with data, if a non-empty volume is
-/// desired. This may be any local object from a non-empty API group (non core object) or a
-/// PersistentVolumeClaim object. When this field is specified, volume binding will only succeed if
-/// the type of the specified object matches some installed volume populator or dynamic provisioner.
-/// This field will replace the functionality of the DataSource field and as such if both fields are
-/// non-empty, they must have the same value. For backwards compatibility, both fields (DataSource
-/// and DataSourceRef) will be set to the same value automatically if one of them is empty and the
-/// other is non-empty. There are two important differences between DataSource and DataSourceRef:
-///
-/// - While DataSource only allows two specific types of objects, DataSourceRef allows any non-core
-///   object, as well as PersistentVolumeClaim objects.
-/// - While DataSource ignores disallowed values (dropping them), DataSourceRef preserves all
-///   values, and generates an error if a disallowed value is specified. (Beta) Using this field
-///   requires the AnyVolumeDataSource feature gate to be enabled.
-pub type VirtualMachinePoolSpecVirtualMachineTemplateSpecDataVolumeTemplatesSpecStorageDataSourceRef = super::VirtualMachinePoolSpecVirtualMachineTemplateSpecDataVolumeTemplatesSpecPvcDataSourceRef;
-
-/// Resources represents the minimum resources the volume should have. More info:
-/// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#resources>
-pub type VirtualMachinePoolSpecVirtualMachineTemplateSpecDataVolumeTemplatesSpecStorageResources = super::VirtualMachinePoolSpecVirtualMachineTemplateSpecDataVolumeTemplatesSpecPvcResources;
-
-/// A label query over volumes to consider for binding.
-pub type VirtualMachinePoolSpecVirtualMachineTemplateSpecDataVolumeTemplatesSpecStorageSelector = super::VirtualMachinePoolSpecSelector;
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type VirtualMachinePoolSpecVirtualMachineTemplateSpecDataVolumeTemplatesSpecStorageSelectorMatchExpressions = super::VirtualMachinePoolSpecSelectorMatchExpressions;
-
-/// InstancetypeMatcher references a instancetype that is used to fill fields in Template
-pub type VirtualMachinePoolSpecVirtualMachineTemplateSpecInstancetype = super::VirtualMachinePoolSpecVirtualMachineTemplateSpecPreference;
-
-/// Source represents where the user passwords are pulled from
-pub type VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecAccessCredentialsUserPasswordSource = super::VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecAccessCredentialsSshPublicKeySource;
-
-/// Secret means that the access credential is pulled from a kubernetes secret
-pub type VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecAccessCredentialsUserPasswordSourceSecret = super::VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecAccessCredentialsSshPublicKeySourceSecret;
-
-/// A node selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecutionPreferenceMatchExpressions = super::VirtualMachinePoolSpecSelectorMatchExpressions;
-
-/// A node selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecutionPreferenceMatchFields = super::VirtualMachinePoolSpecSelectorMatchExpressions;
-
-/// A null or empty node selector term matches no objects. The requirements of them are ANDed. The
-/// TopologySelectorTerm type implements a subset of the NodeSelectorTerm.
-pub type VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecAffinityNodeAffinityRequiredDuringSchedulingIgnoredDuringExecutionNodeSelectorTerms = super::VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecutionPreference;
-
-/// A node selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecAffinityNodeAffinityRequiredDuringSchedulingIgnoredDuringExecutionNodeSelectorTermsMatchExpressions = super::VirtualMachinePoolSpecSelectorMatchExpressions;
-
-/// A node selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecAffinityNodeAffinityRequiredDuringSchedulingIgnoredDuringExecutionNodeSelectorTermsMatchFields = super::VirtualMachinePoolSpecSelectorMatchExpressions;
-
-/// Required. A pod affinity term, associated with the corresponding weight.
-pub type VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTerm = super::VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecution;
-
-/// A label query over a set of resources, in this case pods. If it's null, this PodAffinityTerm
-/// matches with no Pods.
-pub type VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTermLabelSelector = super::VirtualMachinePoolSpecSelector;
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTermLabelSelectorMatchExpressions = super::VirtualMachinePoolSpecSelectorMatchExpressions;
-
-/// A label query over the set of namespaces that the term applies to. The term is applied to the
-/// union of the namespaces selected by this field and the ones listed in the namespaces field. null
-/// selector and null or empty namespaces list means "this pod's namespace". An empty selector ({})
-/// matches all namespaces.
-pub type VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTermNamespaceSelector = super::VirtualMachinePoolSpecSelector;
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTermNamespaceSelectorMatchExpressions = super::VirtualMachinePoolSpecSelectorMatchExpressions;
-
-/// A label query over a set of resources, in this case pods. If it's null, this PodAffinityTerm
-/// matches with no Pods.
-pub type VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecutionLabelSelector = super::VirtualMachinePoolSpecSelector;
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecutionLabelSelectorMatchExpressions = super::VirtualMachinePoolSpecSelectorMatchExpressions;
-
-/// A label query over the set of namespaces that the term applies to. The term is applied to the
-/// union of the namespaces selected by this field and the ones listed in the namespaces field. null
-/// selector and null or empty namespaces list means "this pod's namespace". An empty selector ({})
-/// matches all namespaces.
-pub type VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecutionNamespaceSelector = super::VirtualMachinePoolSpecSelector;
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecutionNamespaceSelectorMatchExpressions = super::VirtualMachinePoolSpecSelectorMatchExpressions;
-
-/// Describes pod anti-affinity scheduling rules (e.g. avoid putting this pod in the same node,
-/// zone, etc. as some other pod(s)).
-pub type VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecAffinityPodAntiAffinity = super::VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecAffinityPodAffinity;
-
-/// The weights of all of the matched WeightedPodAffinityTerm fields are added per-node to find the
-/// most preferred node(s)
-pub type VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecAffinityPodAntiAffinityPreferredDuringSchedulingIgnoredDuringExecution = super::VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecution;
-
-/// Required. A pod affinity term, associated with the corresponding weight.
-pub type VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecAffinityPodAntiAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTerm = super::VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecution;
-
-/// A label query over a set of resources, in this case pods. If it's null, this PodAffinityTerm
-/// matches with no Pods.
-pub type VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecAffinityPodAntiAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTermLabelSelector = super::VirtualMachinePoolSpecSelector;
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecAffinityPodAntiAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTermLabelSelectorMatchExpressions = super::VirtualMachinePoolSpecSelectorMatchExpressions;
-
-/// A label query over the set of namespaces that the term applies to. The term is applied to the
-/// union of the namespaces selected by this field and the ones listed in the namespaces field. null
-/// selector and null or empty namespaces list means "this pod's namespace". An empty selector ({})
-/// matches all namespaces.
-pub type VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecAffinityPodAntiAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTermNamespaceSelector = super::VirtualMachinePoolSpecSelector;
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecAffinityPodAntiAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTermNamespaceSelectorMatchExpressions = super::VirtualMachinePoolSpecSelectorMatchExpressions;
-
-/// Defines a set of pods (namely those matching the labelSelector relative to the given
-/// namespace(s)) that this pod should be co-located (affinity) or not co-located (anti-affinity)
-/// with, where co-located is defined as running on a node whose value of the label with key
-/// \<topologyKey\> matches that of any node on which a pod of the set of pods is running
-pub type VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecAffinityPodAntiAffinityRequiredDuringSchedulingIgnoredDuringExecution = super::VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecution;
-
-/// A label query over a set of resources, in this case pods. If it's null, this PodAffinityTerm
-/// matches with no Pods.
-pub type VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecAffinityPodAntiAffinityRequiredDuringSchedulingIgnoredDuringExecutionLabelSelector = super::VirtualMachinePoolSpecSelector;
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecAffinityPodAntiAffinityRequiredDuringSchedulingIgnoredDuringExecutionLabelSelectorMatchExpressions = super::VirtualMachinePoolSpecSelectorMatchExpressions;
-
-/// A label query over the set of namespaces that the term applies to. The term is applied to the
-/// union of the namespaces selected by this field and the ones listed in the namespaces field. null
-/// selector and null or empty namespaces list means "this pod's namespace". An empty selector ({})
-/// matches all namespaces.
-pub type VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecAffinityPodAntiAffinityRequiredDuringSchedulingIgnoredDuringExecutionNamespaceSelector = super::VirtualMachinePoolSpecSelector;
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecAffinityPodAntiAffinityRequiredDuringSchedulingIgnoredDuringExecutionNamespaceSelectorMatchExpressions = super::VirtualMachinePoolSpecSelectorMatchExpressions;
-
-/// HPET (High Precision Event Timer) - multiple timers with periodic interrupts.
-pub type VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainClockTimerHpet = super::VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainClockTimerPit;
-
-/// Hyperv (Hypervclock) - lets guests read the host’s wall clock time (paravirtualized). For
-/// windows guests.
-pub type VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainClockTimerHyperv = super::VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainClockTimerKvm;
-
-/// Represents if a feature is enabled or disabled.
-pub type VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainDevicesDisksBlockSizeMatchVolume = super::VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFeaturesSmm;
-
-/// Enables a boot framebuffer, until the guest OS loads a real GPU driver Defaults to true.
-pub type VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainDevicesGpusVirtualGPUOptionsDisplayRamFB = super::VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFeaturesSmm;
-
-/// Video describes the video device configuration for the vmi.
-pub type VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainDevicesVideo = super::VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainMachine;
-
-/// i6300esb watchdog device.
-pub type VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainDevicesWatchdogI6300esb = super::VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainDevicesWatchdogDiag288;
-
-/// ACPI enables/disables ACPI inside the guest. Defaults to enabled.
-pub type VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFeaturesAcpi = super::VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFeaturesSmm;
-
-/// EVMCS Speeds up L2 vmexits, but disables other virtualization features. Requires vapic. Defaults
-/// to the machine type setting.
-pub type VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFeaturesHypervEvmcs = super::VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFeaturesSmm;
-
-/// Frequencies improves the TSC clock source handling for Hyper-V on KVM. Defaults to the machine
-/// type setting.
-pub type VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFeaturesHypervFrequencies = super::VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFeaturesSmm;
-
-/// IPI improves performances in overcommited environments. Requires vpindex. Defaults to the
-/// machine type setting.
-pub type VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFeaturesHypervIpi = super::VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFeaturesSmm;
-
-/// This enables all supported hyperv flags automatically. Bear in mind that if this enabled hyperV
-/// features cannot be enabled explicitly. In addition, a Virtual Machine using it will be
-/// non-migratable.
-pub type VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFeaturesHypervPassthrough = super::VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFeaturesSmm;
-
-/// Reenlightenment enables the notifications on TSC frequency changes. Defaults to the machine type
-/// setting.
-pub type VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFeaturesHypervReenlightenment = super::VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFeaturesSmm;
-
-/// Relaxed instructs the guest OS to disable watchdog timeouts. Defaults to the machine type
-/// setting.
-pub type VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFeaturesHypervRelaxed = super::VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFeaturesSmm;
-
-/// Reset enables Hyperv reboot/reset for the vmi. Requires synic. Defaults to the machine type
-/// setting.
-pub type VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFeaturesHypervReset = super::VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFeaturesSmm;
-
-/// Runtime improves the time accounting to improve scheduling in the guest. Defaults to the machine
-/// type setting.
-pub type VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFeaturesHypervRuntime = super::VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFeaturesSmm;
-
-/// SyNIC enables the Synthetic Interrupt Controller. Defaults to the machine type setting.
-pub type VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFeaturesHypervSynic = super::VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFeaturesSmm;
-
-/// Represents if a feature is enabled or disabled.
-pub type VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFeaturesHypervSynictimerDirect = super::VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFeaturesSmm;
-
-/// Direct allows sending the TLB flush command directly to the hypervisor. It can be useful to
-/// optimize performance in nested virtualization cases, such as Windows VBS.
-pub type VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFeaturesHypervTlbflushDirect = super::VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFeaturesSmm;
-
-/// Extended allows the guest to execute partial TLB flushes. It can be helpful for general purpose
-/// workloads.
-pub type VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFeaturesHypervTlbflushExtended = super::VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFeaturesSmm;
-
-/// VAPIC improves the paravirtualized handling of interrupts. Defaults to the machine type setting.
-pub type VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFeaturesHypervVapic = super::VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFeaturesSmm;
 
 /// VPIndex enables the Virtual Processor Index to help windows identifying virtual processors.
 /// Defaults to the machine type setting.
-pub type VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFeaturesHypervVpindex = super::VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFeaturesSmm;
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachinePoolVpindex {
+    /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub enabled: Option<bool>,
+}
 
-/// Notify the guest that the host supports paravirtual spinlocks. For older kernels this feature
-/// should be explicitly disabled.
-pub type VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFeaturesPvspinlock = super::VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecDomainFeaturesSmm;
-
-/// Periodic probe of VirtualMachineInstance service readiness. VirtualmachineInstances will be
-/// removed from service endpoints if the probe fails. Cannot be updated. More info:
-/// <https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes>
-pub type VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecReadinessProbe = super::VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecLivenessProbe;
-
-/// One and only one of the following should be specified. Exec specifies the action to take, it
-/// will be executed on the guest through the qemu-guest-agent. If the guest agent is not available,
-/// this probe will fail.
-pub type VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecReadinessProbeExec = super::VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecLivenessProbeExec;
-
-/// HTTPGet specifies the http request to perform.
-pub type VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecReadinessProbeHttpGet = super::VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecLivenessProbeHttpGet;
-
-/// HTTPHeader describes a custom header to be used in HTTP probes
-pub type VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecReadinessProbeHttpGetHttpHeaders = super::VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecLivenessProbeHttpGetHttpHeaders;
-
-/// TCPSocket specifies an action involving a TCP port. TCP hooks not yet supported
-pub type VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecReadinessProbeTcpSocket = super::VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecLivenessProbeTcpSocket;
-
-/// LabelSelector is used to find matching pods. Pods that match this label selector are counted to
-/// determine the number of pods in their corresponding topology domain.
-pub type VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecTopologySpreadConstraintsLabelSelector = super::VirtualMachinePoolSpecSelector;
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecTopologySpreadConstraintsLabelSelectorMatchExpressions = super::VirtualMachinePoolSpecSelectorMatchExpressions;
-
-/// CloudInitConfigDrive represents a cloud-init Config Drive user-data source. The Config Drive
-/// data will be added as a disk to the vmi. A proper cloud-init installation is required inside the
-/// guest. More info:
-/// <https://cloudinit.readthedocs.io/en/latest/topics/datasources/configdrive.html>
-pub type VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecVolumesCloudInitConfigDrive = super::VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecVolumesCloudInitNoCloud;
-
-/// NetworkDataSecretRef references a k8s secret that contains config drive networkdata.
-pub type VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecVolumesCloudInitConfigDriveNetworkDataSecretRef = super::VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecVolumesSysprepSecret;
-
-/// UserDataSecretRef references a k8s secret that contains config drive userdata.
-pub type VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecVolumesCloudInitConfigDriveSecretRef = super::VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecVolumesSysprepSecret;
-
-/// NetworkDataSecretRef references a k8s secret that contains NoCloud networkdata.
-pub type VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecVolumesCloudInitNoCloudNetworkDataSecretRef = super::VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecVolumesSysprepSecret;
-
-/// UserDataSecretRef references a k8s secret that contains NoCloud userdata.
-pub type VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecVolumesCloudInitNoCloudSecretRef = super::VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecVolumesSysprepSecret;
-
-/// PersistentVolumeClaimVolumeSource represents a reference to a PersistentVolumeClaim in the same
-/// namespace. Directly attached to the vmi via qemu. More info:
-/// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims>
-pub type VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecVolumesPersistentVolumeClaim = super::VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecVolumesMemoryDump;
-
-/// ConfigMap references a ConfigMap that contains Sysprep answer file named autounattend.xml that
-/// should be attached as disk of CDROM type.
-pub type VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecVolumesSysprepConfigMap = super::VirtualMachinePoolSpecVirtualMachineTemplateSpecTemplateSpecVolumesSysprepSecret;
+/// Watchdog describes a watchdog device which can be added to the vmi.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachinePoolWatchdog {
+    /// diag288 watchdog device (specific to s390x architecture).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub diag288: Option<VirtualMachinePoolDiag288>,
+    /// i6300esb watchdog device.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub i6300esb: Option<VirtualMachinePoolI6300esb>,
+    /// Name of the watchdog.
+    pub name: String,
+}

@@ -3,12 +3,14 @@
 
 //! Types of `snapshot.kubevirt.io/v1alpha1`.
 
+mod common;
 mod virtual_machine_restore;
 mod virtual_machine_snapshot;
 mod virtual_machine_snapshot_content;
 mod zz_generated_deepcopy;
 pub mod zz_generated_register;
 
+pub use self::common::*;
 pub use self::virtual_machine_restore::*;
 pub use self::virtual_machine_snapshot::*;
 pub use self::virtual_machine_snapshot_content::*;

@@ -10,6 +10,7 @@ use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use super::VirtualMachineRestoreConditions;
 
 /// VirtualMachineRestore defines the operation of restoring a VM
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -20,6 +21,21 @@ pub struct VirtualMachineRestore {
     pub spec: VirtualMachineRestoreSpec,
     /// VirtualMachineRestoreStatus is the status for a VirtualMachineRestore resource
     pub status: Option<VirtualMachineRestoreStatus>,
+}
+
+/// VolumeRestore contains the data needed to restore a PVC
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineRestoreRestores {
+    /// `dataVolumeName`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub data_volume_name: Option<String>,
+    /// `persistentVolumeClaim`.
+    pub persistent_volume_claim: String,
+    /// `volumeName`.
+    pub volume_name: String,
+    /// `volumeSnapshotName`.
+    pub volume_snapshot_name: String,
 }
 
 /// VirtualMachineRestoreSpec is the spec for a VirtualMachineRestore resource
@@ -34,12 +50,12 @@ pub struct VirtualMachineRestoreSpec {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub patches: Option<Vec<String>>,
     /// initially only VirtualMachine type supported
-    pub target: VirtualMachineRestoreSpecTarget,
+    pub target: VirtualMachineRestoreTarget,
     /// TargetReadinessPolicy defines how to handle the restore in case the target is not ready
     ///
     /// Defaults to `"WaitGracePeriod"`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub target_readiness_policy: Option<VirtualMachineRestoreSpecTargetReadinessPolicy>,
+    pub target_readiness_policy: Option<VirtualMachineRestoreTargetReadinessPolicy>,
     /// `virtualMachineSnapshotName`.
     pub virtual_machine_snapshot_name: String,
     /// VolumeOwnershipPolicy defines what owns volumes once they're restored
@@ -49,17 +65,40 @@ pub struct VirtualMachineRestoreSpec {
     /// example, specifying the name of the restored volume, or adding labels/annotations to it
     #[serde(skip_serializing_if = "Option::is_none")]
     pub volume_restore_overrides: Option<
-        Vec<VirtualMachineRestoreSpecVolumeRestoreOverrides>,
+        Vec<VirtualMachineRestoreVolumeRestoreOverrides>,
     >,
     /// VolumeRestorePolicy defines how to handle the restore of snapshotted volumes
     #[serde(skip_serializing_if = "Option::is_none")]
     pub volume_restore_policy: Option<String>,
 }
 
+/// VirtualMachineRestoreStatus is the status for a VirtualMachineRestore resource
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineRestoreStatus {
+    /// `complete`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub complete: Option<bool>,
+    /// `conditions`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub conditions: Option<Vec<VirtualMachineRestoreConditions>>,
+    /// `deletedDataVolumes`.
+    ///
+    /// Must have no item twice.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deleted_data_volumes: Option<Vec<String>>,
+    /// `restoreTime`.
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
+    pub restore_time: Option<Time>,
+    /// `restores`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub restores: Option<Vec<VirtualMachineRestoreRestores>>,
+}
+
 /// initially only VirtualMachine type supported
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachineRestoreSpecTarget {
+pub struct VirtualMachineRestoreTarget {
     /// APIGroup is the group for the resource being referenced. If APIGroup is not specified, the
     /// specified Kind must be in the core API group. For any other third-party types, APIGroup is
     /// required.
@@ -73,7 +112,7 @@ pub struct VirtualMachineRestoreSpecTarget {
 
 /// TargetReadinessPolicy defines how to handle the restore in case the target is not ready
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum VirtualMachineRestoreSpecTargetReadinessPolicy {
+pub enum VirtualMachineRestoreTargetReadinessPolicy {
     /// `StopTarget`
     StopTarget,
     /// `WaitGracePeriod`
@@ -91,7 +130,7 @@ pub enum VirtualMachineRestoreSpecTargetReadinessPolicy {
 /// VolumeRestoreOverride specifies how a volume should be restored from a VirtualMachineSnapshot
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachineRestoreSpecVolumeRestoreOverrides {
+pub struct VirtualMachineRestoreVolumeRestoreOverrides {
     /// `annotations`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<BTreeMap<String, String>>,
@@ -104,64 +143,4 @@ pub struct VirtualMachineRestoreSpecVolumeRestoreOverrides {
     /// `volumeName`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub volume_name: Option<String>,
-}
-
-/// VirtualMachineRestoreStatus is the status for a VirtualMachineRestore resource
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineRestoreStatus {
-    /// `complete`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub complete: Option<bool>,
-    /// `conditions`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub conditions: Option<Vec<VirtualMachineRestoreStatusConditions>>,
-    /// `deletedDataVolumes`.
-    ///
-    /// Must have no item twice.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub deleted_data_volumes: Option<Vec<String>>,
-    /// `restoreTime`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
-    pub restore_time: Option<Time>,
-    /// `restores`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub restores: Option<Vec<VirtualMachineRestoreStatusRestores>>,
-}
-
-/// Condition defines conditions
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineRestoreStatusConditions {
-    /// `lastProbeTime`.
-    #[serde(default, with = "codec::nullable", skip_serializing_if = "Option::is_none")]
-    pub last_probe_time: Option<Option<Time>>,
-    /// `lastTransitionTime`.
-    #[serde(default, with = "codec::nullable", skip_serializing_if = "Option::is_none")]
-    pub last_transition_time: Option<Option<Time>>,
-    /// `message`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub message: Option<String>,
-    /// `reason`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
-    /// `status`.
-    pub status: String,
-    /// ConditionType is the const type for Conditions
-    pub r#type: String,
-}
-
-/// VolumeRestore contains the data needed to restore a PVC
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineRestoreStatusRestores {
-    /// `dataVolumeName`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub data_volume_name: Option<String>,
-    /// `persistentVolumeClaim`.
-    pub persistent_volume_claim: String,
-    /// `volumeName`.
-    pub volume_name: String,
-    /// `volumeSnapshotName`.
-    pub volume_snapshot_name: String,
 }

@@ -8,6 +8,7 @@ use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     ObjectMeta, Time,
 };
 use serde::{Deserialize, Serialize};
+use super::{VirtualMachineRestoreConditions, VirtualMachineSnapshotError};
 
 /// VirtualMachineSnapshot defines the operation of snapshotting a VM
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -18,6 +19,48 @@ pub struct VirtualMachineSnapshot {
     pub spec: VirtualMachineSnapshotSpec,
     /// VirtualMachineSnapshotStatus is the status for a VirtualMachineSnapshot resource
     pub status: Option<VirtualMachineSnapshotStatus>,
+}
+
+/// SnapshotVolumesLists includes the list of volumes which were included in the snapshot and
+/// volumes which were excluded from the snapshot
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotSnapshotVolumes {
+    /// `excludedVolumes`.
+    ///
+    /// Must have no item twice.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub excluded_volumes: Option<Vec<String>>,
+    /// `includedVolumes`.
+    ///
+    /// Must have no item twice.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub included_volumes: Option<Vec<String>>,
+}
+
+/// TypedLocalObjectReference contains enough information to let you locate the typed referenced
+/// object inside the same namespace.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotSource {
+    /// APIGroup is the group for the resource being referenced. If APIGroup is not specified, the
+    /// specified Kind must be in the core API group. For any other third-party types, APIGroup is
+    /// required.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub api_group: Option<String>,
+    /// Kind is the type of resource being referenced
+    pub kind: String,
+    /// Name is the name of resource being referenced
+    pub name: String,
+}
+
+/// SourceIndication provides an indication of the source VM with its description message
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineSnapshotSourceIndications {
+    /// Indication is the indication type
+    pub indication: String,
+    /// Message provides a description message of the indication
+    pub message: String,
 }
 
 /// VirtualMachineSnapshotSpec is the spec for a VirtualMachineSnapshot resource
@@ -34,7 +77,7 @@ pub struct VirtualMachineSnapshotSpec {
     pub failure_deadline: Option<String>,
     /// TypedLocalObjectReference contains enough information to let you locate the typed referenced
     /// object inside the same namespace.
-    pub source: VirtualMachineSnapshotSpecSource,
+    pub source: VirtualMachineSnapshotSource,
 }
 
 /// VirtualMachineSnapshotStatus is the status for a VirtualMachineSnapshot resource
@@ -43,13 +86,13 @@ pub struct VirtualMachineSnapshotSpec {
 pub struct VirtualMachineSnapshotStatus {
     /// `conditions`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub conditions: Option<Vec<VirtualMachineSnapshotStatusConditions>>,
+    pub conditions: Option<Vec<VirtualMachineRestoreConditions>>,
     /// `creationTime`.
     #[serde(default, with = "codec::nullable", skip_serializing_if = "Option::is_none")]
     pub creation_time: Option<Option<Time>>,
     /// Error is the last error encountered during the snapshot/restore
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub error: Option<VirtualMachineSnapshotStatusError>,
+    pub error: Option<VirtualMachineSnapshotError>,
     /// Deprecated: Use SourceIndications instead. This field will be removed in a future version.
     ///
     /// Must have no item twice.
@@ -64,10 +107,10 @@ pub struct VirtualMachineSnapshotStatus {
     /// SnapshotVolumesLists includes the list of volumes which were included in the snapshot and
     /// volumes which were excluded from the snapshot
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub snapshot_volumes: Option<VirtualMachineSnapshotStatusSnapshotVolumes>,
+    pub snapshot_volumes: Option<VirtualMachineSnapshotSnapshotVolumes>,
     /// `sourceIndications`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub source_indications: Option<Vec<VirtualMachineSnapshotStatusSourceIndications>>,
+    pub source_indications: Option<Vec<VirtualMachineSnapshotSourceIndications>>,
     /// UID is a type that holds unique ID values, including UUIDs. Because we don't ONLY use UUIDs,
     /// this is an alias to string. Being a type captures intent and helps make sure that UIDs and names
     /// do not get conflated.
@@ -77,47 +120,3 @@ pub struct VirtualMachineSnapshotStatus {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub virtual_machine_snapshot_content_name: Option<String>,
 }
-
-/// Error is the last error encountered during the snapshot/restore
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineSnapshotStatusError {
-    /// `message`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub message: Option<String>,
-    /// `time`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
-    pub time: Option<Time>,
-}
-
-/// SnapshotVolumesLists includes the list of volumes which were included in the snapshot and
-/// volumes which were excluded from the snapshot
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotStatusSnapshotVolumes {
-    /// `excludedVolumes`.
-    ///
-    /// Must have no item twice.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub excluded_volumes: Option<Vec<String>>,
-    /// `includedVolumes`.
-    ///
-    /// Must have no item twice.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub included_volumes: Option<Vec<String>>,
-}
-
-/// SourceIndication provides an indication of the source VM with its description message
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineSnapshotStatusSourceIndications {
-    /// Indication is the indication type
-    pub indication: String,
-    /// Message provides a description message of the indication
-    pub message: String,
-}
-
-/// TypedLocalObjectReference contains enough information to let you locate the typed referenced
-/// object inside the same namespace.
-pub type VirtualMachineSnapshotSpecSource = super::VirtualMachineRestoreSpecTarget;
-
-/// Condition defines conditions
-pub type VirtualMachineSnapshotStatusConditions = super::VirtualMachineRestoreStatusConditions;

@@ -12,926 +12,15 @@ use ::codegen_runtime::k8s_openapi::apimachinery::pkg::util::intstr::IntOrString
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
-
-/// VirtualMachineSnapshotContent contains the snapshot data
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineSnapshotContent {
-    /// Standard object metadata.
-    pub metadata: ObjectMeta,
-    /// VirtualMachineSnapshotContentSpec is the spec for a VirtualMachineSnapshotContent resource
-    pub spec: VirtualMachineSnapshotContentSpec,
-    /// VirtualMachineSnapshotContentStatus is the status for a VirtualMachineSnapshotStatus resource
-    pub status: Option<VirtualMachineSnapshotContentStatus>,
-}
-
-/// VirtualMachineSnapshotContentSpec is the spec for a VirtualMachineSnapshotContent resource
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpec {
-    /// SourceSpec contains the appropriate spec for the resource being snapshotted
-    pub source: VirtualMachineSnapshotContentSpecSource,
-    /// `virtualMachineSnapshotName`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub virtual_machine_snapshot_name: Option<String>,
-    /// `volumeBackups`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub volume_backups: Option<Vec<VirtualMachineSnapshotContentSpecVolumeBackups>>,
-}
-
-/// SourceSpec contains the appropriate spec for the resource being snapshotted
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSource {
-    /// `virtualMachine`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub virtual_machine: Option<VirtualMachineSnapshotContentSpecSourceVirtualMachine>,
-}
-
-/// `VirtualMachineSnapshotContent.spec.source.virtualMachine`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachine {
-    /// `metadata`.
-    #[serde(
-        default,
-        deserialize_with = "codec::present::deserialize",
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub metadata: Option<Option<BTreeMap<String, Value>>>,
-    /// VirtualMachineSpec contains the VirtualMachine specification.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub spec: Option<VirtualMachineSnapshotContentSpecSourceVirtualMachineSpec>,
-    /// Status holds the current state of the controller and brief information about its associated
-    /// VirtualMachineInstance
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub status: Option<VirtualMachineSnapshotContentSpecSourceVirtualMachineStatus>,
-}
-
-/// VirtualMachineSpec contains the VirtualMachine specification.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpec {
-    /// dataVolumeTemplates is a list of dataVolumes that the VirtualMachineInstance template can
-    /// reference. DataVolumes in this list are dynamically created for the VirtualMachine and are tied
-    /// to the VirtualMachine's life-cycle.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub data_volume_templates: Option<
-        Vec<
-            Option<
-                VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecDataVolumeTemplates,
-            >,
-        >,
-    >,
-    /// InstancetypeMatcher references a instancetype that is used to fill fields in Template
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub instancetype: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecInstancetype,
-    >,
-    /// PreferenceMatcher references a set of preference that is used to fill fields in Template
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub preference: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecPreference,
-    >,
-    /// Running state indicates the requested running state of the VirtualMachineInstance mutually
-    /// exclusive with Running Following are allowed values:
-    ///
-    /// - "Always": VMI should always be running.
-    /// - "Halted": VMI should never be running.
-    /// - "Manual": VMI can be started/stopped using API endpoints.
-    /// - "RerunOnFailure": VMI will initially be running and restarted if a failure occurs, but will
-    ///   not be restarted upon successful completion.
-    /// - "Once": VMI will run once and not be restarted upon completion regardless if the completion is
-    ///   of phase Failure or Success.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub run_strategy: Option<String>,
-    /// Running controls whether the associatied VirtualMachineInstance is created or not Mutually
-    /// exclusive with RunStrategy Deprecated: VirtualMachineInstance field "Running" is now deprecated,
-    /// please use RunStrategy instead.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub running: Option<bool>,
-    /// Template is the direct specification of VirtualMachineInstance
-    pub template: VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplate,
-    /// UpdateVolumesStrategy is the strategy to apply on volumes updates
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub update_volumes_strategy: Option<String>,
-}
-
-/// `VirtualMachineSnapshotContent.spec.source.virtualMachine.spec.dataVolumeTemplates`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecDataVolumeTemplates {
-    /// APIVersion defines the versioned schema of this representation of an object. Servers should
-    /// convert recognized schemas to the latest internal value, and may reject unrecognized values.
-    /// More info:
-    /// <https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub api_version: Option<String>,
-    /// Kind is a string value representing the REST resource this object represents. Servers may infer
-    /// this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More
-    /// info:
-    /// <https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub kind: Option<String>,
-    /// `metadata`.
-    #[serde(
-        default,
-        deserialize_with = "codec::present::deserialize",
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub metadata: Option<Option<BTreeMap<String, Value>>>,
-    /// DataVolumeSpec contains the DataVolume specification.
-    pub spec: VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecDataVolumeTemplatesSpec,
-    /// DataVolumeTemplateDummyStatus is here simply for backwards compatibility with a previous API.
-    #[serde(
-        default,
-        deserialize_with = "codec::present::deserialize",
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub status: Option<Option<BTreeMap<String, Value>>>,
-}
-
-/// DataVolumeSpec contains the DataVolume specification.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecDataVolumeTemplatesSpec {
-    /// Checkpoints is a list of DataVolumeCheckpoints, representing stages in a multistage import.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub checkpoints: Option<
-        Vec<
-            VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecDataVolumeTemplatesSpecCheckpoints,
-        >,
-    >,
-    /// DataVolumeContentType options: "kubevirt", "archive"
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub content_type: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecDataVolumeTemplatesSpecContentType,
-    >,
-    /// FinalCheckpoint indicates whether the current DataVolumeCheckpoint is the final checkpoint.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub final_checkpoint: Option<bool>,
-    /// Preallocation controls whether storage for DataVolumes should be allocated in advance.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub preallocation: Option<bool>,
-    /// PriorityClassName for Importer, Cloner and Uploader pod
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub priority_class_name: Option<String>,
-    /// PVC is the PVC specification
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub pvc: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecDataVolumeTemplatesSpecPvc,
-    >,
-    /// Source is the src of the data for the requested DataVolume
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub source: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecDataVolumeTemplatesSpecSource,
-    >,
-    /// SourceRef is an indirect reference to the source of data for the requested DataVolume
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub source_ref: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecDataVolumeTemplatesSpecSourceRef,
-    >,
-    /// Storage is the requested storage specification
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub storage: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecDataVolumeTemplatesSpecStorage,
-    >,
-}
-
-/// DataVolumeCheckpoint defines a stage in a warm migration.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecDataVolumeTemplatesSpecCheckpoints {
-    /// Current is the identifier of the snapshot created for this checkpoint.
-    pub current: String,
-    /// Previous is the identifier of the snapshot from the previous checkpoint.
-    pub previous: String,
-}
-
-/// DataVolumeContentType options: "kubevirt", "archive"
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecDataVolumeTemplatesSpecContentType {
-    /// `kubevirt`
-    #[default]
-    #[serde(rename = "kubevirt")]
-    Kubevirt,
-    /// `archive`
-    #[serde(rename = "archive")]
-    Archive,
-    /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
-    Unrecognized(String),
-}
-
-/// Source is the src of the data for the requested DataVolume
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecDataVolumeTemplatesSpecSource {
-    /// DataVolumeBlankImage provides the parameters to create a new raw blank image for the PVC
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub blank: Option<BTreeMap<String, Value>>,
-    /// DataVolumeSourceGCS provides the parameters to create a Data Volume from an GCS source
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub gcs: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecDataVolumeTemplatesSpecSourceGcs,
-    >,
-    /// DataVolumeSourceHTTP can be either an http or https endpoint, with an optional basic auth user
-    /// name and password, and an optional configmap containing additional CAs
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub http: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecDataVolumeTemplatesSpecSourceHttp,
-    >,
-    /// DataVolumeSourceImageIO provides the parameters to create a Data Volume from an imageio source
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub imageio: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecDataVolumeTemplatesSpecSourceImageio,
-    >,
-    /// DataVolumeSourcePVC provides the parameters to create a Data Volume from an existing PVC
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub pvc: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecDataVolumeTemplatesSpecSourcePvc,
-    >,
-    /// DataVolumeSourceRegistry provides the parameters to create a Data Volume from an registry source
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub registry: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecDataVolumeTemplatesSpecSourceRegistry,
-    >,
-    /// DataVolumeSourceS3 provides the parameters to create a Data Volume from an S3 source
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub s3: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecDataVolumeTemplatesSpecSourceS3,
-    >,
-    /// DataVolumeSourceSnapshot provides the parameters to create a Data Volume from an existing
-    /// VolumeSnapshot
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub snapshot: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecDataVolumeTemplatesSpecSourceSnapshot,
-    >,
-    /// DataVolumeSourceUpload provides the parameters to create a Data Volume by uploading the source
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub upload: Option<BTreeMap<String, Value>>,
-    /// DataVolumeSourceVDDK provides the parameters to create a Data Volume from a Vmware source
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub vddk: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecDataVolumeTemplatesSpecSourceVddk,
-    >,
-}
-
-/// DataVolumeSourceGCS provides the parameters to create a Data Volume from an GCS source
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecDataVolumeTemplatesSpecSourceGcs {
-    /// SecretRef provides the secret reference needed to access the GCS source
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub secret_ref: Option<String>,
-    /// URL is the url of the GCS source
-    pub url: String,
-}
-
-/// DataVolumeSourceHTTP can be either an http or https endpoint, with an optional basic auth user
-/// name and password, and an optional configmap containing additional CAs
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecDataVolumeTemplatesSpecSourceHttp {
-    /// CertConfigMap is a configmap reference, containing a Certificate Authority(CA) public key, and a
-    /// base64 encoded pem certificate
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cert_config_map: Option<String>,
-    /// ExtraHeaders is a list of strings containing extra headers to include with HTTP transfer
-    /// requests
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub extra_headers: Option<Vec<String>>,
-    /// SecretExtraHeaders is a list of Secret references, each containing an extra HTTP header that may
-    /// include sensitive information
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub secret_extra_headers: Option<Vec<String>>,
-    /// SecretRef A Secret reference, the secret should contain accessKeyId (user name) base64 encoded,
-    /// and secretKey (password) also base64 encoded
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub secret_ref: Option<String>,
-    /// URL is the URL of the http(s) endpoint
-    pub url: String,
-}
-
-/// DataVolumeSourceImageIO provides the parameters to create a Data Volume from an imageio source
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecDataVolumeTemplatesSpecSourceImageio {
-    /// CertConfigMap provides a reference to the CA cert
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cert_config_map: Option<String>,
-    /// DiskID provides id of a disk to be imported
-    pub disk_id: String,
-    /// InsecureSkipVerify is a flag to skip certificate verification
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub insecure_skip_verify: Option<bool>,
-    /// SecretRef provides the secret reference needed to access the ovirt-engine
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub secret_ref: Option<String>,
-    /// URL is the URL of the ovirt-engine
-    pub url: String,
-}
-
-/// DataVolumeSourcePVC provides the parameters to create a Data Volume from an existing PVC
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecDataVolumeTemplatesSpecSourcePvc {
-    /// The name of the source PVC
-    pub name: String,
-    /// The namespace of the source PVC
-    pub namespace: String,
-}
-
-/// SourceRef is an indirect reference to the source of data for the requested DataVolume
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecDataVolumeTemplatesSpecSourceRef {
-    /// The kind of the source reference, currently only "DataSource" is supported
-    pub kind: String,
-    /// The name of the source reference
-    pub name: String,
-    /// The namespace of the source reference, defaults to the DataVolume namespace
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub namespace: Option<String>,
-}
-
-/// DataVolumeSourceRegistry provides the parameters to create a Data Volume from an registry source
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecDataVolumeTemplatesSpecSourceRegistry {
-    /// CertConfigMap provides a reference to the Registry certs
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cert_config_map: Option<String>,
-    /// ImageStream is the name of image stream for import
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub image_stream: Option<String>,
-    /// Platform describes the minimum runtime requirements of the image
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub platform: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecDataVolumeTemplatesSpecSourceRegistryPlatform,
-    >,
-    /// PullMethod can be either "pod" (default import), or "node" (node docker cache based import)
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub pull_method: Option<String>,
-    /// SecretRef provides the secret reference needed to access the Registry source
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub secret_ref: Option<String>,
-    /// URL is the url of the registry source (starting with the scheme: docker, oci-archive)
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub url: Option<String>,
-}
-
-/// Platform describes the minimum runtime requirements of the image
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecDataVolumeTemplatesSpecSourceRegistryPlatform {
-    /// Architecture specifies the image target CPU architecture
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub architecture: Option<String>,
-}
-
-/// DataVolumeSourceS3 provides the parameters to create a Data Volume from an S3 source
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecDataVolumeTemplatesSpecSourceS3 {
-    /// CertConfigMap is a configmap reference, containing a Certificate Authority(CA) public key, and a
-    /// base64 encoded pem certificate
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cert_config_map: Option<String>,
-    /// SecretRef provides the secret reference needed to access the S3 source
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub secret_ref: Option<String>,
-    /// URL is the url of the S3 source
-    pub url: String,
-}
-
-/// DataVolumeSourceVDDK provides the parameters to create a Data Volume from a Vmware source
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecDataVolumeTemplatesSpecSourceVddk {
-    /// BackingFile is the path to the virtual hard disk to migrate from vCenter/ESXi
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub backing_file: Option<String>,
-    /// ExtraArgs is a reference to a ConfigMap containing extra arguments to pass directly to the VDDK
-    /// library
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub extra_args: Option<String>,
-    /// InitImageURL is an optional URL to an image containing an extracted VDDK library, overrides
-    /// v2v-vmware config map
-    #[serde(rename = "initImageURL", skip_serializing_if = "Option::is_none")]
-    pub init_image_url: Option<String>,
-    /// SecretRef provides a reference to a secret containing the username and password needed to access
-    /// the vCenter or ESXi host
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub secret_ref: Option<String>,
-    /// Thumbprint is the certificate thumbprint of the vCenter or ESXi host
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub thumbprint: Option<String>,
-    /// URL is the URL of the vCenter or ESXi host with the VM to migrate
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub url: Option<String>,
-    /// UUID is the UUID of the virtual machine that the backing file is attached to in vCenter/ESXi
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub uuid: Option<String>,
-}
-
-/// Storage is the requested storage specification
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecDataVolumeTemplatesSpecStorage {
-    /// AccessModes contains the desired access modes the volume should have. More info:
-    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#access-modes-1>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub access_modes: Option<Vec<String>>,
-    /// This field can be used to specify either: \* An existing VolumeSnapshot object
-    /// (snapshot.storage.k8s.io/VolumeSnapshot) \* An existing PVC (PersistentVolumeClaim) \* An
-    /// existing custom resource that implements data population (Alpha) In order to use custom resource
-    /// types that implement data population, the AnyVolumeDataSource feature gate must be enabled. If
-    /// the provisioner or an external controller can support the specified data source, it will create
-    /// a new volume based on the contents of the specified data source. If the AnyVolumeDataSource
-    /// feature gate is enabled, this field will always have the same contents as the DataSourceRef
-    /// field.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub data_source: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecDataVolumeTemplatesSpecStorageDataSource,
-    >,
-    /// Specifies the object from which to populate the volume with data, if a non-empty volume is
-    /// desired. This may be any local object from a non-empty API group (non core object) or a
-    /// PersistentVolumeClaim object. When this field is specified, volume binding will only succeed if
-    /// the type of the specified object matches some installed volume populator or dynamic provisioner.
-    /// This field will replace the functionality of the DataSource field and as such if both fields are
-    /// non-empty, they must have the same value. For backwards compatibility, both fields (DataSource
-    /// and DataSourceRef) will be set to the same value automatically if one of them is empty and the
-    /// other is non-empty. There are two important differences between DataSource and DataSourceRef:
-    ///
-    /// - While DataSource only allows two specific types of objects, DataSourceRef allows any non-core
-    ///   object, as well as PersistentVolumeClaim objects.
-    /// - While DataSource ignores disallowed values (dropping them), DataSourceRef preserves all
-    ///   values, and generates an error if a disallowed value is specified. (Beta) Using this field
-    ///   requires the AnyVolumeDataSource feature gate to be enabled.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub data_source_ref: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecDataVolumeTemplatesSpecStorageDataSourceRef,
-    >,
-    /// Resources represents the minimum resources the volume should have. More info:
-    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#resources>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub resources: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecDataVolumeTemplatesSpecStorageResources,
-    >,
-    /// A label query over volumes to consider for binding.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub selector: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecDataVolumeTemplatesSpecStorageSelector,
-    >,
-    /// Name of the StorageClass required by the claim. More info:
-    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#class-1>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub storage_class_name: Option<String>,
-    /// volumeMode defines what type of volume is required by the claim. Value of Filesystem is implied
-    /// when not included in claim spec.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub volume_mode: Option<String>,
-    /// VolumeName is the binding reference to the PersistentVolume backing this claim.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub volume_name: Option<String>,
-}
-
-/// PreferenceMatcher references a set of preference that is used to fill fields in Template
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecPreference {
-    /// InferFromVolume lists the name of a volume that should be used to infer or discover the
-    /// preference to be used through known annotations on the underlying resource. Once applied to the
-    /// PreferenceMatcher this field is removed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub infer_from_volume: Option<String>,
-    /// InferFromVolumeFailurePolicy controls what should happen on failure when preference the
-    /// instancetype. Allowed values are: "RejectInferFromVolumeFailure" and
-    /// "IgnoreInferFromVolumeFailure". If not specified, "RejectInferFromVolumeFailure" is used by
-    /// default.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub infer_from_volume_failure_policy: Option<String>,
-    /// Kind specifies which preference resource is referenced. Allowed values are:
-    /// "VirtualMachinePreference" and "VirtualMachineClusterPreference". If not specified,
-    /// "VirtualMachineClusterPreference" is used by default.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub kind: Option<String>,
-    /// Name is the name of the VirtualMachinePreference or VirtualMachineClusterPreference
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    /// RevisionName specifies a ControllerRevision containing a specific copy of the
-    /// VirtualMachinePreference or VirtualMachineClusterPreference to be used. This is initially
-    /// captured the first time the instancetype is applied to the VirtualMachineInstance.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub revision_name: Option<String>,
-}
-
-/// Template is the direct specification of VirtualMachineInstance
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplate {
-    /// `metadata`.
-    #[serde(
-        default,
-        deserialize_with = "codec::present::deserialize",
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub metadata: Option<Option<BTreeMap<String, Value>>>,
-    /// VirtualMachineInstance Spec contains the VirtualMachineInstance specification.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub spec: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpec,
-    >,
-}
-
-/// VirtualMachineInstance Spec contains the VirtualMachineInstance specification.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpec {
-    /// Specifies a set of public keys to inject into the vm guest
-    ///
-    /// Must have at most 256 items.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub access_credentials: Option<
-        Vec<
-            VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecAccessCredentials,
-        >,
-    >,
-    /// If affinity is specifies, obey all the affinity rules
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub affinity: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecAffinity,
-    >,
-    /// Specifies the architecture of the vm guest you are attempting to run. Defaults to the compiled
-    /// architecture of the KubeVirt components
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub architecture: Option<String>,
-    /// Specifies the DNS parameters of a pod. Parameters specified here will be merged to the generated
-    /// DNS configuration based on DNSPolicy.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub dns_config: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDnsConfig,
-    >,
-    /// Set DNS policy for the pod. Defaults to "ClusterFirst". Valid values are
-    /// 'ClusterFirstWithHostNet', 'ClusterFirst', 'Default' or 'None'. DNS parameters given in
-    /// DNSConfig will be merged with the policy selected with DNSPolicy. To have DNS options set along
-    /// with hostNetwork, you have to specify DNS policy explicitly to 'ClusterFirstWithHostNet'.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub dns_policy: Option<String>,
-    /// Specification of the desired behavior of the VirtualMachineInstance on the host.
-    pub domain: VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomain,
-    /// EvictionStrategy describes the strategy to follow when a node drain occurs. The possible options
-    /// are:
-    ///
-    /// - "None": No action will be taken, according to the specified 'RunStrategy' the VirtualMachine
-    ///   will be restarted or shutdown.
-    /// - "LiveMigrate": the VirtualMachineInstance will be migrated instead of being shutdown.
-    /// - "LiveMigrateIfPossible": the same as "LiveMigrate" but only if the VirtualMachine is
-    ///   Live-Migratable, otherwise it will behave as "None".
-    /// - "External": the VirtualMachineInstance will be protected and 'vmi.Status.EvacuationNodeName'
-    ///   will be set on eviction. This is mainly useful for cluster-api-provider-kubevirt (capk) which
-    ///   needs a way for VMI's to be blocked from eviction, yet signal capk that eviction has been
-    ///   called on the VMI so the capk controller can handle tearing the VMI down. Details can be found
-    ///   in the commit description
-    ///   <https://github.com/kubevirt/kubevirt/commit/c1d77face705c8b126696bac9a3ee3825f27f1fa>.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub eviction_strategy: Option<String>,
-    /// Specifies the hostname of the vmi If not specified, the hostname will be set to the name of the
-    /// vmi, if dhcp or cloud-init is configured properly.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub hostname: Option<String>,
-    /// Periodic probe of VirtualMachineInstance liveness. VirtualmachineInstances will be stopped if
-    /// the probe fails. Cannot be updated. More info:
-    /// <https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub liveness_probe: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecLivenessProbe,
-    >,
-    /// List of networks that can be attached to a vm's virtual interface.
-    ///
-    /// Must have at most 256 items.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub networks: Option<
-        Vec<
-            VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecNetworks,
-        >,
-    >,
-    /// NodeSelector is a selector which must be true for the vmi to fit on a node. Selector which must
-    /// match a node's labels for the vmi to be scheduled on that node. More info:
-    /// <https://kubernetes.io/docs/concepts/configuration/assign-pod-node/>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub node_selector: Option<BTreeMap<String, String>>,
-    /// If specified, indicates the pod's priority. If not specified, the pod priority will be default
-    /// or zero if there is no default.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub priority_class_name: Option<String>,
-    /// Periodic probe of VirtualMachineInstance service readiness. VirtualmachineInstances will be
-    /// removed from service endpoints if the probe fails. Cannot be updated. More info:
-    /// <https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub readiness_probe: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecReadinessProbe,
-    >,
-    /// ResourceClaims define which ResourceClaims must be allocated and reserved before the VMI, hence
-    /// virt-launcher pod is allowed to start. The resources will be made available to the domain which
-    /// consumes them by name.
-    ///
-    /// This is an alpha field and requires enabling the DynamicResourceAllocation feature gate in
-    /// kubernetes
-    /// <https://kubernetes.io/docs/concepts/scheduling-eviction/dynamic-resource-allocation/> This
-    /// field should only be configured if one of the feature-gates GPUsWithDRA, HostDevicesWithDRA, or
-    /// NetworkDevicesWithDRA is enabled. This feature is in alpha.
-    ///
-    /// Must have no two items with the same `name`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub resource_claims: Option<
-        Vec<
-            VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecResourceClaims,
-        >,
-    >,
-    /// If specified, the VMI will be dispatched by specified scheduler. If not specified, the VMI will
-    /// be dispatched by default scheduler.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub scheduler_name: Option<String>,
-    /// ServiceAccountName is the name of the ServiceAccount to use to run the virt-launcher pod. This
-    /// sets pod.spec.serviceAccountName but does NOT automatically expose the service account token to
-    /// the VM guest. To expose the token to the VM, use a serviceAccount volume.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub service_account_name: Option<String>,
-    /// StartStrategy can be set to "Paused" if Virtual Machine should be started in paused state.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub start_strategy: Option<String>,
-    /// If specified, the fully qualified vmi hostname will be "\<hostname\>.\<subdomain\>.\<pod
-    /// namespace\>.svc.\<cluster domain\>". If not specified, the vmi will not have a domainname at
-    /// all. The DNS entry will resolve to the vmi, no matter if the vmi itself can pick up a hostname.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub subdomain: Option<String>,
-    /// Grace period observed after signalling a VirtualMachineInstance to stop after which the
-    /// VirtualMachineInstance is force terminated.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub termination_grace_period_seconds: Option<i64>,
-    /// If toleration is specified, obey all the toleration rules.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tolerations: Option<
-        Vec<
-            VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecTolerations,
-        >,
-    >,
-    /// TopologySpreadConstraints describes how a group of VMIs will be spread across a given topology
-    /// domains. K8s scheduler will schedule VMI pods in a way which abides by the constraints.
-    ///
-    /// Must have no two items with the same `topologyKey` and `whenUnsatisfiable`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub topology_spread_constraints: Option<
-        Vec<
-            VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecTopologySpreadConstraints,
-        >,
-    >,
-    /// List of utility volumes that can be mounted to the vmi virt-launcher pod without having a
-    /// matching disk in the domain. Used to collect data for various operational workflows.
-    ///
-    /// Must have at most 256 items and have no two items with the same `name`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub utility_volumes: Option<
-        Vec<
-            VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecUtilityVolumes,
-        >,
-    >,
-    /// List of volumes that can be mounted by disks belonging to the vmi.
-    ///
-    /// Must have at most 256 items.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub volumes: Option<
-        Vec<VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecVolumes>,
-    >,
-}
-
-/// AccessCredential represents a credential source that can be used to authorize remote access to
-/// the vm guest Only one of its members may be specified.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecAccessCredentials {
-    /// SSHPublicKey represents the source and method of applying a ssh public key into a guest virtual
-    /// machine.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ssh_public_key: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecAccessCredentialsSshPublicKey,
-    >,
-    /// UserPassword represents the source and method for applying a guest user's password
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub user_password: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecAccessCredentialsUserPassword,
-    >,
-}
-
-/// SSHPublicKey represents the source and method of applying a ssh public key into a guest virtual
-/// machine.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecAccessCredentialsSshPublicKey {
-    /// PropagationMethod represents how the public key is injected into the vm guest.
-    pub propagation_method: VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecAccessCredentialsSshPublicKeyPropagationMethod,
-    /// Source represents where the public keys are pulled from
-    pub source: VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecAccessCredentialsSshPublicKeySource,
-}
-
-/// PropagationMethod represents how the public key is injected into the vm guest.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecAccessCredentialsSshPublicKeyPropagationMethod {
-    /// ConfigDrivePropagation means that the ssh public keys are injected into the VM using metadata
-    /// using the configDrive cloud-init provider
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub config_drive: Option<BTreeMap<String, Value>>,
-    /// NoCloudPropagation means that the ssh public keys are injected into the VM using metadata using
-    /// the noCloud cloud-init provider
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub no_cloud: Option<BTreeMap<String, Value>>,
-    /// QemuGuestAgentAccessCredentailPropagation means ssh public keys are dynamically injected into
-    /// the vm at runtime via the qemu guest agent. This feature requires the qemu guest agent to be
-    /// running within the guest.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub qemu_guest_agent: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecAccessCredentialsSshPublicKeyPropagationMethodQemuGuestAgent,
-    >,
-}
-
-/// QemuGuestAgentAccessCredentailPropagation means ssh public keys are dynamically injected into
-/// the vm at runtime via the qemu guest agent. This feature requires the qemu guest agent to be
-/// running within the guest.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecAccessCredentialsSshPublicKeyPropagationMethodQemuGuestAgent {
-    /// Users represents a list of guest users that should have the ssh public keys added to their
-    /// authorized_keys file.
-    ///
-    /// Must have no item twice.
-    pub users: Vec<String>,
-}
-
-/// Source represents where the public keys are pulled from
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecAccessCredentialsSshPublicKeySource {
-    /// Secret means that the access credential is pulled from a kubernetes secret
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub secret: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecAccessCredentialsSshPublicKeySourceSecret,
-    >,
-}
-
-/// Secret means that the access credential is pulled from a kubernetes secret
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecAccessCredentialsSshPublicKeySourceSecret {
-    /// SecretName represents the name of the secret in the VMI's namespace
-    pub secret_name: String,
-}
-
-/// UserPassword represents the source and method for applying a guest user's password
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecAccessCredentialsUserPassword {
-    /// propagationMethod represents how the user passwords are injected into the vm guest.
-    pub propagation_method: VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecAccessCredentialsUserPasswordPropagationMethod,
-    /// Source represents where the user passwords are pulled from
-    pub source: VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecAccessCredentialsUserPasswordSource,
-}
-
-/// propagationMethod represents how the user passwords are injected into the vm guest.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecAccessCredentialsUserPasswordPropagationMethod {
-    /// QemuGuestAgentAccessCredentailPropagation means passwords are dynamically injected into the vm
-    /// at runtime via the qemu guest agent. This feature requires the qemu guest agent to be running
-    /// within the guest.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub qemu_guest_agent: Option<BTreeMap<String, Value>>,
-}
-
-/// If affinity is specifies, obey all the affinity rules
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecAffinity {
-    /// Describes node affinity scheduling rules for the pod.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub node_affinity: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecAffinityNodeAffinity,
-    >,
-    /// Describes pod affinity scheduling rules (e.g. co-locate this pod in the same node, zone, etc. as
-    /// some other pod(s)).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub pod_affinity: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecAffinityPodAffinity,
-    >,
-    /// Describes pod anti-affinity scheduling rules (e.g. avoid putting this pod in the same node,
-    /// zone, etc. as some other pod(s)).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub pod_anti_affinity: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecAffinityPodAntiAffinity,
-    >,
-}
-
-/// Describes node affinity scheduling rules for the pod.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecAffinityNodeAffinity {
-    /// The scheduler will prefer to schedule pods to nodes that satisfy the affinity expressions
-    /// specified by this field, but it may choose a node that violates one or more of the expressions.
-    /// The node that is most preferred is the one with the greatest sum of weights, i.e. for each node
-    /// that meets all of the scheduling requirements (resource request, requiredDuringScheduling
-    /// affinity expressions, etc.), compute a sum by iterating through the elements of this field and
-    /// adding "weight" to the sum if the node matches the corresponding matchExpressions; the node(s)
-    /// with the highest sum are the most preferred.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub preferred_during_scheduling_ignored_during_execution: Option<
-        Vec<
-            VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecution,
-        >,
-    >,
-    /// If the affinity requirements specified by this field are not met at scheduling time, the pod
-    /// will not be scheduled onto the node. If the affinity requirements specified by this field cease
-    /// to be met at some point during pod execution (e.g. due to an update), the system may or may not
-    /// try to eventually evict the pod from its node.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub required_during_scheduling_ignored_during_execution: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecAffinityNodeAffinityRequiredDuringSchedulingIgnoredDuringExecution,
-    >,
-}
-
-/// An empty preferred scheduling term matches all objects with implicit weight 0 (i.e. it's a
-/// no-op). A null preferred scheduling term matches no objects (i.e. is also a no-op).
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecution {
-    /// A node selector term, associated with the corresponding weight.
-    pub preference: VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecutionPreference,
-    /// Weight associated with matching the corresponding nodeSelectorTerm, in the range 1-100.
-    pub weight: i32,
-}
-
-/// A node selector term, associated with the corresponding weight.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecutionPreference {
-    /// A list of node selector requirements by node's labels.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub match_expressions: Option<
-        Vec<
-            VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecutionPreferenceMatchExpressions,
-        >,
-    >,
-    /// A list of node selector requirements by node's fields.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub match_fields: Option<
-        Vec<
-            VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecutionPreferenceMatchFields,
-        >,
-    >,
-}
-
-/// If the affinity requirements specified by this field are not met at scheduling time, the pod
-/// will not be scheduled onto the node. If the affinity requirements specified by this field cease
-/// to be met at some point during pod execution (e.g. due to an update), the system may or may not
-/// try to eventually evict the pod from its node.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecAffinityNodeAffinityRequiredDuringSchedulingIgnoredDuringExecution {
-    /// Required. A list of node selector terms. The terms are ORed.
-    pub node_selector_terms: Vec<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecAffinityNodeAffinityRequiredDuringSchedulingIgnoredDuringExecutionNodeSelectorTerms,
-    >,
-}
-
-/// Describes pod affinity scheduling rules (e.g. co-locate this pod in the same node, zone, etc. as
-/// some other pod(s)).
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecAffinityPodAffinity {
-    /// The scheduler will prefer to schedule pods to nodes that satisfy the affinity expressions
-    /// specified by this field, but it may choose a node that violates one or more of the expressions.
-    /// The node that is most preferred is the one with the greatest sum of weights, i.e. for each node
-    /// that meets all of the scheduling requirements (resource request, requiredDuringScheduling
-    /// affinity expressions, etc.), compute a sum by iterating through the elements of this field and
-    /// adding "weight" to the sum if the node has pods which matches the corresponding podAffinityTerm;
-    /// the node(s) with the highest sum are the most preferred.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub preferred_during_scheduling_ignored_during_execution: Option<
-        Vec<
-            VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecution,
-        >,
-    >,
-    /// If the affinity requirements specified by this field are not met at scheduling time, the pod
-    /// will not be scheduled onto the node. If the affinity requirements specified by this field cease
-    /// to be met at some point during pod execution (e.g. due to a pod label update), the system may or
-    /// may not try to eventually evict the pod from its node. When there are multiple elements, the
-    /// lists of nodes corresponding to each podAffinityTerm are intersected, i.e. all terms must be
-    /// satisfied.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub required_during_scheduling_ignored_during_execution: Option<
-        Vec<
-            VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecution,
-        >,
-    >,
-}
+use super::{VirtualMachineRestoreConditions, VirtualMachineSnapshotError};
 
 /// The weights of all of the matched WeightedPodAffinityTerm fields are added per-node to find the
 /// most preferred node(s)
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecution {
+pub struct PodAffinityPreferredDuringSchedulingIgnoredDuringExecution {
     /// Required. A pod affinity term, associated with the corresponding weight.
-    pub pod_affinity_term: VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTerm,
+    pub pod_affinity_term: VirtualMachineSnapshotContentPodAffinityTerm,
     /// weight associated with matching the corresponding podAffinityTerm, in the range 1-100.
     pub weight: i32,
 }
@@ -942,13 +31,11 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpec
 /// \<topologyKey\> matches that of any node on which a pod of the set of pods is running
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecution {
+pub struct PodAffinityRequiredDuringSchedulingIgnoredDuringExecution {
     /// A label query over a set of resources, in this case pods. If it's null, this PodAffinityTerm
     /// matches with no Pods.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub label_selector: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecutionLabelSelector,
-    >,
+    pub label_selector: Option<VirtualMachineSnapshotContentLabelSelector>,
     /// MatchLabelKeys is a set of pod label keys to select which pods will be taken into consideration.
     /// The keys are used to lookup values from the incoming pod labels, those key-value labels are
     /// merged with 'labelSelector' as 'key in (value)' to select the group of existing pods which pods
@@ -972,9 +59,7 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpec
     /// selector and null or empty namespaces list means "this pod's namespace". An empty selector ({})
     /// matches all namespaces.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub namespace_selector: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecutionNamespaceSelector,
-    >,
+    pub namespace_selector: Option<VirtualMachineSnapshotContentNamespaceSelector>,
     /// namespaces specifies a static list of namespace names that the term applies to. The term is
     /// applied to the union of the namespaces listed in this field and the ones selected by
     /// namespaceSelector. null or empty namespaces list and null namespaceSelector means "this pod's
@@ -988,113 +73,224 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpec
     pub topology_key: String,
 }
 
-/// Specifies the DNS parameters of a pod. Parameters specified here will be merged to the generated
-/// DNS configuration based on DNSPolicy.
+/// An empty preferred scheduling term matches all objects with implicit weight 0 (i.e. it's a
+/// no-op). A null preferred scheduling term matches no objects (i.e. is also a no-op).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDnsConfig {
-    /// A list of DNS name server IP addresses. This will be appended to the base nameservers generated
-    /// from DNSPolicy. Duplicated nameservers will be removed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub nameservers: Option<Vec<String>>,
-    /// A list of DNS resolver options. This will be merged with the base options generated from
-    /// DNSPolicy. Duplicated entries will be removed. Resolution options given in Options will override
-    /// those that appear in the base DNSPolicy.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub options: Option<
-        Vec<
-            VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDnsConfigOptions,
-        >,
-    >,
-    /// A list of DNS search domains for host-name lookup. This will be appended to the base search
-    /// paths generated from DNSPolicy. Duplicated search paths will be removed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub searches: Option<Vec<String>>,
+pub struct PreferredDuringSchedulingIgnoredDuringExecution {
+    /// A node selector term, associated with the corresponding weight.
+    pub preference: VirtualMachineSnapshotContentNodeAffinityPreference,
+    /// Weight associated with matching the corresponding nodeSelectorTerm, in the range 1-100.
+    pub weight: i32,
 }
 
-/// PodDNSConfigOption defines DNS resolver options of a pod.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDnsConfigOptions {
-    /// Name is this DNS resolver option's name. Required.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    /// Value is this DNS resolver option's value.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub value: Option<String>,
-}
-
-/// Specification of the desired behavior of the VirtualMachineInstance on the host.
+/// If the affinity requirements specified by this field are not met at scheduling time, the pod
+/// will not be scheduled onto the node. If the affinity requirements specified by this field cease
+/// to be met at some point during pod execution (e.g. due to an update), the system may or may not
+/// try to eventually evict the pod from its node.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomain {
-    /// Chassis specifies the chassis info passed to the domain.
+pub struct RequiredDuringSchedulingIgnoredDuringExecution {
+    /// Required. A list of node selector terms. The terms are ORed.
+    pub node_selector_terms: Vec<VirtualMachineSnapshotContentNodeSelectorTerms>,
+}
+
+/// VirtualMachineSnapshotContent contains the snapshot data
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct VirtualMachineSnapshotContent {
+    /// Standard object metadata.
+    pub metadata: ObjectMeta,
+    /// VirtualMachineSnapshotContentSpec is the spec for a VirtualMachineSnapshotContent resource
+    pub spec: VirtualMachineSnapshotContentSpec,
+    /// VirtualMachineSnapshotContentStatus is the status for a VirtualMachineSnapshotStatus resource
+    pub status: Option<VirtualMachineSnapshotContentStatus>,
+}
+
+/// AccessCredential represents a credential source that can be used to authorize remote access to
+/// the vm guest Only one of its members may be specified.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentAccessCredentials {
+    /// SSHPublicKey represents the source and method of applying a ssh public key into a guest virtual
+    /// machine.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub chassis: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainChassis,
-    >,
-    /// Clock sets the clock and timers of the vmi.
+    pub ssh_public_key: Option<VirtualMachineSnapshotContentSshPublicKey>,
+    /// UserPassword represents the source and method for applying a guest user's password
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub clock: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainClock,
-    >,
-    /// CPU allow specified the detailed CPU topology inside the vmi.
+    pub user_password: Option<VirtualMachineSnapshotContentUserPassword>,
+}
+
+/// ACPI enables/disables ACPI inside the guest. Defaults to enabled.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineSnapshotContentAcpi {
+    /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub cpu: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainCpu,
-    >,
-    /// Devices allows adding disks, network interfaces, and others
-    pub devices: VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainDevices,
-    /// Features like acpi, apic, hyperv, smm.
+    pub enabled: Option<bool>,
+}
+
+/// AddVolumeOptions when set indicates a volume should be added. The details within this field
+/// specify how to add the volume
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentAddVolumeOptions {
+    /// Disk represents the hotplug disk that will be plugged into the running VMI
+    pub disk: VirtualMachineSnapshotContentDisk,
+    /// When present, indicates that modifications should not be persisted. An invalid or unrecognized
+    /// dryRun directive will result in an error response and no further processing of the request.
+    /// Valid values are:
+    ///
+    /// - All: all dry run stages will be processed
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub features: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFeatures,
-    >,
-    /// Firmware.
+    pub dry_run: Option<Vec<String>>,
+    /// Name represents the name that will be used to map the disk to the corresponding volume. This
+    /// overrides any name set inside the Disk struct itself.
+    pub name: String,
+    /// VolumeSource represents the source of the volume to map to the disk.
+    pub volume_source: VirtualMachineSnapshotContentVolumeSource,
+}
+
+/// If affinity is specifies, obey all the affinity rules
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentAffinity {
+    /// Describes node affinity scheduling rules for the pod.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub firmware: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFirmware,
-    >,
-    /// IOThreads specifies the IOThreads options.
+    pub node_affinity: Option<VirtualMachineSnapshotContentNodeAffinity>,
+    /// Describes pod affinity scheduling rules (e.g. co-locate this pod in the same node, zone, etc. as
+    /// some other pod(s)).
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub io_threads: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainIoThreads,
-    >,
-    /// Controls whether or not disks will share IOThreads. Omitting IOThreadsPolicy disables use of
-    /// IOThreads. One of: shared, auto, supplementalPool
+    pub pod_affinity: Option<VirtualMachineSnapshotContentPodAffinity>,
+    /// Describes pod anti-affinity scheduling rules (e.g. avoid putting this pod in the same node,
+    /// zone, etc. as some other pod(s)).
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub io_threads_policy: Option<String>,
-    /// Launch Security setting of the vmi.
+    pub pod_anti_affinity: Option<VirtualMachineSnapshotContentPodAntiAffinity>,
+}
+
+/// Defaults to the machine type setting.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentApic {
+    /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub launch_security: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainLaunchSecurity,
-    >,
-    /// Machine type.
+    pub enabled: Option<bool>,
+    /// EndOfInterrupt enables the end of interrupt notification in the guest. Defaults to false.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub machine: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainMachine,
-    >,
-    /// Memory allow specifying the VMI memory features.
+    pub end_of_interrupt: Option<bool>,
+}
+
+/// BackupStatus represents the status of vmi backup
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentBackupStatus {
+    /// BackupMsg resturns any relevant information like failure reason unfreeze failed etc...
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub memory: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainMemory,
-    >,
-    /// RebootPolicy specifies how the guest should behave on reboot. Reboot (default): The guest is
-    /// allowed to reboot silently. Terminate: The VMI will be terminated on guest reboot, allowing
-    /// higher level controllers (such as the VM controller) to recreate the VMI with any updated
-    /// configuration such as boot order changes.
+    pub backup_msg: Option<String>,
+    /// BackupName is the name of the executed backup
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub reboot_policy: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainRebootPolicy,
-    >,
-    /// Resources describes the Compute Resources required by this vmi.
+    pub backup_name: Option<String>,
+    /// CheckpointName is the name of the checkpoint created for the backup
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub resources: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainResources,
-    >,
+    pub checkpoint_name: Option<String>,
+    /// Completed indicates the backup completed
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub completed: Option<bool>,
+    /// EndTimestamp is the timestamp when the backup ended
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
+    pub end_timestamp: Option<Time>,
+    /// Failed indicates that the backup failed
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failed: Option<bool>,
+    /// QuiesceStatus indicates whether filesystem freeze succeeded, failed, or was skipped.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub quiesce_status: Option<String>,
+    /// StartTimestamp is the timestamp when the backup started
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
+    pub start_timestamp: Option<Time>,
+    /// Volumes lists the volumes included in the backup
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub volumes: Option<Vec<VirtualMachineSnapshotContentBackupStatusVolumes>>,
+}
+
+/// VirtualMachineInstanceBackupVolumeInfo contains information about a volume included in a backup
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentBackupStatusVolumes {
+    /// VolumeName is the volume name from VMI spec
+    pub volume_name: String,
+}
+
+/// Binding specifies the binding plugin that will be used to connect the interface to the guest. It
+/// provides an alternative to InterfaceBindingMethod. version: 1alphav1
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineSnapshotContentBinding {
+    /// Name references to the binding name as denined in the kubevirt CR. version: 1alphav1
+    pub name: String,
+}
+
+/// If set (default), BIOS will be used.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentBios {
+    /// If set, the BIOS output will be transmitted over serial
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub use_serial: Option<bool>,
+}
+
+/// If specified, the virtual disk will be presented with the given block sizes.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentBlockSize {
+    /// CustomBlockSize represents the desired logical and physical block size for a VM disk.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub custom: Option<VirtualMachineSnapshotContentCustom>,
+    /// Represents if a feature is enabled or disabled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub match_volume: Option<VirtualMachineSnapshotContentMatchVolume>,
+}
+
+/// Settings to control the bootloader that is used.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineSnapshotContentBootloader {
+    /// If set (default), BIOS will be used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bios: Option<VirtualMachineSnapshotContentBios>,
+    /// If set, EFI will be used instead of BIOS.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub efi: Option<VirtualMachineSnapshotContentEfi>,
+}
+
+/// Attach a volume as a cdrom to the vmi.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineSnapshotContentCdrom {
+    /// Bus indicates the type of disk device to emulate. supported values: virtio, sata, scsi.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bus: Option<String>,
+    /// ReadOnly. Defaults to true.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub readonly: Option<bool>,
+    /// Tray indicates if the tray of the device is open or closed. Allowed values are "open" and
+    /// "closed". Defaults to closed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tray: Option<String>,
+}
+
+/// ChangedBlockTracking represents the status of the changedBlockTracking
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentChangedBlockTracking {
+    /// BackupStatus represents the status of vmi backup
+    #[serde(
+        default,
+        deserialize_with = "codec::present::deserialize",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub backup_status: Option<Option<VirtualMachineSnapshotContentBackupStatus>>,
+    /// State represents the current CBT state
+    pub state: String,
 }
 
 /// Chassis specifies the chassis info passed to the domain.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainChassis {
+pub struct VirtualMachineSnapshotContentChassis {
     /// `asset`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub asset: Option<String>,
@@ -1112,14 +308,21 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpec
     pub version: Option<String>,
 }
 
+/// DataVolumeCheckpoint defines a stage in a warm migration.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineSnapshotContentCheckpoints {
+    /// Current is the identifier of the snapshot created for this checkpoint.
+    pub current: String,
+    /// Previous is the identifier of the snapshot from the previous checkpoint.
+    pub previous: String,
+}
+
 /// Clock sets the clock and timers of the vmi.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainClock {
+pub struct VirtualMachineSnapshotContentClock {
     /// Timer specifies whih timers are attached to the vmi.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub timer: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainClockTimer,
-    >,
+    pub timer: Option<VirtualMachineSnapshotContentTimer>,
     /// Timezone sets the guest clock to the specified timezone. Zone name follows the TZ environment
     /// variable format (e.g. 'America/New_York').
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -1127,102 +330,187 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpec
     /// UTC sets the guest clock to UTC on each boot. If an offset is specified, guest changes to the
     /// clock will be kept during reboots and are not reset.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub utc: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainClockUtc,
-    >,
+    pub utc: Option<VirtualMachineSnapshotContentUtc>,
     /// Properties that the schema does not name; the API server keeps them.
     #[serde(flatten)]
     pub unknown_fields: BTreeMap<String, Value>,
 }
 
-/// Timer specifies whih timers are attached to the vmi.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainClockTimer {
-    /// HPET (High Precision Event Timer) - multiple timers with periodic interrupts.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub hpet: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainClockTimerHpet,
-    >,
-    /// Hyperv (Hypervclock) - lets guests read the host’s wall clock time (paravirtualized). For
-    /// windows guests.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub hyperv: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainClockTimerHyperv,
-    >,
-    /// KVM (KVM clock) - lets guests read the host’s wall clock time (paravirtualized). For linux
-    /// guests.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub kvm: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainClockTimerKvm,
-    >,
-    /// PIT (Programmable Interval Timer) - a timer with periodic interrupts.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub pit: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainClockTimerPit,
-    >,
-    /// RTC (Real Time Clock) - a continuously running timer with periodic interrupts.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub rtc: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainClockTimerRtc,
-    >,
-}
-
-/// KVM (KVM clock) - lets guests read the host’s wall clock time (paravirtualized). For linux
-/// guests.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainClockTimerKvm {
-    /// Enabled set to false makes sure that the machine type or a preset can't add the timer. Defaults
-    /// to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub present: Option<bool>,
-}
-
-/// PIT (Programmable Interval Timer) - a timer with periodic interrupts.
+/// CloudInitConfigDrive represents a cloud-init Config Drive user-data source. The Config Drive
+/// data will be added as a disk to the vmi. A proper cloud-init installation is required inside the
+/// guest. More info:
+/// <https://cloudinit.readthedocs.io/en/latest/topics/datasources/configdrive.html>
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainClockTimerPit {
-    /// Enabled set to false makes sure that the machine type or a preset can't add the timer. Defaults
-    /// to true.
+pub struct VirtualMachineSnapshotContentCloudInitConfigDrive {
+    /// NetworkData contains config drive inline cloud-init networkdata.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub present: Option<bool>,
-    /// TickPolicy determines what happens when QEMU misses a deadline for injecting a tick to the
-    /// guest. One of "delay", "catchup", "discard".
+    pub network_data: Option<String>,
+    /// NetworkDataBase64 contains config drive cloud-init networkdata as a base64 encoded string.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub tick_policy: Option<String>,
+    pub network_data_base64: Option<String>,
+    /// NetworkDataSecretRef references a k8s secret that contains config drive networkdata.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub network_data_secret_ref: Option<
+        VirtualMachineSnapshotContentNetworkDataSecretRef,
+    >,
+    /// UserDataSecretRef references a k8s secret that contains config drive userdata.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub secret_ref: Option<VirtualMachineSnapshotContentSecretRef>,
+    /// UserData contains config drive inline cloud-init userdata.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user_data: Option<String>,
+    /// UserDataBase64 contains config drive cloud-init userdata as a base64 encoded string.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user_data_base64: Option<String>,
 }
 
-/// RTC (Real Time Clock) - a continuously running timer with periodic interrupts.
+/// CloudInitNoCloud represents a cloud-init NoCloud user-data source. The NoCloud data will be
+/// added as a disk to the vmi. A proper cloud-init installation is required inside the guest. More
+/// info: <http://cloudinit.readthedocs.io/en/latest/topics/datasources/nocloud.html>
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainClockTimerRtc {
-    /// Enabled set to false makes sure that the machine type or a preset can't add the timer. Defaults
-    /// to true.
+pub struct VirtualMachineSnapshotContentCloudInitNoCloud {
+    /// NetworkData contains NoCloud inline cloud-init networkdata.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub present: Option<bool>,
-    /// TickPolicy determines what happens when QEMU misses a deadline for injecting a tick to the
-    /// guest. One of "delay", "catchup".
+    pub network_data: Option<String>,
+    /// NetworkDataBase64 contains NoCloud cloud-init networkdata as a base64 encoded string.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub tick_policy: Option<String>,
-    /// Track the guest or the wall clock.
+    pub network_data_base64: Option<String>,
+    /// NetworkDataSecretRef references a k8s secret that contains NoCloud networkdata.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub track: Option<String>,
+    pub network_data_secret_ref: Option<
+        VirtualMachineSnapshotContentNetworkDataSecretRef,
+    >,
+    /// UserDataSecretRef references a k8s secret that contains NoCloud userdata.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub secret_ref: Option<VirtualMachineSnapshotContentSecretRef>,
+    /// UserData contains NoCloud inline cloud-init userdata.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user_data: Option<String>,
+    /// UserDataBase64 contains NoCloud cloud-init userdata as a base64 encoded string.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user_data_base64: Option<String>,
 }
 
-/// UTC sets the guest clock to UTC on each boot. If an offset is specified, guest changes to the
-/// clock will be kept during reboots and are not reset.
+/// ConfigMapSource represents a reference to a ConfigMap in the same namespace. More info:
+/// <https://kubernetes.io/docs/tasks/configure-pod-container/configure-pod-configmap/>
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainClockUtc {
-    /// OffsetSeconds specifies an offset in seconds, relative to UTC. If set, guest changes to the
-    /// clock will be kept during reboots and not reset.
+pub struct VirtualMachineSnapshotContentConfigMap {
+    /// Name of the referent. This field is effectively required, but due to backwards compatibility is
+    /// allowed to be empty. Instances of this type with an empty value here are almost certainly wrong.
+    /// More info: <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
+    ///
+    /// Defaults to `""`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub offset_seconds: Option<i64>,
+    pub name: Option<String>,
+    /// Specify whether the ConfigMap or it's keys must be defined
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub optional: Option<bool>,
+    /// The volume label of the resulting disk inside the VMI. Different bootstrapping mechanisms
+    /// require different values. Typical values are "cidata" (cloud-init), "config-2" (cloud-init) or
+    /// "OEMDRV" (kickstart).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub volume_label: Option<String>,
+}
+
+/// Container defines the container that containes kernel artifacts
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentContainer {
+    /// Image that contains initrd / kernel files.
+    pub image: String,
+    /// Image pull policy. One of Always, Never, IfNotPresent. Defaults to Always if :latest tag is
+    /// specified, or IfNotPresent otherwise. Cannot be updated. More info:
+    /// <https://kubernetes.io/docs/concepts/containers/images#updating-images>
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub image_pull_policy: Option<String>,
+    /// ImagePullSecret is the name of the Docker registry secret required to pull the image. The secret
+    /// must already exist.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub image_pull_secret: Option<String>,
+    /// the fully-qualified path to the ramdisk image in the host OS
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub initrd_path: Option<String>,
+    /// The fully-qualified path to the kernel image in the host OS
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kernel_path: Option<String>,
+}
+
+/// ContainerDisk references a docker image, embedding a qcow or raw disk. More info:
+/// <https://kubevirt.gitbooks.io/user-guide/registry-disk.html>
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentContainerDisk {
+    /// Image is the name of the image with the embedded disk.
+    pub image: String,
+    /// Image pull policy. One of Always, Never, IfNotPresent. Defaults to Always if :latest tag is
+    /// specified, or IfNotPresent otherwise. Cannot be updated. More info:
+    /// <https://kubernetes.io/docs/concepts/containers/images#updating-images>
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub image_pull_policy: Option<String>,
+    /// ImagePullSecret is the name of the Docker registry secret required to pull the image. The secret
+    /// must already exist.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub image_pull_secret: Option<String>,
+    /// Path defines the path to disk file in the container
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+}
+
+/// ContainerPath exposes a path from the virt-launcher container to the VM via virtiofs. The path
+/// must correspond to an existing volumeMount in the compute container.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentContainerPath {
+    /// Path is the absolute path within the virt-launcher container to expose to the VM. The path must
+    /// correspond to an existing volumeMount in the compute container.
+    ///
+    /// Must have at most 4096 characters.
+    ///
+    /// Must satisfy `self.startsWith('/')`: path must be absolute (start with '/')
+    ///
+    /// Must satisfy `!self.contains('..')`: path must not contain '..'
+    pub path: String,
+    /// ReadOnly controls whether the volume is exposed as read-only to the VM. Defaults to true. Write
+    /// access is not currently supported.
+    ///
+    /// Must satisfy `self == true`: readOnly must be true, write access is not supported
+    ///
+    /// Defaults to `true`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_only: Option<bool>,
+}
+
+/// DataVolumeContentType options: "kubevirt", "archive"
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum VirtualMachineSnapshotContentContentType {
+    /// `kubevirt`
+    #[default]
+    #[serde(rename = "kubevirt")]
+    Kubevirt,
+    /// `archive`
+    #[serde(rename = "archive")]
+    Archive,
+    /// A value that the schema does not list, such as one of a newer API server.
+    #[serde(untagged)]
+    Unrecognized(String),
+}
+
+/// ControllerRef specifies the ControllerRevision storing a copy of the object captured when it is
+/// first seen by the VirtualMachine controller
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineSnapshotContentControllerRevisionRef {
+    /// Name of the ControllerRevision
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
 }
 
 /// CPU allow specified the detailed CPU topology inside the vmi.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainCpu {
+pub struct VirtualMachineSnapshotContentCpu {
     /// Cores specifies the number of cores inside the vmi. Must be a value greater or equal 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cores: Option<i32>,
@@ -1232,11 +520,7 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpec
     pub dedicated_cpu_placement: Option<bool>,
     /// Features specifies the CPU features list inside the VMI.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub features: Option<
-        Vec<
-            VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainCpuFeatures,
-        >,
-    >,
+    pub features: Option<Vec<VirtualMachineSnapshotContentCpuFeatures>>,
     /// IsolateEmulatorThread requests one more dedicated pCPU to be allocated for the VMI to place the
     /// emulator thread on it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -1252,15 +536,11 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpec
     pub model: Option<String>,
     /// NUMA allows specifying settings for the guest NUMA topology
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub numa: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainCpuNuma,
-    >,
+    pub numa: Option<VirtualMachineSnapshotContentNuma>,
     /// Realtime instructs the virt-launcher to tune the VMI for lower latency, optional for real time
     /// workloads
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub realtime: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainCpuRealtime,
-    >,
+    pub realtime: Option<VirtualMachineSnapshotContentRealtime>,
     /// Sockets specifies the number of sockets inside the vmi. Must be a value greater or equal 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sockets: Option<i32>,
@@ -1271,7 +551,7 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpec
 
 /// CPUFeature allows specifying a CPU feature.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainCpuFeatures {
+pub struct VirtualMachineSnapshotContentCpuFeatures {
     /// Name of the CPU feature
     pub name: String,
     /// Policy is the CPU feature attribute which can have the following attributes: force - The virtual
@@ -1284,31 +564,201 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpec
     pub policy: Option<String>,
 }
 
-/// NUMA allows specifying settings for the guest NUMA topology
+/// CustomBlockSize represents the desired logical and physical block size for a VM disk.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainCpuNuma {
-    /// GuestMappingPassthrough will create an efficient guest topology based on host CPUs exclusively
-    /// assigned to a pod. The created topology ensures that memory and CPUs on the virtual numa nodes
-    /// never cross boundaries of host numa nodes.
+pub struct VirtualMachineSnapshotContentCustom {
+    /// `discardGranularity`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub guest_mapping_passthrough: Option<BTreeMap<String, Value>>,
+    pub discard_granularity: Option<i64>,
+    /// `logical`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub logical: Option<i64>,
+    /// `physical`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub physical: Option<i64>,
 }
 
-/// Realtime instructs the virt-launcher to tune the VMI for lower latency, optional for real time
-/// workloads
+/// dataSource field can be used to specify either:
+///
+/// - An existing VolumeSnapshot object (snapshot.storage.k8s.io/VolumeSnapshot)
+/// - An existing PVC (PersistentVolumeClaim) If the provisioner or an external controller can
+///   support the specified data source, it will create a new volume based on the contents of the
+///   specified data source. When the AnyVolumeDataSource feature gate is enabled, dataSource
+///   contents will be copied to dataSourceRef, and dataSourceRef contents will be copied to
+///   dataSource when dataSourceRef.namespace is not specified. If the namespace is specified, then
+///   dataSourceRef will not be copied to dataSource.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainCpuRealtime {
-    /// Mask defines the vcpu mask expression that defines which vcpus are used for realtime. Format
-    /// matches libvirt's expressions. Example: "0-3,^1","0,2,3","2-3"
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentDataSource {
+    /// APIGroup is the group for the resource being referenced. If APIGroup is not specified, the
+    /// specified Kind must be in the core API group. For any other third-party types, APIGroup is
+    /// required.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub mask: Option<String>,
+    pub api_group: Option<String>,
+    /// Kind is the type of resource being referenced
+    pub kind: String,
+    /// Name is the name of resource being referenced
+    pub name: String,
+}
+
+/// dataSourceRef specifies the object from which to populate the volume with data, if a non-empty
+/// volume is desired. This may be any object from a non-empty API group (non core object) or a
+/// PersistentVolumeClaim object. When this field is specified, volume binding will only succeed if
+/// the type of the specified object matches some installed volume populator or dynamic provisioner.
+/// This field will replace the functionality of the dataSource field and as such if both fields are
+/// non-empty, they must have the same value. For backwards compatibility, when namespace isn't
+/// specified in dataSourceRef, both fields (dataSource and dataSourceRef) will be set to the same
+/// value automatically if one of them is empty and the other is non-empty. When namespace is
+/// specified in dataSourceRef, dataSource isn't set to the same value and must be empty. There are
+/// three important differences between dataSource and dataSourceRef:
+///
+/// - While dataSource only allows two specific types of objects, dataSourceRef allows any non-core
+///   object, as well as PersistentVolumeClaim objects.
+/// - While dataSource ignores disallowed values (dropping them), dataSourceRef preserves all
+///   values, and generates an error if a disallowed value is specified.
+/// - While dataSource only allows local objects, dataSourceRef allows objects in any namespaces.
+///   (Beta) Using this field requires the AnyVolumeDataSource feature gate to be enabled. (Alpha)
+///   Using the namespace field of dataSourceRef requires the CrossNamespaceVolumeDataSource feature
+///   gate to be enabled.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentDataSourceRef {
+    /// APIGroup is the group for the resource being referenced. If APIGroup is not specified, the
+    /// specified Kind must be in the core API group. For any other third-party types, APIGroup is
+    /// required.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub api_group: Option<String>,
+    /// Kind is the type of resource being referenced
+    pub kind: String,
+    /// Name is the name of resource being referenced
+    pub name: String,
+    /// Namespace is the namespace of resource being referenced Note that when a namespace is specified,
+    /// a gateway.networking.k8s.io/ReferenceGrant object is required in the referent namespace to allow
+    /// that namespace's owner to accept the reference. See the ReferenceGrant documentation for
+    /// details. (Alpha) This field requires the CrossNamespaceVolumeDataSource feature gate to be
+    /// enabled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub namespace: Option<String>,
+}
+
+/// DataVolume represents the dynamic creation a PVC for this volume as well as the process of
+/// populating that PVC with a disk image.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineSnapshotContentDataVolume {
+    /// Hotpluggable indicates whether the volume can be hotplugged and hotunplugged.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hotpluggable: Option<bool>,
+    /// Name of both the DataVolume and the PVC in the same namespace.
+    pub name: String,
+}
+
+/// `VirtualMachineSnapshotContent.spec.source.virtualMachine.spec.dataVolumeTemplates`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentDataVolumeTemplates {
+    /// APIVersion defines the versioned schema of this representation of an object. Servers should
+    /// convert recognized schemas to the latest internal value, and may reject unrecognized values.
+    /// More info:
+    /// <https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources>
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub api_version: Option<String>,
+    /// Kind is a string value representing the REST resource this object represents. Servers may infer
+    /// this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More
+    /// info:
+    /// <https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds>
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// `metadata`.
+    #[serde(
+        default,
+        deserialize_with = "codec::present::deserialize",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub metadata: Option<Option<BTreeMap<String, Value>>>,
+    /// DataVolumeSpec contains the DataVolume specification.
+    pub spec: VirtualMachineSnapshotContentDataVolumeTemplatesSpec,
+    /// DataVolumeTemplateDummyStatus is here simply for backwards compatibility with a previous API.
+    #[serde(
+        default,
+        deserialize_with = "codec::present::deserialize",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub status: Option<Option<BTreeMap<String, Value>>>,
+}
+
+/// DataVolumeSpec contains the DataVolume specification.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentDataVolumeTemplatesSpec {
+    /// Checkpoints is a list of DataVolumeCheckpoints, representing stages in a multistage import.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub checkpoints: Option<Vec<VirtualMachineSnapshotContentCheckpoints>>,
+    /// DataVolumeContentType options: "kubevirt", "archive"
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub content_type: Option<VirtualMachineSnapshotContentContentType>,
+    /// FinalCheckpoint indicates whether the current DataVolumeCheckpoint is the final checkpoint.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub final_checkpoint: Option<bool>,
+    /// Preallocation controls whether storage for DataVolumes should be allocated in advance.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preallocation: Option<bool>,
+    /// PriorityClassName for Importer, Cloner and Uploader pod
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub priority_class_name: Option<String>,
+    /// PVC is the PVC specification
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pvc: Option<VirtualMachineSnapshotContentPvc>,
+    /// Source is the src of the data for the requested DataVolume
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<VirtualMachineSnapshotContentSpecSource>,
+    /// SourceRef is an indirect reference to the source of data for the requested DataVolume
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source_ref: Option<VirtualMachineSnapshotContentSourceRef>,
+    /// Storage is the requested storage specification
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub storage: Option<VirtualMachineSnapshotContentStorage>,
+}
+
+/// DestinationPVCInfo contains the information about the destination PVC
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentDestinationPVCInfo {
+    /// AccessModes contains the desired access modes the volume should have. More info:
+    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#access-modes-1>
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub access_modes: Option<Vec<String>>,
+    /// Capacity represents the capacity set on the corresponding PVC status
+    ///
+    /// Each value must be a quantity, such as `0.5` or `128Mi`.
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
+    pub capacity: Option<BTreeMap<String, IntOrString>>,
+    /// ClaimName is the name of the PVC
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub claim_name: Option<String>,
+    /// Percentage of filesystem's size to be reserved when resizing the PVC
+    ///
+    /// Must match `^(0(?:\.\d{1,3})?|1)$`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub filesystem_overhead: Option<String>,
+    /// Preallocated indicates if the PVC's storage is preallocated or not
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preallocated: Option<bool>,
+    /// Requests represents the resources requested by the corresponding PVC spec
+    ///
+    /// Each value must be a quantity, such as `0.5` or `128Mi`.
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
+    pub requests: Option<BTreeMap<String, IntOrString>>,
+    /// VolumeMode defines what type of volume is required by the claim. Value of Filesystem is implied
+    /// when not included in claim spec.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub volume_mode: Option<String>,
 }
 
 /// Devices allows adding disks, network interfaces, and others
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainDevices {
+pub struct VirtualMachineSnapshotContentDevices {
     /// Whether to attach the default graphics device or not. VNC will not be available if set to false.
     /// Defaults to true.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -1344,51 +794,27 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpec
     ///
     /// Must have at most 256 items.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub disks: Option<
-        Vec<
-            VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainDevicesDisks,
-        >,
-    >,
+    pub disks: Option<Vec<VirtualMachineSnapshotContentDisks>>,
     /// DownwardMetrics creates a virtio serials for exposing the downward metrics to the vmi.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub downward_metrics: Option<BTreeMap<String, Value>>,
     /// Filesystems describes filesystem which is connected to the vmi.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub filesystems: Option<
-        Vec<
-            VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainDevicesFilesystems,
-        >,
-    >,
+    pub filesystems: Option<Vec<VirtualMachineSnapshotContentFilesystems>>,
     /// Whether to attach a GPU device to the vmi.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub gpus: Option<
-        Vec<
-            VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainDevicesGpus,
-        >,
-    >,
+    pub gpus: Option<Vec<VirtualMachineSnapshotContentGpus>>,
     /// Whether to attach a host device to the vmi.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub host_devices: Option<
-        Vec<
-            VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainDevicesHostDevices,
-        >,
-    >,
+    pub host_devices: Option<Vec<VirtualMachineSnapshotContentHostDevices>>,
     /// Inputs describe input devices
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub inputs: Option<
-        Vec<
-            VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainDevicesInputs,
-        >,
-    >,
+    pub inputs: Option<Vec<VirtualMachineSnapshotContentInputs>>,
     /// Interfaces describe network interfaces which are added to the vmi.
     ///
     /// Must have at most 256 items.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub interfaces: Option<
-        Vec<
-            VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainDevicesInterfaces,
-        >,
-    >,
+    pub interfaces: Option<Vec<VirtualMachineSnapshotContentInterfaces>>,
     /// Whether to log the auto-attached default serial console or not. Serial console logs will be
     /// collect to a file and then streamed from a named 'guest-console-log'. Not relevant if
     /// autoattachSerialConsole is disabled. Defaults to cluster wide setting on VirtualMachineOptions.
@@ -1401,49 +827,69 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpec
     pub network_interface_multiqueue: Option<bool>,
     /// PanicDevices provides additional crash information when a guest crashes.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub panic_devices: Option<
-        Vec<
-            VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainDevicesPanicDevices,
-        >,
-    >,
+    pub panic_devices: Option<Vec<VirtualMachineSnapshotContentPanicDevices>>,
     /// Whether to have random number generator from host
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rng: Option<BTreeMap<String, Value>>,
     /// Whether to emulate a sound device.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub sound: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainDevicesSound,
-    >,
+    pub sound: Option<VirtualMachineSnapshotContentSound>,
     /// Whether to emulate a TPM device.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub tpm: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainDevicesTpm,
-    >,
+    pub tpm: Option<VirtualMachineSnapshotContentTpm>,
     /// Fall back to legacy virtio 0.9 support if virtio bus is selected on devices. This is helpful for
     /// old machines like CentOS6 or RHEL6 which do not understand virtio_non_transitional (virtio 1.0).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub use_virtio_transitional: Option<bool>,
     /// Video describes the video device configuration for the vmi.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub video: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainDevicesVideo,
-    >,
+    pub video: Option<VirtualMachineSnapshotContentVideo>,
     /// Watchdog describes a watchdog device which can be added to the vmi.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub watchdog: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainDevicesWatchdog,
-    >,
+    pub watchdog: Option<VirtualMachineSnapshotContentWatchdog>,
 }
 
-/// `VirtualMachineSnapshotContent.spec.source.virtualMachine.spec.template.spec.domain.devices.disks`.
+/// If specified the network interface will pass additional DHCP options to the VMI
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainDevicesDisks {
+pub struct VirtualMachineSnapshotContentDhcpOptions {
+    /// If specified will pass option 67 to interface's DHCP server
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub boot_file_name: Option<String>,
+    /// If specified will pass the configured NTP server to the VM via DHCP option 042.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ntp_servers: Option<Vec<String>>,
+    /// If specified will pass extra DHCP options for private use, range: 224-254
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub private_options: Option<Vec<VirtualMachineSnapshotContentPrivateOptions>>,
+    /// If specified will pass option 66 to interface's DHCP server
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tftp_server_name: Option<String>,
+}
+
+/// diag288 watchdog device (specific to s390x architecture).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineSnapshotContentDiag288 {
+    /// The action to take. Valid values are poweroff, reset, shutdown. Defaults to reset.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub action: Option<String>,
+}
+
+/// Represents if a feature is enabled or disabled.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineSnapshotContentDirect {
+    /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub enabled: Option<bool>,
+}
+
+/// Disk represents the hotplug disk that will be plugged into the running VMI
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentDisk {
     /// If specified, the virtual disk will be presented with the given block sizes.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub block_size: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainDevicesDisksBlockSize,
-    >,
+    pub block_size: Option<VirtualMachineSnapshotContentBlockSize>,
     /// BootOrder is an integer value \> 0, used to determine ordering of boot devices. Lower values
     /// take precedence. Each disk or interface that has a boot order must have a unique value. Disks
     /// without a boot order are not tried if a disk with a boot order exists.
@@ -1458,9 +904,7 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpec
     pub cache: Option<String>,
     /// Attach a volume as a cdrom to the vmi.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub cdrom: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainDevicesDisksCdrom,
-    >,
+    pub cdrom: Option<VirtualMachineSnapshotContentCdrom>,
     /// ChangedBlockTracking indicates this disk should have CBT option Defaults to false.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub changed_block_tracking: Option<bool>,
@@ -1470,9 +914,7 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpec
     pub dedicated_io_thread: Option<bool>,
     /// Attach a volume as a disk to the vmi.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub disk: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainDevicesDisksDisk,
-    >,
+    pub disk: Option<VirtualMachineSnapshotContentDiskDisk>,
     /// If specified, it can change the default error policy (stop) for the disk
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error_policy: Option<String>,
@@ -1482,9 +924,7 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpec
     pub io: Option<String>,
     /// Attach a volume as a LUN to the vmi.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub lun: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainDevicesDisksLun,
-    >,
+    pub lun: Option<VirtualMachineSnapshotContentLun>,
     /// Name is the device name
     pub name: String,
     /// Serial provides the ability to specify a serial number for the disk device.
@@ -1498,56 +938,10 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpec
     pub tag: Option<String>,
 }
 
-/// If specified, the virtual disk will be presented with the given block sizes.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainDevicesDisksBlockSize {
-    /// CustomBlockSize represents the desired logical and physical block size for a VM disk.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub custom: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainDevicesDisksBlockSizeCustom,
-    >,
-    /// Represents if a feature is enabled or disabled.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub match_volume: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainDevicesDisksBlockSizeMatchVolume,
-    >,
-}
-
-/// CustomBlockSize represents the desired logical and physical block size for a VM disk.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainDevicesDisksBlockSizeCustom {
-    /// `discardGranularity`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub discard_granularity: Option<i64>,
-    /// `logical`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub logical: Option<i64>,
-    /// `physical`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub physical: Option<i64>,
-}
-
-/// Attach a volume as a cdrom to the vmi.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainDevicesDisksCdrom {
-    /// Bus indicates the type of disk device to emulate. supported values: virtio, sata, scsi.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub bus: Option<String>,
-    /// ReadOnly. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub readonly: Option<bool>,
-    /// Tray indicates if the tray of the device is open or closed. Allowed values are "open" and
-    /// "closed". Defaults to closed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tray: Option<String>,
-}
-
 /// Attach a volume as a disk to the vmi.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainDevicesDisksDisk {
+pub struct VirtualMachineSnapshotContentDiskDisk {
     /// Bus indicates the type of disk device to emulate. supported values: virtio, sata, scsi, usb.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bus: Option<String>,
@@ -1560,33 +954,399 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpec
     pub readonly: Option<bool>,
 }
 
-/// Attach a volume as a LUN to the vmi.
+/// `VirtualMachineSnapshotContent.spec.source.virtualMachine.spec.template.spec.domain.devices.disks`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainDevicesDisksLun {
-    /// Bus indicates the type of disk device to emulate. supported values: virtio, sata, scsi.
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentDisks {
+    /// If specified, the virtual disk will be presented with the given block sizes.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub bus: Option<String>,
-    /// ReadOnly. Defaults to false.
+    pub block_size: Option<VirtualMachineSnapshotContentBlockSize>,
+    /// BootOrder is an integer value \> 0, used to determine ordering of boot devices. Lower values
+    /// take precedence. Each disk or interface that has a boot order must have a unique value. Disks
+    /// without a boot order are not tried if a disk with a boot order exists.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub readonly: Option<bool>,
-    /// Reservation indicates if the disk needs to support the persistent reservation for the SCSI disk
+    pub boot_order: Option<i64>,
+    /// Cache specifies which kvm disk cache mode should be used. Supported values are: none: Guest I/O
+    /// not cached on the host, but may be kept in a disk cache. writethrough: Guest I/O cached on the
+    /// host but written through to the physical medium. Slowest but with most guarantees. writeback:
+    /// Guest I/O cached on the host. Defaults to none if the storage supports O_DIRECT, otherwise
+    /// writethrough.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub reservation: Option<bool>,
+    pub cache: Option<String>,
+    /// Attach a volume as a cdrom to the vmi.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cdrom: Option<VirtualMachineSnapshotContentCdrom>,
+    /// ChangedBlockTracking indicates this disk should have CBT option Defaults to false.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub changed_block_tracking: Option<bool>,
+    /// dedicatedIOThread indicates this disk should have an exclusive IO Thread. Enabling this implies
+    /// useIOThreads = true. Defaults to false.
+    #[serde(rename = "dedicatedIOThread", skip_serializing_if = "Option::is_none")]
+    pub dedicated_io_thread: Option<bool>,
+    /// Attach a volume as a disk to the vmi.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub disk: Option<VirtualMachineSnapshotContentDiskDisk>,
+    /// If specified, it can change the default error policy (stop) for the disk
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error_policy: Option<String>,
+    /// IO specifies which QEMU disk IO mode should be used. Supported values are: native, default,
+    /// threads.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub io: Option<String>,
+    /// Attach a volume as a LUN to the vmi.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lun: Option<VirtualMachineSnapshotContentLun>,
+    /// Name is the device name
+    pub name: String,
+    /// Serial provides the ability to specify a serial number for the disk device.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub serial: Option<String>,
+    /// If specified the disk is made sharable and multiple write from different VMs are permitted
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shareable: Option<bool>,
+    /// If specified, disk address and its tag will be provided to the guest via config drive metadata
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tag: Option<String>,
+}
+
+/// `VirtualMachineSnapshotContent.spec.source.virtualMachine.spec.template.spec.domain.devices.gpus.virtualGPUOptions.display`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentDisplay {
+    /// Enabled determines if a display addapter backed by a vGPU should be enabled or disabled on the
+    /// guest. Defaults to true.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub enabled: Option<bool>,
+    /// Enables a boot framebuffer, until the guest OS loads a real GPU driver Defaults to true.
+    #[serde(rename = "ramFB", skip_serializing_if = "Option::is_none")]
+    pub ram_fb: Option<VirtualMachineSnapshotContentRamFB>,
+}
+
+/// Specifies the DNS parameters of a pod. Parameters specified here will be merged to the generated
+/// DNS configuration based on DNSPolicy.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineSnapshotContentDnsConfig {
+    /// A list of DNS name server IP addresses. This will be appended to the base nameservers generated
+    /// from DNSPolicy. Duplicated nameservers will be removed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nameservers: Option<Vec<String>>,
+    /// A list of DNS resolver options. This will be merged with the base options generated from
+    /// DNSPolicy. Duplicated entries will be removed. Resolution options given in Options will override
+    /// those that appear in the base DNSPolicy.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub options: Option<Vec<VirtualMachineSnapshotContentOptions>>,
+    /// A list of DNS search domains for host-name lookup. This will be appended to the base search
+    /// paths generated from DNSPolicy. Duplicated search paths will be removed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub searches: Option<Vec<String>>,
+}
+
+/// Specification of the desired behavior of the VirtualMachineInstance on the host.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentDomain {
+    /// Chassis specifies the chassis info passed to the domain.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub chassis: Option<VirtualMachineSnapshotContentChassis>,
+    /// Clock sets the clock and timers of the vmi.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clock: Option<VirtualMachineSnapshotContentClock>,
+    /// CPU allow specified the detailed CPU topology inside the vmi.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cpu: Option<VirtualMachineSnapshotContentCpu>,
+    /// Devices allows adding disks, network interfaces, and others
+    pub devices: VirtualMachineSnapshotContentDevices,
+    /// Features like acpi, apic, hyperv, smm.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub features: Option<VirtualMachineSnapshotContentFeatures>,
+    /// Firmware.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub firmware: Option<VirtualMachineSnapshotContentFirmware>,
+    /// IOThreads specifies the IOThreads options.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub io_threads: Option<VirtualMachineSnapshotContentIoThreads>,
+    /// Controls whether or not disks will share IOThreads. Omitting IOThreadsPolicy disables use of
+    /// IOThreads. One of: shared, auto, supplementalPool
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub io_threads_policy: Option<String>,
+    /// Launch Security setting of the vmi.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub launch_security: Option<VirtualMachineSnapshotContentLaunchSecurity>,
+    /// Machine type.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub machine: Option<VirtualMachineSnapshotContentMachine>,
+    /// Memory allow specifying the VMI memory features.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory: Option<VirtualMachineSnapshotContentMemory>,
+    /// RebootPolicy specifies how the guest should behave on reboot. Reboot (default): The guest is
+    /// allowed to reboot silently. Terminate: The VMI will be terminated on guest reboot, allowing
+    /// higher level controllers (such as the VM controller) to recreate the VMI with any updated
+    /// configuration such as boot order changes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reboot_policy: Option<VirtualMachineSnapshotContentRebootPolicy>,
+    /// Resources describes the Compute Resources required by this vmi.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resources: Option<VirtualMachineSnapshotContentDomainResources>,
+}
+
+/// Resources describes the Compute Resources required by this vmi.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentDomainResources {
+    /// Limits describes the maximum amount of compute resources allowed. Valid resource keys are
+    /// "memory" and "cpu".
+    ///
+    /// Each value must be a quantity, such as `0.5` or `128Mi`.
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
+    pub limits: Option<BTreeMap<String, IntOrString>>,
+    /// Don't ask the scheduler to take the guest-management overhead into account. Instead put the
+    /// overhead only into the container's memory limit. This can lead to crashes if all memory is in
+    /// use on a node. Defaults to false.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub overcommit_guest_overhead: Option<bool>,
+    /// Requests is a description of the initial vmi resources. Valid resource keys are "memory" and
+    /// "cpu".
+    ///
+    /// Each value must be a quantity, such as `0.5` or `128Mi`.
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
+    pub requests: Option<BTreeMap<String, IntOrString>>,
+}
+
+/// DownwardAPI represents downward API about the pod that should populate this volume
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentDownwardAPI {
+    /// Fields is a list of downward API volume file
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fields: Option<Vec<VirtualMachineSnapshotContentFields>>,
+    /// The volume label of the resulting disk inside the VMI. Different bootstrapping mechanisms
+    /// require different values. Typical values are "cidata" (cloud-init), "config-2" (cloud-init) or
+    /// "OEMDRV" (kickstart).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub volume_label: Option<String>,
+}
+
+/// If set, EFI will be used instead of BIOS.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentEfi {
+    /// If set to true, Persistent will persist the EFI NVRAM across reboots. Defaults to false
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub persistent: Option<bool>,
+    /// If set, SecureBoot will be enabled and the OVMF roms will be swapped for SecureBoot-enabled
+    /// ones. Requires SMM to be enabled. Defaults to true
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub secure_boot: Option<bool>,
+}
+
+/// EmptyDisk represents a temporary disk which shares the vmis lifecycle. More info:
+/// <https://kubevirt.gitbooks.io/user-guide/disks-and-volumes.html>
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineSnapshotContentEmptyDisk {
+    /// Capacity of the sparse disk.
+    ///
+    /// Must be a quantity, such as `0.5` or `128Mi`.
+    #[serde(with = "codec")]
+    pub capacity: IntOrString,
+}
+
+/// Ephemeral is a special volume source that "wraps" specified source and provides copy-on-write
+/// image on top of it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentEphemeral {
+    /// PersistentVolumeClaimVolumeSource represents a reference to a PersistentVolumeClaim in the same
+    /// namespace. Directly attached to the vmi via qemu. More info:
+    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims>
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub persistent_volume_claim: Option<
+        VirtualMachineSnapshotContentEphemeralPersistentVolumeClaim,
+    >,
+}
+
+/// PersistentVolumeClaimVolumeSource represents a reference to a PersistentVolumeClaim in the same
+/// namespace. Directly attached to the vmi via qemu. More info:
+/// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims>
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentEphemeralPersistentVolumeClaim {
+    /// claimName is the name of a PersistentVolumeClaim in the same namespace as the pod using this
+    /// volume. More info:
+    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims>
+    pub claim_name: String,
+    /// readOnly Will force the ReadOnly setting in VolumeMounts. Default false.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_only: Option<bool>,
+}
+
+/// EVMCS Speeds up L2 vmexits, but disables other virtualization features. Requires vapic. Defaults
+/// to the machine type setting.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineSnapshotContentEvmcs {
+    /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub enabled: Option<bool>,
+}
+
+/// One and only one of the following should be specified. Exec specifies the action to take, it
+/// will be executed on the guest through the qemu-guest-agent. If the guest agent is not available,
+/// this probe will fail.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineSnapshotContentExec {
+    /// Command is the command line to execute inside the container, the working directory for the
+    /// command is root ('/') in the container's filesystem. The command is simply exec'd, it is not run
+    /// inside a shell, so traditional shell instructions ('\|', etc) won't work. To use a shell, you
+    /// need to explicitly call out to that shell. Exit status of 0 is treated as live/healthy and
+    /// non-zero is unhealthy.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command: Option<Vec<String>>,
+}
+
+/// Extended allows the guest to execute partial TLB flushes. It can be helpful for general purpose
+/// workloads.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineSnapshotContentExtended {
+    /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub enabled: Option<bool>,
+}
+
+/// Features like acpi, apic, hyperv, smm.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentFeatures {
+    /// ACPI enables/disables ACPI inside the guest. Defaults to enabled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub acpi: Option<VirtualMachineSnapshotContentAcpi>,
+    /// Defaults to the machine type setting.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub apic: Option<VirtualMachineSnapshotContentApic>,
+    /// Defaults to the machine type setting.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hyperv: Option<VirtualMachineSnapshotContentHyperv>,
+    /// This enables all supported hyperv flags automatically. Bear in mind that if this enabled hyperV
+    /// features cannot be enabled explicitly. In addition, a Virtual Machine using it will be
+    /// non-migratable.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hyperv_passthrough: Option<VirtualMachineSnapshotContentHypervPassthrough>,
+    /// Configure how KVM presence is exposed to the guest.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kvm: Option<VirtualMachineSnapshotContentKvm>,
+    /// Notify the guest that the host supports paravirtual spinlocks. For older kernels this feature
+    /// should be explicitly disabled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pvspinlock: Option<VirtualMachineSnapshotContentPvspinlock>,
+    /// SMM enables/disables System Management Mode. TSEG not yet implemented.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub smm: Option<VirtualMachineSnapshotContentSmm>,
+}
+
+/// Required: Selects a field of the pod: only annotations, labels, name, namespace and uid are
+/// supported.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentFieldRef {
+    /// Version of the schema the FieldPath is written in terms of, defaults to "v1".
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub api_version: Option<String>,
+    /// Path of the field to select in the specified API version.
+    pub field_path: String,
+}
+
+/// DownwardAPIVolumeFile represents information to create the file containing the pod field
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentFields {
+    /// Required: Selects a field of the pod: only annotations, labels, name, namespace and uid are
+    /// supported.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub field_ref: Option<VirtualMachineSnapshotContentFieldRef>,
+    /// Optional: mode bits used to set permissions on this file, must be an octal value between 0000
+    /// and 0777 or a decimal value between 0 and 511. YAML accepts both octal and decimal values, JSON
+    /// requires decimal values for mode bits. If not specified, the volume defaultMode will be used.
+    /// This might be in conflict with other options that affect the file mode, like fsGroup, and the
+    /// result can be other mode bits set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mode: Option<i32>,
+    /// Required: Path is the relative path name of the file to be created. Must not be absolute or
+    /// contain the '..' path. Must be utf-8 encoded. The first item of the relative path must not start
+    /// with '..'
+    pub path: String,
+    /// Selects a resource of the container: only resources limits and requests (limits.cpu,
+    /// limits.memory, requests.cpu and requests.memory) are currently supported.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resource_field_ref: Option<VirtualMachineSnapshotContentResourceFieldRef>,
 }
 
 /// `VirtualMachineSnapshotContent.spec.source.virtualMachine.spec.template.spec.domain.devices.filesystems`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainDevicesFilesystems {
+pub struct VirtualMachineSnapshotContentFilesystems {
     /// Name is the device name
     pub name: String,
     /// Virtiofs is supported
     pub virtiofs: BTreeMap<String, Value>,
 }
 
+/// Firmware.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentFirmware {
+    /// Information that can be set in the ACPI table
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub acpi: Option<VirtualMachineSnapshotContentFirmwareAcpi>,
+    /// Settings to control the bootloader that is used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bootloader: Option<VirtualMachineSnapshotContentBootloader>,
+    /// Settings to set the kernel for booting.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kernel_boot: Option<VirtualMachineSnapshotContentKernelBoot>,
+    /// The system-serial-number in SMBIOS
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub serial: Option<String>,
+    /// UUID reported by the vmi bios. Defaults to a random generated uid.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uuid: Option<String>,
+}
+
+/// Information that can be set in the ACPI table
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentFirmwareAcpi {
+    /// Similar to SlicNameRef, another ACPI entry that is used in more recent Windows versions. The
+    /// above points to the spec of MSDM too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub msdm_name_ref: Option<String>,
+    /// SlicNameRef should match the volume name of a secret object. The data in the secret should be a
+    /// binary blob that follows the ACPI SLIC standard, see:
+    /// <https://learn.microsoft.com/en-us/previous-versions/windows/hardware/design/dn653305(v=vs.85>)
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slic_name_ref: Option<String>,
+}
+
+/// Frequencies improves the TSC clock source handling for Hyper-V on KVM. Defaults to the machine
+/// type setting.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineSnapshotContentFrequencies {
+    /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub enabled: Option<bool>,
+}
+
+/// DataVolumeSourceGCS provides the parameters to create a Data Volume from an GCS source
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentGcs {
+    /// SecretRef provides the secret reference needed to access the GCS source
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub secret_ref: Option<String>,
+    /// URL is the url of the GCS source
+    pub url: String,
+}
+
 /// `VirtualMachineSnapshotContent.spec.source.virtualMachine.spec.template.spec.domain.devices.gpus`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainDevicesGpus {
+pub struct VirtualMachineSnapshotContentGpus {
     /// ClaimName references the name of an entry in the VMI's spec.resourceClaims\[\] array. The
     /// referenced entry may use either resourceClaimName or resourceClaimTemplateName.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -1606,40 +1366,13 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpec
     pub tag: Option<String>,
     /// `virtualGPUOptions`.
     #[serde(rename = "virtualGPUOptions", skip_serializing_if = "Option::is_none")]
-    pub virtual_gpu_options: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainDevicesGpusVirtualGPUOptions,
-    >,
-}
-
-/// `VirtualMachineSnapshotContent.spec.source.virtualMachine.spec.template.spec.domain.devices.gpus.virtualGPUOptions`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainDevicesGpusVirtualGPUOptions {
-    /// `display`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub display: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainDevicesGpusVirtualGPUOptionsDisplay,
-    >,
-}
-
-/// `VirtualMachineSnapshotContent.spec.source.virtualMachine.spec.template.spec.domain.devices.gpus.virtualGPUOptions.display`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainDevicesGpusVirtualGPUOptionsDisplay {
-    /// Enabled determines if a display addapter backed by a vGPU should be enabled or disabled on the
-    /// guest. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub enabled: Option<bool>,
-    /// Enables a boot framebuffer, until the guest OS loads a real GPU driver Defaults to true.
-    #[serde(rename = "ramFB", skip_serializing_if = "Option::is_none")]
-    pub ram_fb: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainDevicesGpusVirtualGPUOptionsDisplayRamFB,
-    >,
+    pub virtual_gpu_options: Option<VirtualMachineSnapshotContentVirtualGPUOptions>,
 }
 
 /// `VirtualMachineSnapshotContent.spec.source.virtualMachine.spec.template.spec.domain.devices.hostDevices`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainDevicesHostDevices {
+pub struct VirtualMachineSnapshotContentHostDevices {
     /// ClaimName references the name of an entry in the VMI's spec.resourceClaims\[\] array. The
     /// referenced entry may use either resourceClaimName or resourceClaimTemplateName.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -1659,9 +1392,202 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpec
     pub tag: Option<String>,
 }
 
+/// HostDisk represents a disk created on the cluster level
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineSnapshotContentHostDisk {
+    /// Capacity of the sparse disk
+    ///
+    /// Must be a quantity, such as `0.5` or `128Mi`.
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
+    pub capacity: Option<IntOrString>,
+    /// The path to HostDisk image located on the cluster
+    pub path: String,
+    /// Shared indicate whether the path is shared between nodes
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shared: Option<bool>,
+    /// Contains information if disk.img exists or should be created allowed options are 'Disk' and
+    /// 'DiskOrCreate'
+    pub r#type: String,
+}
+
+/// HPET (High Precision Event Timer) - multiple timers with periodic interrupts.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentHpet {
+    /// Enabled set to false makes sure that the machine type or a preset can't add the timer. Defaults
+    /// to true.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub present: Option<bool>,
+    /// TickPolicy determines what happens when QEMU misses a deadline for injecting a tick to the
+    /// guest. One of "delay", "catchup", "merge", "discard".
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tick_policy: Option<String>,
+}
+
+/// DataVolumeSourceHTTP can be either an http or https endpoint, with an optional basic auth user
+/// name and password, and an optional configmap containing additional CAs
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentHttp {
+    /// CertConfigMap is a configmap reference, containing a Certificate Authority(CA) public key, and a
+    /// base64 encoded pem certificate
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cert_config_map: Option<String>,
+    /// ExtraHeaders is a list of strings containing extra headers to include with HTTP transfer
+    /// requests
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub extra_headers: Option<Vec<String>>,
+    /// SecretExtraHeaders is a list of Secret references, each containing an extra HTTP header that may
+    /// include sensitive information
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub secret_extra_headers: Option<Vec<String>>,
+    /// SecretRef A Secret reference, the secret should contain accessKeyId (user name) base64 encoded,
+    /// and secretKey (password) also base64 encoded
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub secret_ref: Option<String>,
+    /// URL is the URL of the http(s) endpoint
+    pub url: String,
+}
+
+/// HTTPGet specifies the http request to perform.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentHttpGet {
+    /// Host name to connect to, defaults to the pod IP. You probably want to set "Host" in httpHeaders
+    /// instead.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host: Option<String>,
+    /// Custom headers to set in the request. HTTP allows repeated headers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub http_headers: Option<Vec<VirtualMachineSnapshotContentHttpHeaders>>,
+    /// Path to access on the HTTP server.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// Name or number of the port to access on the container. Number must be in the range 1 to 65535.
+    /// Name must be an IANA_SVC_NAME.
+    #[serde(with = "codec")]
+    pub port: IntOrString,
+    /// Scheme to use for connecting to the host. Defaults to HTTP.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scheme: Option<String>,
+}
+
+/// HTTPHeader describes a custom header to be used in HTTP probes
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineSnapshotContentHttpHeaders {
+    /// The header field name. This will be canonicalized upon output, so case-variant names will be
+    /// understood as the same header.
+    pub name: String,
+    /// The header field value
+    pub value: String,
+}
+
+/// Hugepages allow to use hugepages for the VirtualMachineInstance instead of regular memory.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentHugepages {
+    /// PageSize specifies the hugepage size, for x86_64 architecture valid values are 1Gi and 2Mi.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub page_size: Option<String>,
+}
+
+/// Defaults to the machine type setting.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineSnapshotContentHyperv {
+    /// EVMCS Speeds up L2 vmexits, but disables other virtualization features. Requires vapic. Defaults
+    /// to the machine type setting.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub evmcs: Option<VirtualMachineSnapshotContentEvmcs>,
+    /// Frequencies improves the TSC clock source handling for Hyper-V on KVM. Defaults to the machine
+    /// type setting.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub frequencies: Option<VirtualMachineSnapshotContentFrequencies>,
+    /// IPI improves performances in overcommited environments. Requires vpindex. Defaults to the
+    /// machine type setting.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ipi: Option<VirtualMachineSnapshotContentIpi>,
+    /// Reenlightenment enables the notifications on TSC frequency changes. Defaults to the machine type
+    /// setting.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reenlightenment: Option<VirtualMachineSnapshotContentReenlightenment>,
+    /// Relaxed instructs the guest OS to disable watchdog timeouts. Defaults to the machine type
+    /// setting.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub relaxed: Option<VirtualMachineSnapshotContentRelaxed>,
+    /// Reset enables Hyperv reboot/reset for the vmi. Requires synic. Defaults to the machine type
+    /// setting.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reset: Option<VirtualMachineSnapshotContentReset>,
+    /// Runtime improves the time accounting to improve scheduling in the guest. Defaults to the machine
+    /// type setting.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub runtime: Option<VirtualMachineSnapshotContentRuntime>,
+    /// Spinlocks allows to configure the spinlock retry attempts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spinlocks: Option<VirtualMachineSnapshotContentSpinlocks>,
+    /// SyNIC enables the Synthetic Interrupt Controller. Defaults to the machine type setting.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub synic: Option<VirtualMachineSnapshotContentSynic>,
+    /// SyNICTimer enables Synthetic Interrupt Controller Timers, reducing CPU load. Defaults to the
+    /// machine type setting.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub synictimer: Option<VirtualMachineSnapshotContentSynictimer>,
+    /// TLBFlush improves performances in overcommited environments. Requires vpindex. Defaults to the
+    /// machine type setting.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tlbflush: Option<VirtualMachineSnapshotContentTlbflush>,
+    /// VAPIC improves the paravirtualized handling of interrupts. Defaults to the machine type setting.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vapic: Option<VirtualMachineSnapshotContentVapic>,
+    /// VendorID allows setting the hypervisor vendor id. Defaults to the machine type setting.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vendorid: Option<VirtualMachineSnapshotContentVendorid>,
+    /// VPIndex enables the Virtual Processor Index to help windows identifying virtual processors.
+    /// Defaults to the machine type setting.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vpindex: Option<VirtualMachineSnapshotContentVpindex>,
+}
+
+/// This enables all supported hyperv flags automatically. Bear in mind that if this enabled hyperV
+/// features cannot be enabled explicitly. In addition, a Virtual Machine using it will be
+/// non-migratable.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineSnapshotContentHypervPassthrough {
+    /// `enabled`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub enabled: Option<bool>,
+}
+
+/// i6300esb watchdog device.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineSnapshotContentI6300esb {
+    /// The action to take. Valid values are poweroff, reset, shutdown. Defaults to reset.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub action: Option<String>,
+}
+
+/// DataVolumeSourceImageIO provides the parameters to create a Data Volume from an imageio source
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentImageio {
+    /// CertConfigMap provides a reference to the CA cert
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cert_config_map: Option<String>,
+    /// DiskID provides id of a disk to be imported
+    pub disk_id: String,
+    /// InsecureSkipVerify is a flag to skip certificate verification
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub insecure_skip_verify: Option<bool>,
+    /// SecretRef provides the secret reference needed to access the ovirt-engine
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub secret_ref: Option<String>,
+    /// URL is the URL of the ovirt-engine
+    pub url: String,
+}
+
 /// `VirtualMachineSnapshotContent.spec.source.virtualMachine.spec.template.spec.domain.devices.inputs`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainDevicesInputs {
+pub struct VirtualMachineSnapshotContentInputs {
     /// Bus indicates the bus of input device to emulate. Supported values: virtio, usb.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bus: Option<String>,
@@ -1671,10 +1597,64 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpec
     pub r#type: String,
 }
 
+/// InstancetypeMatcher references a instancetype that is used to fill fields in Template
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentInstancetype {
+    /// InferFromVolume lists the name of a volume that should be used to infer or discover the
+    /// instancetype to be used through known annotations on the underlying resource. Once applied to
+    /// the InstancetypeMatcher this field is removed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub infer_from_volume: Option<String>,
+    /// InferFromVolumeFailurePolicy controls what should happen on failure when inferring the
+    /// instancetype. Allowed values are: "RejectInferFromVolumeFailure" and
+    /// "IgnoreInferFromVolumeFailure". If not specified, "RejectInferFromVolumeFailure" is used by
+    /// default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub infer_from_volume_failure_policy: Option<String>,
+    /// Kind specifies which instancetype resource is referenced. Allowed values are:
+    /// "VirtualMachineInstancetype" and "VirtualMachineClusterInstancetype". If not specified,
+    /// "VirtualMachineClusterInstancetype" is used by default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// Name is the name of the VirtualMachineInstancetype or VirtualMachineClusterInstancetype
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// RevisionName specifies a ControllerRevision containing a specific copy of the
+    /// VirtualMachineInstancetype or VirtualMachineClusterInstancetype to be used. This is initially
+    /// captured the first time the instancetype is applied to the VirtualMachineInstance.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub revision_name: Option<String>,
+}
+
+/// InstancetypeRef captures the state of any referenced instance type from the VirtualMachine
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentInstancetypeRef {
+    /// ControllerRef specifies the ControllerRevision storing a copy of the object captured when it is
+    /// first seen by the VirtualMachine controller
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub controller_revision_ref: Option<
+        VirtualMachineSnapshotContentControllerRevisionRef,
+    >,
+    /// InferFromVolume lists the name of a volume that should be used to infer or discover the resource
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub infer_from_volume: Option<String>,
+    /// InferFromVolumeFailurePolicy controls what should happen on failure when inferring the resource
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub infer_from_volume_failure_policy: Option<String>,
+    /// Kind specifies the kind of resource
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// Name is the name of resource
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+}
+
 /// `VirtualMachineSnapshotContent.spec.source.virtualMachine.spec.template.spec.domain.devices.interfaces`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainDevicesInterfaces {
+pub struct VirtualMachineSnapshotContentInterfaces {
     /// If specified, the ACPI index is used to provide network interface device naming, that is stable
     /// across changes in PCI addresses assigned to the device. This value is required to be unique
     /// across all devices and be between 1 and (16\*1024-1).
@@ -1683,9 +1663,7 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpec
     /// Binding specifies the binding plugin that will be used to connect the interface to the guest. It
     /// provides an alternative to InterfaceBindingMethod. version: 1alphav1
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub binding: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainDevicesInterfacesBinding,
-    >,
+    pub binding: Option<VirtualMachineSnapshotContentBinding>,
     /// BootOrder is an integer value \> 0, used to determine ordering of boot devices. Lower values
     /// take precedence. Each interface or disk that has a boot order must have a unique value.
     /// Interfaces without a boot order are not tried.
@@ -1696,9 +1674,7 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpec
     pub bridge: Option<BTreeMap<String, Value>>,
     /// If specified the network interface will pass additional DHCP options to the VMI
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub dhcp_options: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainDevicesInterfacesDhcpOptions,
-    >,
+    pub dhcp_options: Option<VirtualMachineSnapshotContentDhcpOptions>,
     /// Interface MAC address. For example: de:ad:00:00:be:af or DE-AD-00-00-BE-AF.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mac_address: Option<String>,
@@ -1730,18 +1706,10 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpec
     /// List of port ranges to be forwarded to the virtual machine. Mutually exclusive with ports. Only
     /// supported on masquerade interfaces. This feature is in Alpha.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub port_ranges: Option<
-        Vec<
-            VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainDevicesInterfacesPortRanges,
-        >,
-    >,
+    pub port_ranges: Option<Vec<VirtualMachineSnapshotContentPortRanges>>,
     /// List of ports to be forwarded to the virtual machine. Mutually exclusive with portRanges.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub ports: Option<
-        Vec<
-            VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainDevicesInterfacesPorts,
-        >,
-    >,
+    pub ports: Option<Vec<VirtualMachineSnapshotContentPorts>>,
     /// DeprecatedSlirp is an alias to the deprecated Slirp interface Deprecated: Removed in v1.3
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slirp: Option<BTreeMap<String, Value>>,
@@ -1759,482 +1727,66 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpec
     pub tag: Option<String>,
 }
 
-/// Binding specifies the binding plugin that will be used to connect the interface to the guest. It
-/// provides an alternative to InterfaceBindingMethod. version: 1alphav1
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainDevicesInterfacesBinding {
-    /// Name references to the binding name as denined in the kubevirt CR. version: 1alphav1
-    pub name: String,
-}
-
-/// If specified the network interface will pass additional DHCP options to the VMI
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainDevicesInterfacesDhcpOptions {
-    /// If specified will pass option 67 to interface's DHCP server
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub boot_file_name: Option<String>,
-    /// If specified will pass the configured NTP server to the VM via DHCP option 042.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ntp_servers: Option<Vec<String>>,
-    /// If specified will pass extra DHCP options for private use, range: 224-254
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub private_options: Option<
-        Vec<
-            VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainDevicesInterfacesDhcpOptionsPrivateOptions,
-        >,
-    >,
-    /// If specified will pass option 66 to interface's DHCP server
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tftp_server_name: Option<String>,
-}
-
-/// DHCPExtraOptions defines Extra DHCP options for a VM.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainDevicesInterfacesDhcpOptionsPrivateOptions {
-    /// Option is an Integer value from 224-254 Required.
-    pub option: i64,
-    /// Value is a String value for the Option provided Required.
-    pub value: String,
-}
-
-/// PortRange represents a range of ports to be forwarded to the virtual machine. All fields are
-/// mandatory.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainDevicesInterfacesPortRanges {
-    /// Last port of the range to expose for the virtual machine. This must be a valid port number, 0 \<
-    /// x \< 65536. Must be greater than or equal to start.
-    pub end: i32,
-    /// Required. Must be UDP or TCP.
-    pub protocol: String,
-    /// First port of the range to expose for the virtual machine. This must be a valid port number, 0
-    /// \< x \< 65536.
-    pub start: i32,
-}
-
-/// Port represents a port to expose from the virtual machine. Default protocol TCP. The port field
-/// is mandatory
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainDevicesInterfacesPorts {
-    /// If specified, this must be an IANA_SVC_NAME and unique within the pod. Each named port in a pod
-    /// must have a unique name. Name for the port that can be referred to by services.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    /// Number of port to expose for the virtual machine. This must be a valid port number, 0 \< x \<
-    /// 65536\.
-    pub port: i32,
-    /// Protocol for port. Must be UDP or TCP. Defaults to "TCP".
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub protocol: Option<String>,
-}
-
-/// `VirtualMachineSnapshotContent.spec.source.virtualMachine.spec.template.spec.domain.devices.panicDevices`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainDevicesPanicDevices {
-    /// Model specifies what type of panic device is provided. The panic model used when this attribute
-    /// is missing depends on the hypervisor and guest arch. One of: isa, hyperv, pvpanic.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub model: Option<String>,
-}
-
-/// Whether to emulate a sound device.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainDevicesSound {
-    /// We only support ich9 or ac97. If SoundDevice is not set: No sound card is emulated. If
-    /// SoundDevice is set but Model is not: ich9
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub model: Option<String>,
-    /// User's defined name for this sound device
-    pub name: String,
-}
-
-/// Whether to emulate a TPM device.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainDevicesTpm {
-    /// Enabled allows a user to explicitly disable the vTPM even when one is enabled by a preference
-    /// referenced by the VirtualMachine Defaults to True
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub enabled: Option<bool>,
-    /// Persistent indicates the state of the TPM device should be kept accross reboots Defaults to
-    /// false
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub persistent: Option<bool>,
-}
-
-/// Watchdog describes a watchdog device which can be added to the vmi.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainDevicesWatchdog {
-    /// diag288 watchdog device (specific to s390x architecture).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub diag288: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainDevicesWatchdogDiag288,
-    >,
-    /// i6300esb watchdog device.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub i6300esb: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainDevicesWatchdogI6300esb,
-    >,
-    /// Name of the watchdog.
-    pub name: String,
-}
-
-/// diag288 watchdog device (specific to s390x architecture).
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainDevicesWatchdogDiag288 {
-    /// The action to take. Valid values are poweroff, reset, shutdown. Defaults to reset.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub action: Option<String>,
-}
-
-/// Features like acpi, apic, hyperv, smm.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFeatures {
-    /// ACPI enables/disables ACPI inside the guest. Defaults to enabled.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub acpi: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFeaturesAcpi,
-    >,
-    /// Defaults to the machine type setting.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub apic: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFeaturesApic,
-    >,
-    /// Defaults to the machine type setting.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub hyperv: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFeaturesHyperv,
-    >,
-    /// This enables all supported hyperv flags automatically. Bear in mind that if this enabled hyperV
-    /// features cannot be enabled explicitly. In addition, a Virtual Machine using it will be
-    /// non-migratable.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub hyperv_passthrough: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFeaturesHypervPassthrough,
-    >,
-    /// Configure how KVM presence is exposed to the guest.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub kvm: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFeaturesKvm,
-    >,
-    /// Notify the guest that the host supports paravirtual spinlocks. For older kernels this feature
-    /// should be explicitly disabled.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub pvspinlock: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFeaturesPvspinlock,
-    >,
-    /// SMM enables/disables System Management Mode. TSEG not yet implemented.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub smm: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFeaturesSmm,
-    >,
-}
-
-/// Defaults to the machine type setting.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFeaturesApic {
-    /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub enabled: Option<bool>,
-    /// EndOfInterrupt enables the end of interrupt notification in the guest. Defaults to false.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub end_of_interrupt: Option<bool>,
-}
-
-/// Defaults to the machine type setting.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFeaturesHyperv {
-    /// EVMCS Speeds up L2 vmexits, but disables other virtualization features. Requires vapic. Defaults
-    /// to the machine type setting.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub evmcs: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFeaturesHypervEvmcs,
-    >,
-    /// Frequencies improves the TSC clock source handling for Hyper-V on KVM. Defaults to the machine
-    /// type setting.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub frequencies: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFeaturesHypervFrequencies,
-    >,
-    /// IPI improves performances in overcommited environments. Requires vpindex. Defaults to the
-    /// machine type setting.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ipi: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFeaturesHypervIpi,
-    >,
-    /// Reenlightenment enables the notifications on TSC frequency changes. Defaults to the machine type
-    /// setting.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reenlightenment: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFeaturesHypervReenlightenment,
-    >,
-    /// Relaxed instructs the guest OS to disable watchdog timeouts. Defaults to the machine type
-    /// setting.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub relaxed: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFeaturesHypervRelaxed,
-    >,
-    /// Reset enables Hyperv reboot/reset for the vmi. Requires synic. Defaults to the machine type
-    /// setting.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reset: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFeaturesHypervReset,
-    >,
-    /// Runtime improves the time accounting to improve scheduling in the guest. Defaults to the machine
-    /// type setting.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub runtime: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFeaturesHypervRuntime,
-    >,
-    /// Spinlocks allows to configure the spinlock retry attempts.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub spinlocks: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFeaturesHypervSpinlocks,
-    >,
-    /// SyNIC enables the Synthetic Interrupt Controller. Defaults to the machine type setting.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub synic: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFeaturesHypervSynic,
-    >,
-    /// SyNICTimer enables Synthetic Interrupt Controller Timers, reducing CPU load. Defaults to the
-    /// machine type setting.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub synictimer: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFeaturesHypervSynictimer,
-    >,
-    /// TLBFlush improves performances in overcommited environments. Requires vpindex. Defaults to the
-    /// machine type setting.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tlbflush: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFeaturesHypervTlbflush,
-    >,
-    /// VAPIC improves the paravirtualized handling of interrupts. Defaults to the machine type setting.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub vapic: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFeaturesHypervVapic,
-    >,
-    /// VendorID allows setting the hypervisor vendor id. Defaults to the machine type setting.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub vendorid: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFeaturesHypervVendorid,
-    >,
-    /// VPIndex enables the Virtual Processor Index to help windows identifying virtual processors.
-    /// Defaults to the machine type setting.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub vpindex: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFeaturesHypervVpindex,
-    >,
-}
-
-/// Spinlocks allows to configure the spinlock retry attempts.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFeaturesHypervSpinlocks {
-    /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub enabled: Option<bool>,
-    /// Retries indicates the number of retries. Must be a value greater or equal 4096. Defaults to
-    /// 4096\.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub spinlocks: Option<i32>,
-}
-
-/// SyNICTimer enables Synthetic Interrupt Controller Timers, reducing CPU load. Defaults to the
-/// machine type setting.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFeaturesHypervSynictimer {
-    /// Represents if a feature is enabled or disabled.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub direct: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFeaturesHypervSynictimerDirect,
-    >,
-    /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub enabled: Option<bool>,
-}
-
-/// TLBFlush improves performances in overcommited environments. Requires vpindex. Defaults to the
-/// machine type setting.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFeaturesHypervTlbflush {
-    /// Direct allows sending the TLB flush command directly to the hypervisor. It can be useful to
-    /// optimize performance in nested virtualization cases, such as Windows VBS.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub direct: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFeaturesHypervTlbflushDirect,
-    >,
-    /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub enabled: Option<bool>,
-    /// Extended allows the guest to execute partial TLB flushes. It can be helpful for general purpose
-    /// workloads.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub extended: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFeaturesHypervTlbflushExtended,
-    >,
-}
-
-/// VendorID allows setting the hypervisor vendor id. Defaults to the machine type setting.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFeaturesHypervVendorid {
-    /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub enabled: Option<bool>,
-    /// VendorID sets the hypervisor vendor id, visible to the vmi. String up to twelve characters.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub vendorid: Option<String>,
-}
-
-/// Configure how KVM presence is exposed to the guest.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFeaturesKvm {
-    /// Hide the KVM hypervisor from standard MSR based discovery. Defaults to false
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub hidden: Option<bool>,
-}
-
-/// SMM enables/disables System Management Mode. TSEG not yet implemented.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFeaturesSmm {
-    /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub enabled: Option<bool>,
-}
-
-/// Firmware.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFirmware {
-    /// Information that can be set in the ACPI table
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub acpi: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFirmwareAcpi,
-    >,
-    /// Settings to control the bootloader that is used.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub bootloader: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFirmwareBootloader,
-    >,
-    /// Settings to set the kernel for booting.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub kernel_boot: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFirmwareKernelBoot,
-    >,
-    /// The system-serial-number in SMBIOS
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub serial: Option<String>,
-    /// UUID reported by the vmi bios. Defaults to a random generated uid.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub uuid: Option<String>,
-}
-
-/// Information that can be set in the ACPI table
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFirmwareAcpi {
-    /// Similar to SlicNameRef, another ACPI entry that is used in more recent Windows versions. The
-    /// above points to the spec of MSDM too.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub msdm_name_ref: Option<String>,
-    /// SlicNameRef should match the volume name of a secret object. The data in the secret should be a
-    /// binary blob that follows the ACPI SLIC standard, see:
-    /// <https://learn.microsoft.com/en-us/previous-versions/windows/hardware/design/dn653305(v=vs.85>)
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub slic_name_ref: Option<String>,
-}
-
-/// Settings to control the bootloader that is used.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFirmwareBootloader {
-    /// If set (default), BIOS will be used.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub bios: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFirmwareBootloaderBios,
-    >,
-    /// If set, EFI will be used instead of BIOS.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub efi: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFirmwareBootloaderEfi,
-    >,
-}
-
-/// If set (default), BIOS will be used.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFirmwareBootloaderBios {
-    /// If set, the BIOS output will be transmitted over serial
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub use_serial: Option<bool>,
-}
-
-/// If set, EFI will be used instead of BIOS.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFirmwareBootloaderEfi {
-    /// If set to true, Persistent will persist the EFI NVRAM across reboots. Defaults to false
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub persistent: Option<bool>,
-    /// If set, SecureBoot will be enabled and the OVMF roms will be swapped for SecureBoot-enabled
-    /// ones. Requires SMM to be enabled. Defaults to true
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub secure_boot: Option<bool>,
-}
-
-/// Settings to set the kernel for booting.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFirmwareKernelBoot {
-    /// Container defines the container that containes kernel artifacts
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub container: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFirmwareKernelBootContainer,
-    >,
-    /// Arguments to be passed to the kernel at boot time
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub kernel_args: Option<String>,
-}
-
-/// Container defines the container that containes kernel artifacts
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFirmwareKernelBootContainer {
-    /// Image that contains initrd / kernel files.
-    pub image: String,
-    /// Image pull policy. One of Always, Never, IfNotPresent. Defaults to Always if :latest tag is
-    /// specified, or IfNotPresent otherwise. Cannot be updated. More info:
-    /// <https://kubernetes.io/docs/concepts/containers/images#updating-images>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub image_pull_policy: Option<String>,
-    /// ImagePullSecret is the name of the Docker registry secret required to pull the image. The secret
-    /// must already exist.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub image_pull_secret: Option<String>,
-    /// the fully-qualified path to the ramdisk image in the host OS
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub initrd_path: Option<String>,
-    /// The fully-qualified path to the kernel image in the host OS
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub kernel_path: Option<String>,
-}
-
 /// IOThreads specifies the IOThreads options.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainIoThreads {
+pub struct VirtualMachineSnapshotContentIoThreads {
     /// SupplementalPoolThreadCount specifies how many iothreads are allocated for the supplementalPool
     /// policy.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub supplemental_pool_thread_count: Option<i32>,
 }
 
+/// IPI improves performances in overcommited environments. Requires vpindex. Defaults to the
+/// machine type setting.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineSnapshotContentIpi {
+    /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub enabled: Option<bool>,
+}
+
+/// Settings to set the kernel for booting.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentKernelBoot {
+    /// Container defines the container that containes kernel artifacts
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub container: Option<VirtualMachineSnapshotContentContainer>,
+    /// Arguments to be passed to the kernel at boot time
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kernel_args: Option<String>,
+}
+
+/// Configure how KVM presence is exposed to the guest.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineSnapshotContentKvm {
+    /// Hide the KVM hypervisor from standard MSR based discovery. Defaults to false
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hidden: Option<bool>,
+}
+
+/// LabelSelector is used to find matching pods. Pods that match this label selector are counted to
+/// determine the number of pods in their corresponding topology domain.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentLabelSelector {
+    /// matchExpressions is a list of label selector requirements. The requirements are ANDed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub match_expressions: Option<Vec<VirtualMachineSnapshotContentMatchExpressions>>,
+    /// matchLabels is a map of {key,value} pairs. A single {key,value} in the matchLabels map is
+    /// equivalent to an element of matchExpressions, whose key field is "key", the operator is "In",
+    /// and the values array contains only "value". The requirements are ANDed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub match_labels: Option<BTreeMap<String, String>>,
+}
+
 /// Launch Security setting of the vmi.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainLaunchSecurity {
+pub struct VirtualMachineSnapshotContentLaunchSecurity {
     /// AMD Secure Encrypted Virtualization (SEV).
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub sev: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainLaunchSecuritySev,
-    >,
+    pub sev: Option<VirtualMachineSnapshotContentSev>,
     /// AMD SEV-SNP flags defined by the SEV-SNP specifications.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub snp: Option<BTreeMap<String, Value>>,
@@ -2243,173 +1795,17 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpec
     pub tdx: Option<BTreeMap<String, Value>>,
 }
 
-/// AMD Secure Encrypted Virtualization (SEV).
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainLaunchSecuritySev {
-    /// If specified, run the attestation process for a vmi.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub attestation: Option<BTreeMap<String, Value>>,
-    /// Base64 encoded guest owner's Diffie-Hellman key.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub dh_cert: Option<String>,
-    /// Guest policy flags as defined in AMD SEV API specification. Note: due to security reasons it is
-    /// not allowed to enable guest debugging. Therefore NoDebug flag is not exposed to users and is
-    /// always true.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub policy: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainLaunchSecuritySevPolicy,
-    >,
-    /// Base64 encoded session blob.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub session: Option<String>,
-}
-
-/// Guest policy flags as defined in AMD SEV API specification. Note: due to security reasons it is
-/// not allowed to enable guest debugging. Therefore NoDebug flag is not exposed to users and is
-/// always true.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainLaunchSecuritySevPolicy {
-    /// SEV-ES is required. Defaults to false.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub encrypted_state: Option<bool>,
-}
-
-/// Machine type.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainMachine {
-    /// QEMU machine type is the actual chipset of the VirtualMachineInstance.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub r#type: Option<String>,
-}
-
-/// Memory allow specifying the VMI memory features.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainMemory {
-    /// Guest allows to specifying the amount of memory which is visible inside the Guest OS. The Guest
-    /// must lie between Requests and Limits from the resources section. Defaults to the requested
-    /// memory in the resources section if not specified.
-    ///
-    /// Must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
-    pub guest: Option<IntOrString>,
-    /// Hugepages allow to use hugepages for the VirtualMachineInstance instead of regular memory.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub hugepages: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainMemoryHugepages,
-    >,
-    /// MaxGuest allows to specify the maximum amount of memory which is visible inside the Guest OS.
-    /// The delta between MaxGuest and Guest is the amount of memory that can be hot(un)plugged.
-    ///
-    /// Must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
-    pub max_guest: Option<IntOrString>,
-    /// ReservedOverhead configures the memory overhead applied to a VM and its characteristics.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reserved_overhead: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainMemoryReservedOverhead,
-    >,
-}
-
-/// Hugepages allow to use hugepages for the VirtualMachineInstance instead of regular memory.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainMemoryHugepages {
-    /// PageSize specifies the hugepage size, for x86_64 architecture valid values are 1Gi and 2Mi.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub page_size: Option<String>,
-}
-
-/// ReservedOverhead configures the memory overhead applied to a VM and its characteristics.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainMemoryReservedOverhead {
-    /// AddedOverhead determines the memory overhead that will be reserved for the VM. It increases the
-    /// virt-launcher pod memory limit.
-    ///
-    /// Must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
-    pub added_overhead: Option<IntOrString>,
-    /// RequiresLock determines whether the VM's and its overhead memory need to be locked or not. It is
-    /// a common practice to enable this if vDPA, VFIO or any other specialized hardware that depends on
-    /// DMA is being used by the VM. False - (Default) memory lock RLimits are not modified. True -
-    /// Memory lock RLimits will be updated to consider VM memory size and memory overhead
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub mem_lock: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainMemoryReservedOverheadMemLock,
-    >,
-}
-
-/// RequiresLock determines whether the VM's and its overhead memory need to be locked or not. It is
-/// a common practice to enable this if vDPA, VFIO or any other specialized hardware that depends on
-/// DMA is being used by the VM. False - (Default) memory lock RLimits are not modified. True -
-/// Memory lock RLimits will be updated to consider VM memory size and memory overhead
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainMemoryReservedOverheadMemLock {
-    /// `NotRequired`
-    #[default]
-    NotRequired,
-    /// `Required`
-    Required,
-    /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
-    Unrecognized(String),
-}
-
-/// RebootPolicy specifies how the guest should behave on reboot. Reboot (default): The guest is
-/// allowed to reboot silently. Terminate: The VMI will be terminated on guest reboot, allowing
-/// higher level controllers (such as the VM controller) to recreate the VMI with any updated
-/// configuration such as boot order changes.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainRebootPolicy {
-    /// `Reboot`
-    #[default]
-    Reboot,
-    /// `Terminate`
-    Terminate,
-    /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
-    Unrecognized(String),
-}
-
-/// Resources describes the Compute Resources required by this vmi.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainResources {
-    /// Limits describes the maximum amount of compute resources allowed. Valid resource keys are
-    /// "memory" and "cpu".
-    ///
-    /// Each value must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
-    pub limits: Option<BTreeMap<String, IntOrString>>,
-    /// Don't ask the scheduler to take the guest-management overhead into account. Instead put the
-    /// overhead only into the container's memory limit. This can lead to crashes if all memory is in
-    /// use on a node. Defaults to false.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub overcommit_guest_overhead: Option<bool>,
-    /// Requests is a description of the initial vmi resources. Valid resource keys are "memory" and
-    /// "cpu".
-    ///
-    /// Each value must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
-    pub requests: Option<BTreeMap<String, IntOrString>>,
-}
-
 /// Periodic probe of VirtualMachineInstance liveness. VirtualmachineInstances will be stopped if
 /// the probe fails. Cannot be updated. More info:
 /// <https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes>
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecLivenessProbe {
+pub struct VirtualMachineSnapshotContentLivenessProbe {
     /// One and only one of the following should be specified. Exec specifies the action to take, it
     /// will be executed on the guest through the qemu-guest-agent. If the guest agent is not available,
     /// this probe will fail.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub exec: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecLivenessProbeExec,
-    >,
+    pub exec: Option<VirtualMachineSnapshotContentExec>,
     /// Minimum consecutive failures for the probe to be considered failed after having succeeded.
     /// Defaults to 3. Minimum value is 1.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -2423,9 +1819,7 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpec
     pub guest_agent_ping: Option<BTreeMap<String, Value>>,
     /// HTTPGet specifies the http request to perform.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub http_get: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecLivenessProbeHttpGet,
-    >,
+    pub http_get: Option<VirtualMachineSnapshotContentHttpGet>,
     /// Number of seconds after the VirtualMachineInstance has started before liveness probes are
     /// initiated. More info:
     /// <https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes>
@@ -2440,9 +1834,7 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpec
     pub success_threshold: Option<i32>,
     /// TCPSocket specifies an action involving a TCP port. TCP hooks not yet supported
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub tcp_socket: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecLivenessProbeTcpSocket,
-    >,
+    pub tcp_socket: Option<VirtualMachineSnapshotContentTcpSocket>,
     /// Number of seconds after which the probe times out. For exec probes the timeout fails the probe
     /// but does not terminate the command running on the guest. This means a blocking command can
     /// result in an increasing load on the guest. A small buffer will be added to the resulting
@@ -2453,99 +1845,171 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpec
     pub timeout_seconds: Option<i32>,
 }
 
-/// One and only one of the following should be specified. Exec specifies the action to take, it
-/// will be executed on the guest through the qemu-guest-agent. If the guest agent is not available,
-/// this probe will fail.
+/// Attach a volume as a LUN to the vmi.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecLivenessProbeExec {
-    /// Command is the command line to execute inside the container, the working directory for the
-    /// command is root ('/') in the container's filesystem. The command is simply exec'd, it is not run
-    /// inside a shell, so traditional shell instructions ('\|', etc) won't work. To use a shell, you
-    /// need to explicitly call out to that shell. Exit status of 0 is treated as live/healthy and
-    /// non-zero is unhealthy.
+pub struct VirtualMachineSnapshotContentLun {
+    /// Bus indicates the type of disk device to emulate. supported values: virtio, sata, scsi.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub command: Option<Vec<String>>,
+    pub bus: Option<String>,
+    /// ReadOnly. Defaults to false.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub readonly: Option<bool>,
+    /// Reservation indicates if the disk needs to support the persistent reservation for the SCSI disk
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reservation: Option<bool>,
 }
 
-/// HTTPGet specifies the http request to perform.
+/// Machine type.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineSnapshotContentMachine {
+    /// QEMU machine type is the actual chipset of the VirtualMachineInstance.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub r#type: Option<String>,
+}
+
+/// A label selector requirement is a selector that contains values, a key, and an operator that
+/// relates the key and values.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineSnapshotContentMatchExpressions {
+    /// key is the label key that the selector applies to.
+    pub key: String,
+    /// operator represents a key's relationship to a set of values. Valid operators are In, NotIn,
+    /// Exists and DoesNotExist.
+    pub operator: String,
+    /// values is an array of string values. If the operator is In or NotIn, the values array must be
+    /// non-empty. If the operator is Exists or DoesNotExist, the values array must be empty. This array
+    /// is replaced during a strategic merge patch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub values: Option<Vec<String>>,
+}
+
+/// A node selector requirement is a selector that contains values, a key, and an operator that
+/// relates the key and values.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineSnapshotContentMatchFields {
+    /// The label key that the selector applies to.
+    pub key: String,
+    /// Represents a key's relationship to a set of values. Valid operators are In, NotIn, Exists,
+    /// DoesNotExist. Gt, and Lt.
+    pub operator: String,
+    /// An array of string values. If the operator is In or NotIn, the values array must be non-empty.
+    /// If the operator is Exists or DoesNotExist, the values array must be empty. If the operator is Gt
+    /// or Lt, the values array must have a single element, which will be interpreted as an integer.
+    /// This array is replaced during a strategic merge patch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub values: Option<Vec<String>>,
+}
+
+/// Represents if a feature is enabled or disabled.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineSnapshotContentMatchVolume {
+    /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub enabled: Option<bool>,
+}
+
+/// RequiresLock determines whether the VM's and its overhead memory need to be locked or not. It is
+/// a common practice to enable this if vDPA, VFIO or any other specialized hardware that depends on
+/// DMA is being used by the VM. False - (Default) memory lock RLimits are not modified. True -
+/// Memory lock RLimits will be updated to consider VM memory size and memory overhead
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum VirtualMachineSnapshotContentMemLock {
+    /// `NotRequired`
+    #[default]
+    NotRequired,
+    /// `Required`
+    Required,
+    /// A value that the schema does not list, such as one of a newer API server.
+    #[serde(untagged)]
+    Unrecognized(String),
+}
+
+/// Memory allow specifying the VMI memory features.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecLivenessProbeHttpGet {
-    /// Host name to connect to, defaults to the pod IP. You probably want to set "Host" in httpHeaders
-    /// instead.
+pub struct VirtualMachineSnapshotContentMemory {
+    /// Guest allows to specifying the amount of memory which is visible inside the Guest OS. The Guest
+    /// must lie between Requests and Limits from the resources section. Defaults to the requested
+    /// memory in the resources section if not specified.
+    ///
+    /// Must be a quantity, such as `0.5` or `128Mi`.
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
+    pub guest: Option<IntOrString>,
+    /// Hugepages allow to use hugepages for the VirtualMachineInstance instead of regular memory.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub host: Option<String>,
-    /// Custom headers to set in the request. HTTP allows repeated headers.
+    pub hugepages: Option<VirtualMachineSnapshotContentHugepages>,
+    /// MaxGuest allows to specify the maximum amount of memory which is visible inside the Guest OS.
+    /// The delta between MaxGuest and Guest is the amount of memory that can be hot(un)plugged.
+    ///
+    /// Must be a quantity, such as `0.5` or `128Mi`.
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
+    pub max_guest: Option<IntOrString>,
+    /// ReservedOverhead configures the memory overhead applied to a VM and its characteristics.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub http_headers: Option<
-        Vec<
-            VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecLivenessProbeHttpGetHttpHeaders,
-        >,
-    >,
-    /// Path to access on the HTTP server.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub path: Option<String>,
-    /// Name or number of the port to access on the container. Number must be in the range 1 to 65535.
-    /// Name must be an IANA_SVC_NAME.
-    #[serde(with = "codec")]
-    pub port: IntOrString,
-    /// Scheme to use for connecting to the host. Defaults to HTTP.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub scheme: Option<String>,
+    pub reserved_overhead: Option<VirtualMachineSnapshotContentReservedOverhead>,
 }
 
-/// HTTPHeader describes a custom header to be used in HTTP probes
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecLivenessProbeHttpGetHttpHeaders {
-    /// The header field name. This will be canonicalized upon output, so case-variant names will be
-    /// understood as the same header.
-    pub name: String,
-    /// The header field value
-    pub value: String,
-}
-
-/// TCPSocket specifies an action involving a TCP port. TCP hooks not yet supported
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecLivenessProbeTcpSocket {
-    /// Optional: Host name to connect to, defaults to the pod IP.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub host: Option<String>,
-    /// Number or name of the port to access on the container. Number must be in the range 1 to 65535.
-    /// Name must be an IANA_SVC_NAME.
-    #[serde(with = "codec")]
-    pub port: IntOrString,
-}
-
-/// Network represents a network type and a resource that should be connected to the vm.
+/// MemoryDump is attached to the virt launcher and is populated with a memory dump of the vmi
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecNetworks {
-    /// Represents the multus cni network.
+pub struct VirtualMachineSnapshotContentMemoryDump {
+    /// claimName is the name of a PersistentVolumeClaim in the same namespace as the pod using this
+    /// volume. More info:
+    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims>
+    pub claim_name: String,
+    /// Hotpluggable indicates whether the volume can be hotplugged and hotunplugged.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub multus: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecNetworksMultus,
-    >,
-    /// Network name. Must be a DNS_LABEL and unique within the vm. More info:
-    /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
-    pub name: String,
-    /// Represents the stock pod network interface.
+    pub hotpluggable: Option<bool>,
+    /// readOnly Will force the ReadOnly setting in VolumeMounts. Default false.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub pod: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecNetworksPod,
-    >,
-    /// ResourceClaim represents a network resource requested via a VMI spec.resourceClaims\[\] entry,
-    /// backed by either a Kubernetes ResourceClaim or ResourceClaimTemplate. This field should only be
-    /// configured if the NetworkDevicesWithDRA feature-gate is enabled. This feature is in alpha.
+    pub read_only: Option<bool>,
+}
+
+/// MemoryDumpRequest tracks memory dump request phase and info of getting a memory dump to the
+/// given pvc
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentMemoryDumpRequest {
+    /// ClaimName is the name of the pvc that will contain the memory dump
+    pub claim_name: String,
+    /// EndTimestamp represents the time the memory dump was completed
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
+    pub end_timestamp: Option<Time>,
+    /// FileName represents the name of the output file
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub resource_claim: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecNetworksResourceClaim,
-    >,
+    pub file_name: Option<String>,
+    /// Message is a detailed message about failure of the memory dump
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// Phase represents the memory dump phase
+    pub phase: String,
+    /// Remove represents request of dissociating the memory dump pvc
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub remove: Option<bool>,
+    /// StartTimestamp represents the time the memory dump started
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
+    pub start_timestamp: Option<Time>,
+}
+
+/// StorageMigratedVolumeInfo tracks the information about the source and destination volumes during
+/// the volume migration
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentMigratedVolumes {
+    /// DestinationPVCInfo contains the information about the destination PVC
+    #[serde(rename = "destinationPVCInfo", skip_serializing_if = "Option::is_none")]
+    pub destination_pvc_info: Option<VirtualMachineSnapshotContentDestinationPVCInfo>,
+    /// SourcePVCInfo contains the information about the source PVC
+    #[serde(rename = "sourcePVCInfo", skip_serializing_if = "Option::is_none")]
+    pub source_pvc_info: Option<VirtualMachineSnapshotContentSourcePVCInfo>,
+    /// VolumeName is the name of the volume that is being migrated
+    pub volume_name: String,
 }
 
 /// Represents the multus cni network.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecNetworksMultus {
+pub struct VirtualMachineSnapshotContentMultus {
     /// Select the default network and add it to the multus-cni.io/default-network annotation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub default: Option<bool>,
@@ -2554,10 +2018,251 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpec
     pub network_name: String,
 }
 
+/// A label query over the set of namespaces that the term applies to. The term is applied to the
+/// union of the namespaces selected by this field and the ones listed in the namespaces field. null
+/// selector and null or empty namespaces list means "this pod's namespace". An empty selector ({})
+/// matches all namespaces.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentNamespaceSelector {
+    /// matchExpressions is a list of label selector requirements. The requirements are ANDed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub match_expressions: Option<Vec<VirtualMachineSnapshotContentMatchExpressions>>,
+    /// matchLabels is a map of {key,value} pairs. A single {key,value} in the matchLabels map is
+    /// equivalent to an element of matchExpressions, whose key field is "key", the operator is "In",
+    /// and the values array contains only "value". The requirements are ANDed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub match_labels: Option<BTreeMap<String, String>>,
+}
+
+/// NetworkDataSecretRef references a k8s secret that contains config drive networkdata.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineSnapshotContentNetworkDataSecretRef {
+    /// Name of the referent. This field is effectively required, but due to backwards compatibility is
+    /// allowed to be empty. Instances of this type with an empty value here are almost certainly wrong.
+    /// More info: <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
+    ///
+    /// Defaults to `""`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+}
+
+/// Network represents a network type and a resource that should be connected to the vm.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentNetworks {
+    /// Represents the multus cni network.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub multus: Option<VirtualMachineSnapshotContentMultus>,
+    /// Network name. Must be a DNS_LABEL and unique within the vm. More info:
+    /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
+    pub name: String,
+    /// Represents the stock pod network interface.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pod: Option<VirtualMachineSnapshotContentPod>,
+    /// ResourceClaim represents a network resource requested via a VMI spec.resourceClaims\[\] entry,
+    /// backed by either a Kubernetes ResourceClaim or ResourceClaimTemplate. This field should only be
+    /// configured if the NetworkDevicesWithDRA feature-gate is enabled. This feature is in alpha.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resource_claim: Option<VirtualMachineSnapshotContentResourceClaim>,
+}
+
+/// Describes node affinity scheduling rules for the pod.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentNodeAffinity {
+    /// The scheduler will prefer to schedule pods to nodes that satisfy the affinity expressions
+    /// specified by this field, but it may choose a node that violates one or more of the expressions.
+    /// The node that is most preferred is the one with the greatest sum of weights, i.e. for each node
+    /// that meets all of the scheduling requirements (resource request, requiredDuringScheduling
+    /// affinity expressions, etc.), compute a sum by iterating through the elements of this field and
+    /// adding "weight" to the sum if the node matches the corresponding matchExpressions; the node(s)
+    /// with the highest sum are the most preferred.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preferred_during_scheduling_ignored_during_execution: Option<
+        Vec<PreferredDuringSchedulingIgnoredDuringExecution>,
+    >,
+    /// If the affinity requirements specified by this field are not met at scheduling time, the pod
+    /// will not be scheduled onto the node. If the affinity requirements specified by this field cease
+    /// to be met at some point during pod execution (e.g. due to an update), the system may or may not
+    /// try to eventually evict the pod from its node.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub required_during_scheduling_ignored_during_execution: Option<
+        RequiredDuringSchedulingIgnoredDuringExecution,
+    >,
+}
+
+/// A node selector term, associated with the corresponding weight.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentNodeAffinityPreference {
+    /// A list of node selector requirements by node's labels.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub match_expressions: Option<Vec<VirtualMachineSnapshotContentMatchExpressions>>,
+    /// A list of node selector requirements by node's fields.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub match_fields: Option<Vec<VirtualMachineSnapshotContentMatchFields>>,
+}
+
+/// A null or empty node selector term matches no objects. The requirements of them are ANDed. The
+/// TopologySelectorTerm type implements a subset of the NodeSelectorTerm.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentNodeSelectorTerms {
+    /// A list of node selector requirements by node's labels.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub match_expressions: Option<Vec<VirtualMachineSnapshotContentMatchExpressions>>,
+    /// A list of node selector requirements by node's fields.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub match_fields: Option<Vec<VirtualMachineSnapshotContentMatchFields>>,
+}
+
+/// NUMA allows specifying settings for the guest NUMA topology
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentNuma {
+    /// GuestMappingPassthrough will create an efficient guest topology based on host CPUs exclusively
+    /// assigned to a pod. The created topology ensures that memory and CPUs on the virtual numa nodes
+    /// never cross boundaries of host numa nodes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub guest_mapping_passthrough: Option<BTreeMap<String, Value>>,
+}
+
+/// PodDNSConfigOption defines DNS resolver options of a pod.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineSnapshotContentOptions {
+    /// Name is this DNS resolver option's name. Required.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Value is this DNS resolver option's value.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<String>,
+}
+
+/// `VirtualMachineSnapshotContent.spec.source.virtualMachine.spec.template.spec.domain.devices.panicDevices`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineSnapshotContentPanicDevices {
+    /// Model specifies what type of panic device is provided. The panic model used when this attribute
+    /// is missing depends on the hypervisor and guest arch. One of: isa, hyperv, pvpanic.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+}
+
+/// `VirtualMachineSnapshotContent.spec.volumeBackups.persistentVolumeClaim`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineSnapshotContentPersistentVolumeClaim {
+    /// Standard object's metadata. More info:
+    /// <https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata>
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<BTreeMap<String, Value>>,
+    /// Spec defines the desired characteristics of a volume requested by a pod author. More info:
+    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims>
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spec: Option<VirtualMachineSnapshotContentPersistentVolumeClaimSpec>,
+}
+
+/// Spec defines the desired characteristics of a volume requested by a pod author. More info:
+/// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims>
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentPersistentVolumeClaimSpec {
+    /// accessModes contains the desired access modes the volume should have. More info:
+    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#access-modes-1>
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub access_modes: Option<Vec<String>>,
+    /// dataSource field can be used to specify either:
+    ///
+    /// - An existing VolumeSnapshot object (snapshot.storage.k8s.io/VolumeSnapshot)
+    /// - An existing PVC (PersistentVolumeClaim) If the provisioner or an external controller can
+    ///   support the specified data source, it will create a new volume based on the contents of the
+    ///   specified data source. When the AnyVolumeDataSource feature gate is enabled, dataSource
+    ///   contents will be copied to dataSourceRef, and dataSourceRef contents will be copied to
+    ///   dataSource when dataSourceRef.namespace is not specified. If the namespace is specified, then
+    ///   dataSourceRef will not be copied to dataSource.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub data_source: Option<VirtualMachineSnapshotContentDataSource>,
+    /// dataSourceRef specifies the object from which to populate the volume with data, if a non-empty
+    /// volume is desired. This may be any object from a non-empty API group (non core object) or a
+    /// PersistentVolumeClaim object. When this field is specified, volume binding will only succeed if
+    /// the type of the specified object matches some installed volume populator or dynamic provisioner.
+    /// This field will replace the functionality of the dataSource field and as such if both fields are
+    /// non-empty, they must have the same value. For backwards compatibility, when namespace isn't
+    /// specified in dataSourceRef, both fields (dataSource and dataSourceRef) will be set to the same
+    /// value automatically if one of them is empty and the other is non-empty. When namespace is
+    /// specified in dataSourceRef, dataSource isn't set to the same value and must be empty. There are
+    /// three important differences between dataSource and dataSourceRef:
+    ///
+    /// - While dataSource only allows two specific types of objects, dataSourceRef allows any non-core
+    ///   object, as well as PersistentVolumeClaim objects.
+    /// - While dataSource ignores disallowed values (dropping them), dataSourceRef preserves all
+    ///   values, and generates an error if a disallowed value is specified.
+    /// - While dataSource only allows local objects, dataSourceRef allows objects in any namespaces.
+    ///   (Beta) Using this field requires the AnyVolumeDataSource feature gate to be enabled. (Alpha)
+    ///   Using the namespace field of dataSourceRef requires the CrossNamespaceVolumeDataSource feature
+    ///   gate to be enabled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub data_source_ref: Option<VirtualMachineSnapshotContentDataSourceRef>,
+    /// resources represents the minimum resources the volume should have. If
+    /// RecoverVolumeExpansionFailure feature is enabled users are allowed to specify resource
+    /// requirements that are lower than previous value but must still be higher than capacity recorded
+    /// in the status field of the claim. More info:
+    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#resources>
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resources: Option<VirtualMachineSnapshotContentResources>,
+    /// selector is a label query over volumes to consider for binding.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub selector: Option<VirtualMachineSnapshotContentSelector>,
+    /// storageClassName is the name of the StorageClass required by the claim. More info:
+    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#class-1>
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub storage_class_name: Option<String>,
+    /// volumeAttributesClassName may be used to set the VolumeAttributesClass used by this claim. If
+    /// specified, the CSI driver will create or update the volume with the attributes defined in the
+    /// corresponding VolumeAttributesClass. This has a different purpose than storageClassName, it can
+    /// be changed after the claim is created. An empty string or nil value indicates that no
+    /// VolumeAttributesClass will be applied to the claim. If the claim enters an Infeasible error
+    /// state, this field can be reset to its previous value (including nil) to cancel the modification.
+    /// If the resource referred to by volumeAttributesClass does not exist, this PersistentVolumeClaim
+    /// will be set to a Pending state, as reflected by the modifyVolumeStatus field, until such as a
+    /// resource exists. More info:
+    /// <https://kubernetes.io/docs/concepts/storage/volume-attributes-classes/>
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub volume_attributes_class_name: Option<String>,
+    /// volumeMode defines what type of volume is required by the claim. Value of Filesystem is implied
+    /// when not included in claim spec.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub volume_mode: Option<String>,
+    /// volumeName is the binding reference to the PersistentVolume backing this claim.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub volume_name: Option<String>,
+}
+
+/// PIT (Programmable Interval Timer) - a timer with periodic interrupts.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentPit {
+    /// Enabled set to false makes sure that the machine type or a preset can't add the timer. Defaults
+    /// to true.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub present: Option<bool>,
+    /// TickPolicy determines what happens when QEMU misses a deadline for injecting a tick to the
+    /// guest. One of "delay", "catchup", "discard".
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tick_policy: Option<String>,
+}
+
+/// Platform describes the minimum runtime requirements of the image
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineSnapshotContentPlatform {
+    /// Architecture specifies the image target CPU architecture
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub architecture: Option<String>,
+}
+
 /// Represents the stock pod network interface.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecNetworksPod {
+pub struct VirtualMachineSnapshotContentPod {
     /// IPv6 CIDR for the vm network. Defaults to fd10:0:2::/120 if not specified.
     #[serde(rename = "vmIPv6NetworkCIDR", skip_serializing_if = "Option::is_none")]
     pub vm_ipv6_network_cidr: Option<String>,
@@ -2566,12 +2271,501 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpec
     pub vm_network_cidr: Option<String>,
 }
 
+/// Describes pod affinity scheduling rules (e.g. co-locate this pod in the same node, zone, etc. as
+/// some other pod(s)).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentPodAffinity {
+    /// The scheduler will prefer to schedule pods to nodes that satisfy the affinity expressions
+    /// specified by this field, but it may choose a node that violates one or more of the expressions.
+    /// The node that is most preferred is the one with the greatest sum of weights, i.e. for each node
+    /// that meets all of the scheduling requirements (resource request, requiredDuringScheduling
+    /// affinity expressions, etc.), compute a sum by iterating through the elements of this field and
+    /// adding "weight" to the sum if the node has pods which matches the corresponding podAffinityTerm;
+    /// the node(s) with the highest sum are the most preferred.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preferred_during_scheduling_ignored_during_execution: Option<
+        Vec<PodAffinityPreferredDuringSchedulingIgnoredDuringExecution>,
+    >,
+    /// If the affinity requirements specified by this field are not met at scheduling time, the pod
+    /// will not be scheduled onto the node. If the affinity requirements specified by this field cease
+    /// to be met at some point during pod execution (e.g. due to a pod label update), the system may or
+    /// may not try to eventually evict the pod from its node. When there are multiple elements, the
+    /// lists of nodes corresponding to each podAffinityTerm are intersected, i.e. all terms must be
+    /// satisfied.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub required_during_scheduling_ignored_during_execution: Option<
+        Vec<PodAffinityRequiredDuringSchedulingIgnoredDuringExecution>,
+    >,
+}
+
+/// Required. A pod affinity term, associated with the corresponding weight.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentPodAffinityTerm {
+    /// A label query over a set of resources, in this case pods. If it's null, this PodAffinityTerm
+    /// matches with no Pods.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub label_selector: Option<VirtualMachineSnapshotContentLabelSelector>,
+    /// MatchLabelKeys is a set of pod label keys to select which pods will be taken into consideration.
+    /// The keys are used to lookup values from the incoming pod labels, those key-value labels are
+    /// merged with 'labelSelector' as 'key in (value)' to select the group of existing pods which pods
+    /// will be taken into consideration for the incoming pod's pod (anti) affinity. Keys that don't
+    /// exist in the incoming pod labels will be ignored. The default value is empty. The same key is
+    /// forbidden to exist in both matchLabelKeys and labelSelector. Also, matchLabelKeys cannot be set
+    /// when labelSelector isn't set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub match_label_keys: Option<Vec<String>>,
+    /// MismatchLabelKeys is a set of pod label keys to select which pods will be taken into
+    /// consideration. The keys are used to lookup values from the incoming pod labels, those key-value
+    /// labels are merged with 'labelSelector' as 'key notin (value)' to select the group of existing
+    /// pods which pods will be taken into consideration for the incoming pod's pod (anti) affinity.
+    /// Keys that don't exist in the incoming pod labels will be ignored. The default value is empty.
+    /// The same key is forbidden to exist in both mismatchLabelKeys and labelSelector. Also,
+    /// mismatchLabelKeys cannot be set when labelSelector isn't set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mismatch_label_keys: Option<Vec<String>>,
+    /// A label query over the set of namespaces that the term applies to. The term is applied to the
+    /// union of the namespaces selected by this field and the ones listed in the namespaces field. null
+    /// selector and null or empty namespaces list means "this pod's namespace". An empty selector ({})
+    /// matches all namespaces.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub namespace_selector: Option<VirtualMachineSnapshotContentNamespaceSelector>,
+    /// namespaces specifies a static list of namespace names that the term applies to. The term is
+    /// applied to the union of the namespaces listed in this field and the ones selected by
+    /// namespaceSelector. null or empty namespaces list and null namespaceSelector means "this pod's
+    /// namespace".
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub namespaces: Option<Vec<String>>,
+    /// This pod should be co-located (affinity) or not co-located (anti-affinity) with the pods
+    /// matching the labelSelector in the specified namespaces, where co-located is defined as running
+    /// on a node whose value of the label with key topologyKey matches that of any node on which any of
+    /// the selected pods is running. Empty topologyKey is not allowed.
+    pub topology_key: String,
+}
+
+/// Describes pod anti-affinity scheduling rules (e.g. avoid putting this pod in the same node,
+/// zone, etc. as some other pod(s)).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentPodAntiAffinity {
+    /// The scheduler will prefer to schedule pods to nodes that satisfy the anti-affinity expressions
+    /// specified by this field, but it may choose a node that violates one or more of the expressions.
+    /// The node that is most preferred is the one with the greatest sum of weights, i.e. for each node
+    /// that meets all of the scheduling requirements (resource request, requiredDuringScheduling
+    /// anti-affinity expressions, etc.), compute a sum by iterating through the elements of this field
+    /// and subtracting "weight" from the sum if the node has pods which matches the corresponding
+    /// podAffinityTerm; the node(s) with the highest sum are the most preferred.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preferred_during_scheduling_ignored_during_execution: Option<
+        Vec<PodAffinityPreferredDuringSchedulingIgnoredDuringExecution>,
+    >,
+    /// If the anti-affinity requirements specified by this field are not met at scheduling time, the
+    /// pod will not be scheduled onto the node. If the anti-affinity requirements specified by this
+    /// field cease to be met at some point during pod execution (e.g. due to a pod label update), the
+    /// system may or may not try to eventually evict the pod from its node. When there are multiple
+    /// elements, the lists of nodes corresponding to each podAffinityTerm are intersected, i.e. all
+    /// terms must be satisfied.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub required_during_scheduling_ignored_during_execution: Option<
+        Vec<PodAffinityRequiredDuringSchedulingIgnoredDuringExecution>,
+    >,
+}
+
+/// Guest policy flags as defined in AMD SEV API specification. Note: due to security reasons it is
+/// not allowed to enable guest debugging. Therefore NoDebug flag is not exposed to users and is
+/// always true.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentPolicy {
+    /// SEV-ES is required. Defaults to false.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub encrypted_state: Option<bool>,
+}
+
+/// PortRange represents a range of ports to be forwarded to the virtual machine. All fields are
+/// mandatory.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineSnapshotContentPortRanges {
+    /// Last port of the range to expose for the virtual machine. This must be a valid port number, 0 \<
+    /// x \< 65536. Must be greater than or equal to start.
+    pub end: i32,
+    /// Required. Must be UDP or TCP.
+    pub protocol: String,
+    /// First port of the range to expose for the virtual machine. This must be a valid port number, 0
+    /// \< x \< 65536.
+    pub start: i32,
+}
+
+/// Port represents a port to expose from the virtual machine. Default protocol TCP. The port field
+/// is mandatory
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineSnapshotContentPorts {
+    /// If specified, this must be an IANA_SVC_NAME and unique within the pod. Each named port in a pod
+    /// must have a unique name. Name for the port that can be referred to by services.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Number of port to expose for the virtual machine. This must be a valid port number, 0 \< x \<
+    /// 65536\.
+    pub port: i32,
+    /// Protocol for port. Must be UDP or TCP. Defaults to "TCP".
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub protocol: Option<String>,
+}
+
+/// PreferenceMatcher references a set of preference that is used to fill fields in Template
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentPreference {
+    /// InferFromVolume lists the name of a volume that should be used to infer or discover the
+    /// preference to be used through known annotations on the underlying resource. Once applied to the
+    /// PreferenceMatcher this field is removed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub infer_from_volume: Option<String>,
+    /// InferFromVolumeFailurePolicy controls what should happen on failure when preference the
+    /// instancetype. Allowed values are: "RejectInferFromVolumeFailure" and
+    /// "IgnoreInferFromVolumeFailure". If not specified, "RejectInferFromVolumeFailure" is used by
+    /// default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub infer_from_volume_failure_policy: Option<String>,
+    /// Kind specifies which preference resource is referenced. Allowed values are:
+    /// "VirtualMachinePreference" and "VirtualMachineClusterPreference". If not specified,
+    /// "VirtualMachineClusterPreference" is used by default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// Name is the name of the VirtualMachinePreference or VirtualMachineClusterPreference
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// RevisionName specifies a ControllerRevision containing a specific copy of the
+    /// VirtualMachinePreference or VirtualMachineClusterPreference to be used. This is initially
+    /// captured the first time the instancetype is applied to the VirtualMachineInstance.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub revision_name: Option<String>,
+}
+
+/// PreferenceRef captures the state of any referenced preference from the VirtualMachine
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentPreferenceRef {
+    /// ControllerRef specifies the ControllerRevision storing a copy of the object captured when it is
+    /// first seen by the VirtualMachine controller
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub controller_revision_ref: Option<
+        VirtualMachineSnapshotContentControllerRevisionRef,
+    >,
+    /// InferFromVolume lists the name of a volume that should be used to infer or discover the resource
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub infer_from_volume: Option<String>,
+    /// InferFromVolumeFailurePolicy controls what should happen on failure when inferring the resource
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub infer_from_volume_failure_policy: Option<String>,
+    /// Kind specifies the kind of resource
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// Name is the name of resource
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+}
+
+/// DHCPExtraOptions defines Extra DHCP options for a VM.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineSnapshotContentPrivateOptions {
+    /// Option is an Integer value from 224-254 Required.
+    pub option: i64,
+    /// Value is a String value for the Option provided Required.
+    pub value: String,
+}
+
+/// PropagationMethod represents how the public key is injected into the vm guest.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentPropagationMethod {
+    /// ConfigDrivePropagation means that the ssh public keys are injected into the VM using metadata
+    /// using the configDrive cloud-init provider
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub config_drive: Option<BTreeMap<String, Value>>,
+    /// NoCloudPropagation means that the ssh public keys are injected into the VM using metadata using
+    /// the noCloud cloud-init provider
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub no_cloud: Option<BTreeMap<String, Value>>,
+    /// QemuGuestAgentAccessCredentailPropagation means ssh public keys are dynamically injected into
+    /// the vm at runtime via the qemu guest agent. This feature requires the qemu guest agent to be
+    /// running within the guest.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub qemu_guest_agent: Option<VirtualMachineSnapshotContentQemuGuestAgent>,
+}
+
+/// PVC is the PVC specification
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentPvc {
+    /// accessModes contains the desired access modes the volume should have. More info:
+    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#access-modes-1>
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub access_modes: Option<Vec<String>>,
+    /// dataSource field can be used to specify either:
+    ///
+    /// - An existing VolumeSnapshot object (snapshot.storage.k8s.io/VolumeSnapshot)
+    /// - An existing PVC (PersistentVolumeClaim) If the provisioner or an external controller can
+    ///   support the specified data source, it will create a new volume based on the contents of the
+    ///   specified data source. When the AnyVolumeDataSource feature gate is enabled, dataSource
+    ///   contents will be copied to dataSourceRef, and dataSourceRef contents will be copied to
+    ///   dataSource when dataSourceRef.namespace is not specified. If the namespace is specified, then
+    ///   dataSourceRef will not be copied to dataSource.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub data_source: Option<VirtualMachineSnapshotContentDataSource>,
+    /// dataSourceRef specifies the object from which to populate the volume with data, if a non-empty
+    /// volume is desired. This may be any object from a non-empty API group (non core object) or a
+    /// PersistentVolumeClaim object. When this field is specified, volume binding will only succeed if
+    /// the type of the specified object matches some installed volume populator or dynamic provisioner.
+    /// This field will replace the functionality of the dataSource field and as such if both fields are
+    /// non-empty, they must have the same value. For backwards compatibility, when namespace isn't
+    /// specified in dataSourceRef, both fields (dataSource and dataSourceRef) will be set to the same
+    /// value automatically if one of them is empty and the other is non-empty. When namespace is
+    /// specified in dataSourceRef, dataSource isn't set to the same value and must be empty. There are
+    /// three important differences between dataSource and dataSourceRef:
+    ///
+    /// - While dataSource only allows two specific types of objects, dataSourceRef allows any non-core
+    ///   object, as well as PersistentVolumeClaim objects.
+    /// - While dataSource ignores disallowed values (dropping them), dataSourceRef preserves all
+    ///   values, and generates an error if a disallowed value is specified.
+    /// - While dataSource only allows local objects, dataSourceRef allows objects in any namespaces.
+    ///   (Beta) Using this field requires the AnyVolumeDataSource feature gate to be enabled. (Alpha)
+    ///   Using the namespace field of dataSourceRef requires the CrossNamespaceVolumeDataSource feature
+    ///   gate to be enabled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub data_source_ref: Option<VirtualMachineSnapshotContentDataSourceRef>,
+    /// resources represents the minimum resources the volume should have. If
+    /// RecoverVolumeExpansionFailure feature is enabled users are allowed to specify resource
+    /// requirements that are lower than previous value but must still be higher than capacity recorded
+    /// in the status field of the claim. More info:
+    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#resources>
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resources: Option<VirtualMachineSnapshotContentResources>,
+    /// selector is a label query over volumes to consider for binding.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub selector: Option<VirtualMachineSnapshotContentSelector>,
+    /// storageClassName is the name of the StorageClass required by the claim. More info:
+    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#class-1>
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub storage_class_name: Option<String>,
+    /// volumeAttributesClassName may be used to set the VolumeAttributesClass used by this claim. If
+    /// specified, the CSI driver will create or update the volume with the attributes defined in the
+    /// corresponding VolumeAttributesClass. This has a different purpose than storageClassName, it can
+    /// be changed after the claim is created. An empty string or nil value indicates that no
+    /// VolumeAttributesClass will be applied to the claim. If the claim enters an Infeasible error
+    /// state, this field can be reset to its previous value (including nil) to cancel the modification.
+    /// If the resource referred to by volumeAttributesClass does not exist, this PersistentVolumeClaim
+    /// will be set to a Pending state, as reflected by the modifyVolumeStatus field, until such as a
+    /// resource exists. More info:
+    /// <https://kubernetes.io/docs/concepts/storage/volume-attributes-classes/>
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub volume_attributes_class_name: Option<String>,
+    /// volumeMode defines what type of volume is required by the claim. Value of Filesystem is implied
+    /// when not included in claim spec.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub volume_mode: Option<String>,
+    /// volumeName is the binding reference to the PersistentVolume backing this claim.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub volume_name: Option<String>,
+}
+
+/// Notify the guest that the host supports paravirtual spinlocks. For older kernels this feature
+/// should be explicitly disabled.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineSnapshotContentPvspinlock {
+    /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub enabled: Option<bool>,
+}
+
+/// QemuGuestAgentAccessCredentailPropagation means ssh public keys are dynamically injected into
+/// the vm at runtime via the qemu guest agent. This feature requires the qemu guest agent to be
+/// running within the guest.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineSnapshotContentQemuGuestAgent {
+    /// Users represents a list of guest users that should have the ssh public keys added to their
+    /// authorized_keys file.
+    ///
+    /// Must have no item twice.
+    pub users: Vec<String>,
+}
+
+/// Enables a boot framebuffer, until the guest OS loads a real GPU driver Defaults to true.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineSnapshotContentRamFB {
+    /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub enabled: Option<bool>,
+}
+
+/// Periodic probe of VirtualMachineInstance service readiness. VirtualmachineInstances will be
+/// removed from service endpoints if the probe fails. Cannot be updated. More info:
+/// <https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes>
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentReadinessProbe {
+    /// One and only one of the following should be specified. Exec specifies the action to take, it
+    /// will be executed on the guest through the qemu-guest-agent. If the guest agent is not available,
+    /// this probe will fail.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exec: Option<VirtualMachineSnapshotContentExec>,
+    /// Minimum consecutive failures for the probe to be considered failed after having succeeded.
+    /// Defaults to 3. Minimum value is 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failure_threshold: Option<i32>,
+    /// GuestAgentPing contacts the qemu-guest-agent for availability checks. Probe failures are
+    /// automatically suppressed when the guest agent is unreachable for a non-fault reason: during live
+    /// migration (guest paused on one pod while memory is transferred) and whenever the VM is paused
+    /// for an intentional or transient reason such as a user pause, snapshot, save, or dump. Failures
+    /// are not suppressed when the VM is paused due to a fault (IO error, crash, or postcopy failure).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub guest_agent_ping: Option<BTreeMap<String, Value>>,
+    /// HTTPGet specifies the http request to perform.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub http_get: Option<VirtualMachineSnapshotContentHttpGet>,
+    /// Number of seconds after the VirtualMachineInstance has started before liveness probes are
+    /// initiated. More info:
+    /// <https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes>
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub initial_delay_seconds: Option<i32>,
+    /// How often (in seconds) to perform the probe. Default to 10 seconds. Minimum value is 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub period_seconds: Option<i32>,
+    /// Minimum consecutive successes for the probe to be considered successful after having failed.
+    /// Defaults to 1. Must be 1 for liveness. Minimum value is 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub success_threshold: Option<i32>,
+    /// TCPSocket specifies an action involving a TCP port. TCP hooks not yet supported
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tcp_socket: Option<VirtualMachineSnapshotContentTcpSocket>,
+    /// Number of seconds after which the probe times out. For exec probes the timeout fails the probe
+    /// but does not terminate the command running on the guest. This means a blocking command can
+    /// result in an increasing load on the guest. A small buffer will be added to the resulting
+    /// workload exec probe to compensate for delays caused by the qemu guest exec mechanism. Defaults
+    /// to 1 second. Minimum value is 1. More info:
+    /// <https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes>
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timeout_seconds: Option<i32>,
+}
+
+/// Realtime instructs the virt-launcher to tune the VMI for lower latency, optional for real time
+/// workloads
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineSnapshotContentRealtime {
+    /// Mask defines the vcpu mask expression that defines which vcpus are used for realtime. Format
+    /// matches libvirt's expressions. Example: "0-3,^1","0,2,3","2-3"
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mask: Option<String>,
+}
+
+/// RebootPolicy specifies how the guest should behave on reboot. Reboot (default): The guest is
+/// allowed to reboot silently. Terminate: The VMI will be terminated on guest reboot, allowing
+/// higher level controllers (such as the VM controller) to recreate the VMI with any updated
+/// configuration such as boot order changes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum VirtualMachineSnapshotContentRebootPolicy {
+    /// `Reboot`
+    #[default]
+    Reboot,
+    /// `Terminate`
+    Terminate,
+    /// A value that the schema does not list, such as one of a newer API server.
+    #[serde(untagged)]
+    Unrecognized(String),
+}
+
+/// Reenlightenment enables the notifications on TSC frequency changes. Defaults to the machine type
+/// setting.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineSnapshotContentReenlightenment {
+    /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub enabled: Option<bool>,
+}
+
+/// DataVolumeSourceRegistry provides the parameters to create a Data Volume from an registry source
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentRegistry {
+    /// CertConfigMap provides a reference to the Registry certs
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cert_config_map: Option<String>,
+    /// ImageStream is the name of image stream for import
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub image_stream: Option<String>,
+    /// Platform describes the minimum runtime requirements of the image
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub platform: Option<VirtualMachineSnapshotContentPlatform>,
+    /// PullMethod can be either "pod" (default import), or "node" (node docker cache based import)
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pull_method: Option<String>,
+    /// SecretRef provides the secret reference needed to access the Registry source
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub secret_ref: Option<String>,
+    /// URL is the url of the registry source (starting with the scheme: docker, oci-archive)
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+}
+
+/// Relaxed instructs the guest OS to disable watchdog timeouts. Defaults to the machine type
+/// setting.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineSnapshotContentRelaxed {
+    /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub enabled: Option<bool>,
+}
+
+/// RemoveVolumeOptions when set indicates a volume should be removed. The details within this field
+/// specify how to add the volume
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentRemoveVolumeOptions {
+    /// When present, indicates that modifications should not be persisted. An invalid or unrecognized
+    /// dryRun directive will result in an error response and no further processing of the request.
+    /// Valid values are:
+    ///
+    /// - All: all dry run stages will be processed
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dry_run: Option<Vec<String>>,
+    /// Name represents the name that maps to both the disk and volume that should be removed
+    pub name: String,
+}
+
+/// ReservedOverhead configures the memory overhead applied to a VM and its characteristics.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentReservedOverhead {
+    /// AddedOverhead determines the memory overhead that will be reserved for the VM. It increases the
+    /// virt-launcher pod memory limit.
+    ///
+    /// Must be a quantity, such as `0.5` or `128Mi`.
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
+    pub added_overhead: Option<IntOrString>,
+    /// RequiresLock determines whether the VM's and its overhead memory need to be locked or not. It is
+    /// a common practice to enable this if vDPA, VFIO or any other specialized hardware that depends on
+    /// DMA is being used by the VM. False - (Default) memory lock RLimits are not modified. True -
+    /// Memory lock RLimits will be updated to consider VM memory size and memory overhead
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mem_lock: Option<VirtualMachineSnapshotContentMemLock>,
+}
+
+/// Reset enables Hyperv reboot/reset for the vmi. Requires synic. Defaults to the machine type
+/// setting.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineSnapshotContentReset {
+    /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub enabled: Option<bool>,
+}
+
 /// ResourceClaim represents a network resource requested via a VMI spec.resourceClaims\[\] entry,
 /// backed by either a Kubernetes ResourceClaim or ResourceClaimTemplate. This field should only be
 /// configured if the NetworkDevicesWithDRA feature-gate is enabled. This feature is in alpha.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecNetworksResourceClaim {
+pub struct VirtualMachineSnapshotContentResourceClaim {
     /// ClaimName references the name of an entry in the VMI's spec.resourceClaims\[\] array. The
     /// referenced entry may use either resourceClaimName or resourceClaimTemplateName.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -2585,7 +2779,7 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpec
 /// `VirtualMachineSnapshotContent.spec.source.virtualMachine.spec.template.spec.resourceClaims`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecResourceClaims {
+pub struct VirtualMachineSnapshotContentResourceClaims {
     /// Name uniquely identifies this resource claim inside the VMI. This field is required and must be
     /// a DNS_LABEL.
     pub name: String,
@@ -2607,11 +2801,734 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpec
     pub resource_claim_template_name: Option<String>,
 }
 
+/// Selects a resource of the container: only resources limits and requests (limits.cpu,
+/// limits.memory, requests.cpu and requests.memory) are currently supported.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentResourceFieldRef {
+    /// Container name: required for volumes, optional for env vars
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub container_name: Option<String>,
+    /// Specifies the output format of the exposed resources, defaults to "1"
+    ///
+    /// Must be a quantity, such as `0.5` or `128Mi`.
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
+    pub divisor: Option<IntOrString>,
+    /// Required: resource to select
+    pub resource: String,
+}
+
+/// resources represents the minimum resources the volume should have. If
+/// RecoverVolumeExpansionFailure feature is enabled users are allowed to specify resource
+/// requirements that are lower than previous value but must still be higher than capacity recorded
+/// in the status field of the claim. More info:
+/// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#resources>
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineSnapshotContentResources {
+    /// Limits describes the maximum amount of compute resources allowed. More info:
+    /// <https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/>
+    ///
+    /// Each value must be a quantity, such as `0.5` or `128Mi`.
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
+    pub limits: Option<BTreeMap<String, IntOrString>>,
+    /// Requests describes the minimum amount of compute resources required. If Requests is omitted for
+    /// a container, it defaults to Limits if that is explicitly specified, otherwise to an
+    /// implementation-defined value. Requests cannot exceed Limits. More info:
+    /// <https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/>
+    ///
+    /// Each value must be a quantity, such as `0.5` or `128Mi`.
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
+    pub requests: Option<BTreeMap<String, IntOrString>>,
+}
+
+/// RTC (Real Time Clock) - a continuously running timer with periodic interrupts.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentRtc {
+    /// Enabled set to false makes sure that the machine type or a preset can't add the timer. Defaults
+    /// to true.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub present: Option<bool>,
+    /// TickPolicy determines what happens when QEMU misses a deadline for injecting a tick to the
+    /// guest. One of "delay", "catchup".
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tick_policy: Option<String>,
+    /// Track the guest or the wall clock.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub track: Option<String>,
+}
+
+/// Runtime improves the time accounting to improve scheduling in the guest. Defaults to the machine
+/// type setting.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineSnapshotContentRuntime {
+    /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub enabled: Option<bool>,
+}
+
+/// DataVolumeSourceS3 provides the parameters to create a Data Volume from an S3 source
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentS3 {
+    /// CertConfigMap is a configmap reference, containing a Certificate Authority(CA) public key, and a
+    /// base64 encoded pem certificate
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cert_config_map: Option<String>,
+    /// SecretRef provides the secret reference needed to access the S3 source
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub secret_ref: Option<String>,
+    /// URL is the url of the S3 source
+    pub url: String,
+}
+
+/// SecretVolumeSource represents a reference to a secret data in the same namespace. More info:
+/// <https://kubernetes.io/docs/concepts/configuration/secret/>
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentSecret {
+    /// Specify whether the Secret or it's keys must be defined
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub optional: Option<bool>,
+    /// Name of the secret in the pod's namespace to use. More info:
+    /// <https://kubernetes.io/docs/concepts/storage/volumes#secret>
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub secret_name: Option<String>,
+    /// The volume label of the resulting disk inside the VMI. Different bootstrapping mechanisms
+    /// require different values. Typical values are "cidata" (cloud-init), "config-2" (cloud-init) or
+    /// "OEMDRV" (kickstart).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub volume_label: Option<String>,
+}
+
+/// UserDataSecretRef references a k8s secret that contains config drive userdata.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineSnapshotContentSecretRef {
+    /// Name of the referent. This field is effectively required, but due to backwards compatibility is
+    /// allowed to be empty. Instances of this type with an empty value here are almost certainly wrong.
+    /// More info: <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
+    ///
+    /// Defaults to `""`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+}
+
+/// selector is a label query over volumes to consider for binding.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentSelector {
+    /// matchExpressions is a list of label selector requirements. The requirements are ANDed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub match_expressions: Option<Vec<VirtualMachineSnapshotContentMatchExpressions>>,
+    /// matchLabels is a map of {key,value} pairs. A single {key,value} in the matchLabels map is
+    /// equivalent to an element of matchExpressions, whose key field is "key", the operator is "In",
+    /// and the values array contains only "value". The requirements are ANDed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub match_labels: Option<BTreeMap<String, String>>,
+}
+
+/// ServiceAccountVolumeSource represents a reference to a service account. There can only be one
+/// volume of this type! More info:
+/// <https://kubernetes.io/docs/tasks/configure-pod-container/configure-service-account/>
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentServiceAccount {
+    /// Name of the service account in the pod's namespace to use. More info:
+    /// <https://kubernetes.io/docs/tasks/configure-pod-container/configure-service-account/>
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub service_account_name: Option<String>,
+}
+
+/// AMD Secure Encrypted Virtualization (SEV).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentSev {
+    /// If specified, run the attestation process for a vmi.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub attestation: Option<BTreeMap<String, Value>>,
+    /// Base64 encoded guest owner's Diffie-Hellman key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dh_cert: Option<String>,
+    /// Guest policy flags as defined in AMD SEV API specification. Note: due to security reasons it is
+    /// not allowed to enable guest debugging. Therefore NoDebug flag is not exposed to users and is
+    /// always true.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub policy: Option<VirtualMachineSnapshotContentPolicy>,
+    /// Base64 encoded session blob.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+}
+
+/// SMM enables/disables System Management Mode. TSEG not yet implemented.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineSnapshotContentSmm {
+    /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub enabled: Option<bool>,
+}
+
+/// DataVolumeSourceSnapshot provides the parameters to create a Data Volume from an existing
+/// VolumeSnapshot
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineSnapshotContentSnapshot {
+    /// The name of the source VolumeSnapshot
+    pub name: String,
+    /// The namespace of the source VolumeSnapshot
+    pub namespace: String,
+}
+
+/// Whether to emulate a sound device.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineSnapshotContentSound {
+    /// We only support ich9 or ac97. If SoundDevice is not set: No sound card is emulated. If
+    /// SoundDevice is set but Model is not: ich9
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// User's defined name for this sound device
+    pub name: String,
+}
+
+/// SourceSpec contains the appropriate spec for the resource being snapshotted
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentSource {
+    /// `virtualMachine`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub virtual_machine: Option<VirtualMachineSnapshotContentVirtualMachine>,
+}
+
+/// SourcePVCInfo contains the information about the source PVC
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentSourcePVCInfo {
+    /// AccessModes contains the desired access modes the volume should have. More info:
+    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#access-modes-1>
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub access_modes: Option<Vec<String>>,
+    /// Capacity represents the capacity set on the corresponding PVC status
+    ///
+    /// Each value must be a quantity, such as `0.5` or `128Mi`.
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
+    pub capacity: Option<BTreeMap<String, IntOrString>>,
+    /// ClaimName is the name of the PVC
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub claim_name: Option<String>,
+    /// Percentage of filesystem's size to be reserved when resizing the PVC
+    ///
+    /// Must match `^(0(?:\.\d{1,3})?|1)$`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub filesystem_overhead: Option<String>,
+    /// Preallocated indicates if the PVC's storage is preallocated or not
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preallocated: Option<bool>,
+    /// Requests represents the resources requested by the corresponding PVC spec
+    ///
+    /// Each value must be a quantity, such as `0.5` or `128Mi`.
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
+    pub requests: Option<BTreeMap<String, IntOrString>>,
+    /// VolumeMode defines what type of volume is required by the claim. Value of Filesystem is implied
+    /// when not included in claim spec.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub volume_mode: Option<String>,
+}
+
+/// DataVolumeSourcePVC provides the parameters to create a Data Volume from an existing PVC
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineSnapshotContentSourcePvc {
+    /// The name of the source PVC
+    pub name: String,
+    /// The namespace of the source PVC
+    pub namespace: String,
+}
+
+/// SourceRef is an indirect reference to the source of data for the requested DataVolume
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineSnapshotContentSourceRef {
+    /// The kind of the source reference, currently only "DataSource" is supported
+    pub kind: String,
+    /// The name of the source reference
+    pub name: String,
+    /// The namespace of the source reference, defaults to the DataVolume namespace
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub namespace: Option<String>,
+}
+
+/// Secret means that the access credential is pulled from a kubernetes secret
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentSourceSecret {
+    /// SecretName represents the name of the secret in the VMI's namespace
+    pub secret_name: String,
+}
+
+/// VirtualMachineSnapshotContentSpec is the spec for a VirtualMachineSnapshotContent resource
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentSpec {
+    /// SourceSpec contains the appropriate spec for the resource being snapshotted
+    pub source: VirtualMachineSnapshotContentSource,
+    /// `virtualMachineSnapshotName`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub virtual_machine_snapshot_name: Option<String>,
+    /// `volumeBackups`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub volume_backups: Option<Vec<VirtualMachineSnapshotContentVolumeBackups>>,
+}
+
+/// Source is the src of the data for the requested DataVolume
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineSnapshotContentSpecSource {
+    /// DataVolumeBlankImage provides the parameters to create a new raw blank image for the PVC
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub blank: Option<BTreeMap<String, Value>>,
+    /// DataVolumeSourceGCS provides the parameters to create a Data Volume from an GCS source
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gcs: Option<VirtualMachineSnapshotContentGcs>,
+    /// DataVolumeSourceHTTP can be either an http or https endpoint, with an optional basic auth user
+    /// name and password, and an optional configmap containing additional CAs
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub http: Option<VirtualMachineSnapshotContentHttp>,
+    /// DataVolumeSourceImageIO provides the parameters to create a Data Volume from an imageio source
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub imageio: Option<VirtualMachineSnapshotContentImageio>,
+    /// DataVolumeSourcePVC provides the parameters to create a Data Volume from an existing PVC
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pvc: Option<VirtualMachineSnapshotContentSourcePvc>,
+    /// DataVolumeSourceRegistry provides the parameters to create a Data Volume from an registry source
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub registry: Option<VirtualMachineSnapshotContentRegistry>,
+    /// DataVolumeSourceS3 provides the parameters to create a Data Volume from an S3 source
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub s3: Option<VirtualMachineSnapshotContentS3>,
+    /// DataVolumeSourceSnapshot provides the parameters to create a Data Volume from an existing
+    /// VolumeSnapshot
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub snapshot: Option<VirtualMachineSnapshotContentSnapshot>,
+    /// DataVolumeSourceUpload provides the parameters to create a Data Volume by uploading the source
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub upload: Option<BTreeMap<String, Value>>,
+    /// DataVolumeSourceVDDK provides the parameters to create a Data Volume from a Vmware source
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vddk: Option<VirtualMachineSnapshotContentVddk>,
+}
+
+/// Spinlocks allows to configure the spinlock retry attempts.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineSnapshotContentSpinlocks {
+    /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub enabled: Option<bool>,
+    /// Retries indicates the number of retries. Must be a value greater or equal 4096. Defaults to
+    /// 4096\.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spinlocks: Option<i32>,
+}
+
+/// SSHPublicKey represents the source and method of applying a ssh public key into a guest virtual
+/// machine.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentSshPublicKey {
+    /// PropagationMethod represents how the public key is injected into the vm guest.
+    pub propagation_method: VirtualMachineSnapshotContentPropagationMethod,
+    /// Source represents where the public keys are pulled from
+    pub source: VirtualMachineSnapshotContentSshPublicKeySource,
+}
+
+/// Source represents where the public keys are pulled from
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineSnapshotContentSshPublicKeySource {
+    /// Secret means that the access credential is pulled from a kubernetes secret
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub secret: Option<VirtualMachineSnapshotContentSourceSecret>,
+}
+
+/// StartFailure tracks consecutive VMI startup failures for the purposes of crash loop backoffs
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentStartFailure {
+    /// `consecutiveFailCount`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub consecutive_fail_count: Option<i64>,
+    /// UID is a type that holds unique ID values, including UUIDs. Because we don't ONLY use UUIDs,
+    /// this is an alias to string. Being a type captures intent and helps make sure that UIDs and names
+    /// do not get conflated.
+    #[serde(rename = "lastFailedVMIUID", skip_serializing_if = "Option::is_none")]
+    pub last_failed_vmiuid: Option<String>,
+    /// `retryAfterTimestamp`.
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
+    pub retry_after_timestamp: Option<Time>,
+}
+
+/// `VirtualMachineSnapshotContent.spec.source.virtualMachine.status.stateChangeRequests`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineSnapshotContentStateChangeRequests {
+    /// Indicates the type of action that is requested. e.g. Start or Stop
+    pub action: String,
+    /// Provides additional data in order to perform the Action
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub data: Option<BTreeMap<String, String>>,
+    /// Indicates the UUID of an existing Virtual Machine Instance that this change request applies to
+    /// \-- if applicable
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uid: Option<String>,
+}
+
+/// VirtualMachineSnapshotContentStatus is the status for a VirtualMachineSnapshotStatus resource
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentStatus {
+    /// `creationTime`.
+    #[serde(default, with = "codec::nullable", skip_serializing_if = "Option::is_none")]
+    pub creation_time: Option<Option<Time>>,
+    /// Error is the last error encountered during the snapshot/restore
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<VirtualMachineSnapshotError>,
+    /// `readyToUse`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ready_to_use: Option<bool>,
+    /// `volumeSnapshotStatus`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub volume_snapshot_status: Option<
+        Vec<VirtualMachineSnapshotContentVolumeSnapshotStatus>,
+    >,
+}
+
+/// Storage is the requested storage specification
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentStorage {
+    /// AccessModes contains the desired access modes the volume should have. More info:
+    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#access-modes-1>
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub access_modes: Option<Vec<String>>,
+    /// This field can be used to specify either: \* An existing VolumeSnapshot object
+    /// (snapshot.storage.k8s.io/VolumeSnapshot) \* An existing PVC (PersistentVolumeClaim) \* An
+    /// existing custom resource that implements data population (Alpha) In order to use custom resource
+    /// types that implement data population, the AnyVolumeDataSource feature gate must be enabled. If
+    /// the provisioner or an external controller can support the specified data source, it will create
+    /// a new volume based on the contents of the specified data source. If the AnyVolumeDataSource
+    /// feature gate is enabled, this field will always have the same contents as the DataSourceRef
+    /// field.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub data_source: Option<VirtualMachineSnapshotContentDataSource>,
+    /// Specifies the object from which to populate the volume with data, if a non-empty volume is
+    /// desired. This may be any local object from a non-empty API group (non core object) or a
+    /// PersistentVolumeClaim object. When this field is specified, volume binding will only succeed if
+    /// the type of the specified object matches some installed volume populator or dynamic provisioner.
+    /// This field will replace the functionality of the DataSource field and as such if both fields are
+    /// non-empty, they must have the same value. For backwards compatibility, both fields (DataSource
+    /// and DataSourceRef) will be set to the same value automatically if one of them is empty and the
+    /// other is non-empty. There are two important differences between DataSource and DataSourceRef:
+    ///
+    /// - While DataSource only allows two specific types of objects, DataSourceRef allows any non-core
+    ///   object, as well as PersistentVolumeClaim objects.
+    /// - While DataSource ignores disallowed values (dropping them), DataSourceRef preserves all
+    ///   values, and generates an error if a disallowed value is specified. (Beta) Using this field
+    ///   requires the AnyVolumeDataSource feature gate to be enabled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub data_source_ref: Option<VirtualMachineSnapshotContentDataSourceRef>,
+    /// Resources represents the minimum resources the volume should have. More info:
+    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#resources>
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resources: Option<VirtualMachineSnapshotContentResources>,
+    /// A label query over volumes to consider for binding.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub selector: Option<VirtualMachineSnapshotContentSelector>,
+    /// Name of the StorageClass required by the claim. More info:
+    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#class-1>
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub storage_class_name: Option<String>,
+    /// volumeMode defines what type of volume is required by the claim. Value of Filesystem is implied
+    /// when not included in claim spec.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub volume_mode: Option<String>,
+    /// VolumeName is the binding reference to the PersistentVolume backing this claim.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub volume_name: Option<String>,
+}
+
+/// SyNIC enables the Synthetic Interrupt Controller. Defaults to the machine type setting.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineSnapshotContentSynic {
+    /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub enabled: Option<bool>,
+}
+
+/// SyNICTimer enables Synthetic Interrupt Controller Timers, reducing CPU load. Defaults to the
+/// machine type setting.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineSnapshotContentSynictimer {
+    /// Represents if a feature is enabled or disabled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub direct: Option<VirtualMachineSnapshotContentDirect>,
+    /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub enabled: Option<bool>,
+}
+
+/// Represents a Sysprep volume source.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentSysprep {
+    /// ConfigMap references a ConfigMap that contains Sysprep answer file named autounattend.xml that
+    /// should be attached as disk of CDROM type.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub config_map: Option<VirtualMachineSnapshotContentSysprepConfigMap>,
+    /// Secret references a k8s Secret that contains Sysprep answer file named autounattend.xml that
+    /// should be attached as disk of CDROM type.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub secret: Option<VirtualMachineSnapshotContentSysprepSecret>,
+}
+
+/// ConfigMap references a ConfigMap that contains Sysprep answer file named autounattend.xml that
+/// should be attached as disk of CDROM type.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineSnapshotContentSysprepConfigMap {
+    /// Name of the referent. This field is effectively required, but due to backwards compatibility is
+    /// allowed to be empty. Instances of this type with an empty value here are almost certainly wrong.
+    /// More info: <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
+    ///
+    /// Defaults to `""`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+}
+
+/// Secret references a k8s Secret that contains Sysprep answer file named autounattend.xml that
+/// should be attached as disk of CDROM type.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineSnapshotContentSysprepSecret {
+    /// Name of the referent. This field is effectively required, but due to backwards compatibility is
+    /// allowed to be empty. Instances of this type with an empty value here are almost certainly wrong.
+    /// More info: <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
+    ///
+    /// Defaults to `""`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+}
+
+/// TCPSocket specifies an action involving a TCP port. TCP hooks not yet supported
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineSnapshotContentTcpSocket {
+    /// Optional: Host name to connect to, defaults to the pod IP.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host: Option<String>,
+    /// Number or name of the port to access on the container. Number must be in the range 1 to 65535.
+    /// Name must be an IANA_SVC_NAME.
+    #[serde(with = "codec")]
+    pub port: IntOrString,
+}
+
+/// Template is the direct specification of VirtualMachineInstance
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineSnapshotContentTemplate {
+    /// `metadata`.
+    #[serde(
+        default,
+        deserialize_with = "codec::present::deserialize",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub metadata: Option<Option<BTreeMap<String, Value>>>,
+    /// VirtualMachineInstance Spec contains the VirtualMachineInstance specification.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spec: Option<VirtualMachineSnapshotContentTemplateSpec>,
+}
+
+/// VirtualMachineInstance Spec contains the VirtualMachineInstance specification.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentTemplateSpec {
+    /// Specifies a set of public keys to inject into the vm guest
+    ///
+    /// Must have at most 256 items.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub access_credentials: Option<Vec<VirtualMachineSnapshotContentAccessCredentials>>,
+    /// If affinity is specifies, obey all the affinity rules
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub affinity: Option<VirtualMachineSnapshotContentAffinity>,
+    /// Specifies the architecture of the vm guest you are attempting to run. Defaults to the compiled
+    /// architecture of the KubeVirt components
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub architecture: Option<String>,
+    /// Specifies the DNS parameters of a pod. Parameters specified here will be merged to the generated
+    /// DNS configuration based on DNSPolicy.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dns_config: Option<VirtualMachineSnapshotContentDnsConfig>,
+    /// Set DNS policy for the pod. Defaults to "ClusterFirst". Valid values are
+    /// 'ClusterFirstWithHostNet', 'ClusterFirst', 'Default' or 'None'. DNS parameters given in
+    /// DNSConfig will be merged with the policy selected with DNSPolicy. To have DNS options set along
+    /// with hostNetwork, you have to specify DNS policy explicitly to 'ClusterFirstWithHostNet'.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dns_policy: Option<String>,
+    /// Specification of the desired behavior of the VirtualMachineInstance on the host.
+    pub domain: VirtualMachineSnapshotContentDomain,
+    /// EvictionStrategy describes the strategy to follow when a node drain occurs. The possible options
+    /// are:
+    ///
+    /// - "None": No action will be taken, according to the specified 'RunStrategy' the VirtualMachine
+    ///   will be restarted or shutdown.
+    /// - "LiveMigrate": the VirtualMachineInstance will be migrated instead of being shutdown.
+    /// - "LiveMigrateIfPossible": the same as "LiveMigrate" but only if the VirtualMachine is
+    ///   Live-Migratable, otherwise it will behave as "None".
+    /// - "External": the VirtualMachineInstance will be protected and 'vmi.Status.EvacuationNodeName'
+    ///   will be set on eviction. This is mainly useful for cluster-api-provider-kubevirt (capk) which
+    ///   needs a way for VMI's to be blocked from eviction, yet signal capk that eviction has been
+    ///   called on the VMI so the capk controller can handle tearing the VMI down. Details can be found
+    ///   in the commit description
+    ///   <https://github.com/kubevirt/kubevirt/commit/c1d77face705c8b126696bac9a3ee3825f27f1fa>.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub eviction_strategy: Option<String>,
+    /// Specifies the hostname of the vmi If not specified, the hostname will be set to the name of the
+    /// vmi, if dhcp or cloud-init is configured properly.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hostname: Option<String>,
+    /// Periodic probe of VirtualMachineInstance liveness. VirtualmachineInstances will be stopped if
+    /// the probe fails. Cannot be updated. More info:
+    /// <https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes>
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub liveness_probe: Option<VirtualMachineSnapshotContentLivenessProbe>,
+    /// List of networks that can be attached to a vm's virtual interface.
+    ///
+    /// Must have at most 256 items.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub networks: Option<Vec<VirtualMachineSnapshotContentNetworks>>,
+    /// NodeSelector is a selector which must be true for the vmi to fit on a node. Selector which must
+    /// match a node's labels for the vmi to be scheduled on that node. More info:
+    /// <https://kubernetes.io/docs/concepts/configuration/assign-pod-node/>
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub node_selector: Option<BTreeMap<String, String>>,
+    /// If specified, indicates the pod's priority. If not specified, the pod priority will be default
+    /// or zero if there is no default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub priority_class_name: Option<String>,
+    /// Periodic probe of VirtualMachineInstance service readiness. VirtualmachineInstances will be
+    /// removed from service endpoints if the probe fails. Cannot be updated. More info:
+    /// <https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes>
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub readiness_probe: Option<VirtualMachineSnapshotContentReadinessProbe>,
+    /// ResourceClaims define which ResourceClaims must be allocated and reserved before the VMI, hence
+    /// virt-launcher pod is allowed to start. The resources will be made available to the domain which
+    /// consumes them by name.
+    ///
+    /// This is an alpha field and requires enabling the DynamicResourceAllocation feature gate in
+    /// kubernetes
+    /// <https://kubernetes.io/docs/concepts/scheduling-eviction/dynamic-resource-allocation/> This
+    /// field should only be configured if one of the feature-gates GPUsWithDRA, HostDevicesWithDRA, or
+    /// NetworkDevicesWithDRA is enabled. This feature is in alpha.
+    ///
+    /// Must have no two items with the same `name`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resource_claims: Option<Vec<VirtualMachineSnapshotContentResourceClaims>>,
+    /// If specified, the VMI will be dispatched by specified scheduler. If not specified, the VMI will
+    /// be dispatched by default scheduler.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scheduler_name: Option<String>,
+    /// ServiceAccountName is the name of the ServiceAccount to use to run the virt-launcher pod. This
+    /// sets pod.spec.serviceAccountName but does NOT automatically expose the service account token to
+    /// the VM guest. To expose the token to the VM, use a serviceAccount volume.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub service_account_name: Option<String>,
+    /// StartStrategy can be set to "Paused" if Virtual Machine should be started in paused state.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start_strategy: Option<String>,
+    /// If specified, the fully qualified vmi hostname will be "\<hostname\>.\<subdomain\>.\<pod
+    /// namespace\>.svc.\<cluster domain\>". If not specified, the vmi will not have a domainname at
+    /// all. The DNS entry will resolve to the vmi, no matter if the vmi itself can pick up a hostname.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subdomain: Option<String>,
+    /// Grace period observed after signalling a VirtualMachineInstance to stop after which the
+    /// VirtualMachineInstance is force terminated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub termination_grace_period_seconds: Option<i64>,
+    /// If toleration is specified, obey all the toleration rules.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tolerations: Option<Vec<VirtualMachineSnapshotContentTolerations>>,
+    /// TopologySpreadConstraints describes how a group of VMIs will be spread across a given topology
+    /// domains. K8s scheduler will schedule VMI pods in a way which abides by the constraints.
+    ///
+    /// Must have no two items with the same `topologyKey` and `whenUnsatisfiable`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub topology_spread_constraints: Option<
+        Vec<VirtualMachineSnapshotContentTopologySpreadConstraints>,
+    >,
+    /// List of utility volumes that can be mounted to the vmi virt-launcher pod without having a
+    /// matching disk in the domain. Used to collect data for various operational workflows.
+    ///
+    /// Must have at most 256 items and have no two items with the same `name`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub utility_volumes: Option<Vec<VirtualMachineSnapshotContentUtilityVolumes>>,
+    /// List of volumes that can be mounted by disks belonging to the vmi.
+    ///
+    /// Must have at most 256 items.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub volumes: Option<Vec<VirtualMachineSnapshotContentVolumes>>,
+}
+
+/// Timer specifies whih timers are attached to the vmi.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineSnapshotContentTimer {
+    /// HPET (High Precision Event Timer) - multiple timers with periodic interrupts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hpet: Option<VirtualMachineSnapshotContentHpet>,
+    /// Hyperv (Hypervclock) - lets guests read the host’s wall clock time (paravirtualized). For
+    /// windows guests.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hyperv: Option<VirtualMachineSnapshotContentTimerHyperv>,
+    /// KVM (KVM clock) - lets guests read the host’s wall clock time (paravirtualized). For linux
+    /// guests.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kvm: Option<VirtualMachineSnapshotContentTimerKvm>,
+    /// PIT (Programmable Interval Timer) - a timer with periodic interrupts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pit: Option<VirtualMachineSnapshotContentPit>,
+    /// RTC (Real Time Clock) - a continuously running timer with periodic interrupts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rtc: Option<VirtualMachineSnapshotContentRtc>,
+}
+
+/// Hyperv (Hypervclock) - lets guests read the host’s wall clock time (paravirtualized). For
+/// windows guests.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineSnapshotContentTimerHyperv {
+    /// Enabled set to false makes sure that the machine type or a preset can't add the timer. Defaults
+    /// to true.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub present: Option<bool>,
+}
+
+/// KVM (KVM clock) - lets guests read the host’s wall clock time (paravirtualized). For linux
+/// guests.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineSnapshotContentTimerKvm {
+    /// Enabled set to false makes sure that the machine type or a preset can't add the timer. Defaults
+    /// to true.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub present: Option<bool>,
+}
+
+/// TLBFlush improves performances in overcommited environments. Requires vpindex. Defaults to the
+/// machine type setting.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineSnapshotContentTlbflush {
+    /// Direct allows sending the TLB flush command directly to the hypervisor. It can be useful to
+    /// optimize performance in nested virtualization cases, such as Windows VBS.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub direct: Option<VirtualMachineSnapshotContentDirect>,
+    /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub enabled: Option<bool>,
+    /// Extended allows the guest to execute partial TLB flushes. It can be helpful for general purpose
+    /// workloads.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub extended: Option<VirtualMachineSnapshotContentExtended>,
+}
+
 /// The pod this Toleration is attached to tolerates any taint that matches the triple
 /// \<key,value,effect\> using the matching operator \<operator\>.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecTolerations {
+pub struct VirtualMachineSnapshotContentTolerations {
     /// Effect indicates the taint effect to match. Empty means match all taint effects. When specified,
     /// allowed values are NoSchedule, PreferNoSchedule and NoExecute.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -2640,13 +3557,11 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpec
 /// TopologySpreadConstraint specifies how to spread matching pods among the given topology.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecTopologySpreadConstraints {
+pub struct VirtualMachineSnapshotContentTopologySpreadConstraints {
     /// LabelSelector is used to find matching pods. Pods that match this label selector are counted to
     /// determine the number of pods in their corresponding topology domain.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub label_selector: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecTopologySpreadConstraintsLabelSelector,
-    >,
+    pub label_selector: Option<VirtualMachineSnapshotContentLabelSelector>,
     /// MatchLabelKeys is a set of pod label keys to select the pods over which spreading will be
     /// calculated. The keys are used to lookup values from the incoming pod labels, those key-value
     /// labels are ANDed with labelSelector to select the group of existing pods over which spreading
@@ -2731,10 +3646,55 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpec
     pub when_unsatisfiable: String,
 }
 
+/// Whether to emulate a TPM device.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineSnapshotContentTpm {
+    /// Enabled allows a user to explicitly disable the vTPM even when one is enabled by a preference
+    /// referenced by the VirtualMachine Defaults to True
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub enabled: Option<bool>,
+    /// Persistent indicates the state of the TPM device should be kept accross reboots Defaults to
+    /// false
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub persistent: Option<bool>,
+}
+
+/// UserPassword represents the source and method for applying a guest user's password
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentUserPassword {
+    /// propagationMethod represents how the user passwords are injected into the vm guest.
+    pub propagation_method: VirtualMachineSnapshotContentUserPasswordPropagationMethod,
+    /// Source represents where the user passwords are pulled from
+    pub source: VirtualMachineSnapshotContentSshPublicKeySource,
+}
+
+/// propagationMethod represents how the user passwords are injected into the vm guest.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentUserPasswordPropagationMethod {
+    /// QemuGuestAgentAccessCredentailPropagation means passwords are dynamically injected into the vm
+    /// at runtime via the qemu guest agent. This feature requires the qemu guest agent to be running
+    /// within the guest.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub qemu_guest_agent: Option<BTreeMap<String, Value>>,
+}
+
+/// UTC sets the guest clock to UTC on each boot. If an offset is specified, guest changes to the
+/// clock will be kept during reboots and are not reset.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentUtc {
+    /// OffsetSeconds specifies an offset in seconds, relative to UTC. If set, guest changes to the
+    /// clock will be kept during reboots and not reset.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub offset_seconds: Option<i64>,
+}
+
 /// `VirtualMachineSnapshotContent.spec.source.virtualMachine.spec.template.spec.utilityVolumes`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecUtilityVolumes {
+pub struct VirtualMachineSnapshotContentUtilityVolumes {
     /// claimName is the name of a PersistentVolumeClaim in the same namespace as the pod using this
     /// volume. More info:
     /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims>
@@ -2749,436 +3709,138 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpec
     pub r#type: Option<String>,
 }
 
-/// Volume represents a named volume in a vmi.
+/// VAPIC improves the paravirtualized handling of interrupts. Defaults to the machine type setting.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecVolumes {
-    /// CloudInitConfigDrive represents a cloud-init Config Drive user-data source. The Config Drive
-    /// data will be added as a disk to the vmi. A proper cloud-init installation is required inside the
-    /// guest. More info:
-    /// <https://cloudinit.readthedocs.io/en/latest/topics/datasources/configdrive.html>
+pub struct VirtualMachineSnapshotContentVapic {
+    /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub cloud_init_config_drive: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecVolumesCloudInitConfigDrive,
-    >,
-    /// CloudInitNoCloud represents a cloud-init NoCloud user-data source. The NoCloud data will be
-    /// added as a disk to the vmi. A proper cloud-init installation is required inside the guest. More
-    /// info: <http://cloudinit.readthedocs.io/en/latest/topics/datasources/nocloud.html>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cloud_init_no_cloud: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecVolumesCloudInitNoCloud,
-    >,
-    /// ConfigMapSource represents a reference to a ConfigMap in the same namespace. More info:
-    /// <https://kubernetes.io/docs/tasks/configure-pod-container/configure-pod-configmap/>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub config_map: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecVolumesConfigMap,
-    >,
-    /// ContainerDisk references a docker image, embedding a qcow or raw disk. More info:
-    /// <https://kubevirt.gitbooks.io/user-guide/registry-disk.html>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub container_disk: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecVolumesContainerDisk,
-    >,
-    /// ContainerPath exposes a path from the virt-launcher container to the VM via virtiofs. The path
-    /// must correspond to an existing volumeMount in the compute container.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub container_path: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecVolumesContainerPath,
-    >,
-    /// DataVolume represents the dynamic creation a PVC for this volume as well as the process of
-    /// populating that PVC with a disk image.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub data_volume: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecVolumesDataVolume,
-    >,
-    /// DownwardAPI represents downward API about the pod that should populate this volume
-    #[serde(rename = "downwardAPI", skip_serializing_if = "Option::is_none")]
-    pub downward_api: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecVolumesDownwardAPI,
-    >,
-    /// DownwardMetrics adds a very small disk to VMIs which contains a limited view of host and guest
-    /// metrics. The disk content is compatible with vhostmd (<https://github.com/vhostmd/vhostmd>) and
-    /// vm-dump-metrics.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub downward_metrics: Option<BTreeMap<String, Value>>,
-    /// EmptyDisk represents a temporary disk which shares the vmis lifecycle. More info:
-    /// <https://kubevirt.gitbooks.io/user-guide/disks-and-volumes.html>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub empty_disk: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecVolumesEmptyDisk,
-    >,
-    /// Ephemeral is a special volume source that "wraps" specified source and provides copy-on-write
-    /// image on top of it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ephemeral: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecVolumesEphemeral,
-    >,
-    /// HostDisk represents a disk created on the cluster level
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub host_disk: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecVolumesHostDisk,
-    >,
-    /// MemoryDump is attached to the virt launcher and is populated with a memory dump of the vmi
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub memory_dump: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecVolumesMemoryDump,
-    >,
-    /// Volume's name. Must be a DNS_LABEL and unique within the vmi. More info:
-    /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
-    pub name: String,
-    /// PersistentVolumeClaimVolumeSource represents a reference to a PersistentVolumeClaim in the same
-    /// namespace. Directly attached to the vmi via qemu. More info:
-    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub persistent_volume_claim: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecVolumesPersistentVolumeClaim,
-    >,
-    /// SecretVolumeSource represents a reference to a secret data in the same namespace. More info:
-    /// <https://kubernetes.io/docs/concepts/configuration/secret/>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub secret: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecVolumesSecret,
-    >,
-    /// ServiceAccountVolumeSource represents a reference to a service account. There can only be one
-    /// volume of this type! More info:
-    /// <https://kubernetes.io/docs/tasks/configure-pod-container/configure-service-account/>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub service_account: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecVolumesServiceAccount,
-    >,
-    /// Represents a Sysprep volume source.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub sysprep: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecVolumesSysprep,
-    >,
+    pub enabled: Option<bool>,
 }
 
-/// CloudInitNoCloud represents a cloud-init NoCloud user-data source. The NoCloud data will be
-/// added as a disk to the vmi. A proper cloud-init installation is required inside the guest. More
-/// info: <http://cloudinit.readthedocs.io/en/latest/topics/datasources/nocloud.html>
+/// DataVolumeSourceVDDK provides the parameters to create a Data Volume from a Vmware source
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecVolumesCloudInitNoCloud {
-    /// NetworkData contains NoCloud inline cloud-init networkdata.
+pub struct VirtualMachineSnapshotContentVddk {
+    /// BackingFile is the path to the virtual hard disk to migrate from vCenter/ESXi
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub network_data: Option<String>,
-    /// NetworkDataBase64 contains NoCloud cloud-init networkdata as a base64 encoded string.
+    pub backing_file: Option<String>,
+    /// ExtraArgs is a reference to a ConfigMap containing extra arguments to pass directly to the VDDK
+    /// library
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub network_data_base64: Option<String>,
-    /// NetworkDataSecretRef references a k8s secret that contains NoCloud networkdata.
+    pub extra_args: Option<String>,
+    /// InitImageURL is an optional URL to an image containing an extracted VDDK library, overrides
+    /// v2v-vmware config map
+    #[serde(rename = "initImageURL", skip_serializing_if = "Option::is_none")]
+    pub init_image_url: Option<String>,
+    /// SecretRef provides a reference to a secret containing the username and password needed to access
+    /// the vCenter or ESXi host
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub network_data_secret_ref: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecVolumesCloudInitNoCloudNetworkDataSecretRef,
-    >,
-    /// UserDataSecretRef references a k8s secret that contains NoCloud userdata.
+    pub secret_ref: Option<String>,
+    /// Thumbprint is the certificate thumbprint of the vCenter or ESXi host
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub secret_ref: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecVolumesCloudInitNoCloudSecretRef,
-    >,
-    /// UserData contains NoCloud inline cloud-init userdata.
+    pub thumbprint: Option<String>,
+    /// URL is the URL of the vCenter or ESXi host with the VM to migrate
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub user_data: Option<String>,
-    /// UserDataBase64 contains NoCloud cloud-init userdata as a base64 encoded string.
+    pub url: Option<String>,
+    /// UUID is the UUID of the virtual machine that the backing file is attached to in vCenter/ESXi
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub user_data_base64: Option<String>,
+    pub uuid: Option<String>,
 }
 
-/// ConfigMapSource represents a reference to a ConfigMap in the same namespace. More info:
-/// <https://kubernetes.io/docs/tasks/configure-pod-container/configure-pod-configmap/>
+/// VendorID allows setting the hypervisor vendor id. Defaults to the machine type setting.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineSnapshotContentVendorid {
+    /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub enabled: Option<bool>,
+    /// VendorID sets the hypervisor vendor id, visible to the vmi. String up to twelve characters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vendorid: Option<String>,
+}
+
+/// Video describes the video device configuration for the vmi.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineSnapshotContentVideo {
+    /// Type specifies the video device type (e.g., virtio, vga, bochs, ramfb). If not specified, the
+    /// default is architecture-dependent (VGA for BIOS-based VMs, Bochs for EFI-based VMs on AMD64;
+    /// virtio for Arm and s390x).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub r#type: Option<String>,
+}
+
+/// `VirtualMachineSnapshotContent.spec.source.virtualMachine.spec.template.spec.domain.devices.gpus.virtualGPUOptions`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineSnapshotContentVirtualGPUOptions {
+    /// `display`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub display: Option<VirtualMachineSnapshotContentDisplay>,
+}
+
+/// `VirtualMachineSnapshotContent.spec.source.virtualMachine`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineSnapshotContentVirtualMachine {
+    /// `metadata`.
+    #[serde(
+        default,
+        deserialize_with = "codec::present::deserialize",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub metadata: Option<Option<BTreeMap<String, Value>>>,
+    /// VirtualMachineSpec contains the VirtualMachine specification.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spec: Option<VirtualMachineSnapshotContentVirtualMachineSpec>,
+    /// Status holds the current state of the controller and brief information about its associated
+    /// VirtualMachineInstance
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<VirtualMachineSnapshotContentVirtualMachineStatus>,
+}
+
+/// VirtualMachineSpec contains the VirtualMachine specification.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecVolumesConfigMap {
-    /// Name of the referent. This field is effectively required, but due to backwards compatibility is
-    /// allowed to be empty. Instances of this type with an empty value here are almost certainly wrong.
-    /// More info: <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
+pub struct VirtualMachineSnapshotContentVirtualMachineSpec {
+    /// dataVolumeTemplates is a list of dataVolumes that the VirtualMachineInstance template can
+    /// reference. DataVolumes in this list are dynamically created for the VirtualMachine and are tied
+    /// to the VirtualMachine's life-cycle.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub data_volume_templates: Option<
+        Vec<Option<VirtualMachineSnapshotContentDataVolumeTemplates>>,
+    >,
+    /// InstancetypeMatcher references a instancetype that is used to fill fields in Template
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub instancetype: Option<VirtualMachineSnapshotContentInstancetype>,
+    /// PreferenceMatcher references a set of preference that is used to fill fields in Template
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preference: Option<VirtualMachineSnapshotContentPreference>,
+    /// Running state indicates the requested running state of the VirtualMachineInstance mutually
+    /// exclusive with Running Following are allowed values:
     ///
-    /// Defaults to `""`.
+    /// - "Always": VMI should always be running.
+    /// - "Halted": VMI should never be running.
+    /// - "Manual": VMI can be started/stopped using API endpoints.
+    /// - "RerunOnFailure": VMI will initially be running and restarted if a failure occurs, but will
+    ///   not be restarted upon successful completion.
+    /// - "Once": VMI will run once and not be restarted upon completion regardless if the completion is
+    ///   of phase Failure or Success.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    /// Specify whether the ConfigMap or it's keys must be defined
+    pub run_strategy: Option<String>,
+    /// Running controls whether the associatied VirtualMachineInstance is created or not Mutually
+    /// exclusive with RunStrategy Deprecated: VirtualMachineInstance field "Running" is now deprecated,
+    /// please use RunStrategy instead.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub optional: Option<bool>,
-    /// The volume label of the resulting disk inside the VMI. Different bootstrapping mechanisms
-    /// require different values. Typical values are "cidata" (cloud-init), "config-2" (cloud-init) or
-    /// "OEMDRV" (kickstart).
+    pub running: Option<bool>,
+    /// Template is the direct specification of VirtualMachineInstance
+    pub template: VirtualMachineSnapshotContentTemplate,
+    /// UpdateVolumesStrategy is the strategy to apply on volumes updates
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub volume_label: Option<String>,
-}
-
-/// ContainerDisk references a docker image, embedding a qcow or raw disk. More info:
-/// <https://kubevirt.gitbooks.io/user-guide/registry-disk.html>
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecVolumesContainerDisk {
-    /// Image is the name of the image with the embedded disk.
-    pub image: String,
-    /// Image pull policy. One of Always, Never, IfNotPresent. Defaults to Always if :latest tag is
-    /// specified, or IfNotPresent otherwise. Cannot be updated. More info:
-    /// <https://kubernetes.io/docs/concepts/containers/images#updating-images>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub image_pull_policy: Option<String>,
-    /// ImagePullSecret is the name of the Docker registry secret required to pull the image. The secret
-    /// must already exist.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub image_pull_secret: Option<String>,
-    /// Path defines the path to disk file in the container
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub path: Option<String>,
-}
-
-/// ContainerPath exposes a path from the virt-launcher container to the VM via virtiofs. The path
-/// must correspond to an existing volumeMount in the compute container.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecVolumesContainerPath {
-    /// Path is the absolute path within the virt-launcher container to expose to the VM. The path must
-    /// correspond to an existing volumeMount in the compute container.
-    ///
-    /// Must have at most 4096 characters.
-    ///
-    /// Must satisfy `self.startsWith('/')`: path must be absolute (start with '/')
-    ///
-    /// Must satisfy `!self.contains('..')`: path must not contain '..'
-    pub path: String,
-    /// ReadOnly controls whether the volume is exposed as read-only to the VM. Defaults to true. Write
-    /// access is not currently supported.
-    ///
-    /// Must satisfy `self == true`: readOnly must be true, write access is not supported
-    ///
-    /// Defaults to `true`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub read_only: Option<bool>,
-}
-
-/// DataVolume represents the dynamic creation a PVC for this volume as well as the process of
-/// populating that PVC with a disk image.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecVolumesDataVolume {
-    /// Hotpluggable indicates whether the volume can be hotplugged and hotunplugged.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub hotpluggable: Option<bool>,
-    /// Name of both the DataVolume and the PVC in the same namespace.
-    pub name: String,
-}
-
-/// DownwardAPI represents downward API about the pod that should populate this volume
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecVolumesDownwardAPI {
-    /// Fields is a list of downward API volume file
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub fields: Option<
-        Vec<
-            VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecVolumesDownwardAPIFields,
-        >,
-    >,
-    /// The volume label of the resulting disk inside the VMI. Different bootstrapping mechanisms
-    /// require different values. Typical values are "cidata" (cloud-init), "config-2" (cloud-init) or
-    /// "OEMDRV" (kickstart).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub volume_label: Option<String>,
-}
-
-/// DownwardAPIVolumeFile represents information to create the file containing the pod field
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecVolumesDownwardAPIFields {
-    /// Required: Selects a field of the pod: only annotations, labels, name, namespace and uid are
-    /// supported.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub field_ref: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecVolumesDownwardAPIFieldsFieldRef,
-    >,
-    /// Optional: mode bits used to set permissions on this file, must be an octal value between 0000
-    /// and 0777 or a decimal value between 0 and 511. YAML accepts both octal and decimal values, JSON
-    /// requires decimal values for mode bits. If not specified, the volume defaultMode will be used.
-    /// This might be in conflict with other options that affect the file mode, like fsGroup, and the
-    /// result can be other mode bits set.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub mode: Option<i32>,
-    /// Required: Path is the relative path name of the file to be created. Must not be absolute or
-    /// contain the '..' path. Must be utf-8 encoded. The first item of the relative path must not start
-    /// with '..'
-    pub path: String,
-    /// Selects a resource of the container: only resources limits and requests (limits.cpu,
-    /// limits.memory, requests.cpu and requests.memory) are currently supported.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub resource_field_ref: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecVolumesDownwardAPIFieldsResourceFieldRef,
-    >,
-}
-
-/// Required: Selects a field of the pod: only annotations, labels, name, namespace and uid are
-/// supported.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecVolumesDownwardAPIFieldsFieldRef {
-    /// Version of the schema the FieldPath is written in terms of, defaults to "v1".
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub api_version: Option<String>,
-    /// Path of the field to select in the specified API version.
-    pub field_path: String,
-}
-
-/// Selects a resource of the container: only resources limits and requests (limits.cpu,
-/// limits.memory, requests.cpu and requests.memory) are currently supported.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecVolumesDownwardAPIFieldsResourceFieldRef {
-    /// Container name: required for volumes, optional for env vars
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub container_name: Option<String>,
-    /// Specifies the output format of the exposed resources, defaults to "1"
-    ///
-    /// Must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
-    pub divisor: Option<IntOrString>,
-    /// Required: resource to select
-    pub resource: String,
-}
-
-/// EmptyDisk represents a temporary disk which shares the vmis lifecycle. More info:
-/// <https://kubevirt.gitbooks.io/user-guide/disks-and-volumes.html>
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecVolumesEmptyDisk {
-    /// Capacity of the sparse disk.
-    ///
-    /// Must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(with = "codec")]
-    pub capacity: IntOrString,
-}
-
-/// Ephemeral is a special volume source that "wraps" specified source and provides copy-on-write
-/// image on top of it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecVolumesEphemeral {
-    /// PersistentVolumeClaimVolumeSource represents a reference to a PersistentVolumeClaim in the same
-    /// namespace. Directly attached to the vmi via qemu. More info:
-    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub persistent_volume_claim: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecVolumesEphemeralPersistentVolumeClaim,
-    >,
-}
-
-/// PersistentVolumeClaimVolumeSource represents a reference to a PersistentVolumeClaim in the same
-/// namespace. Directly attached to the vmi via qemu. More info:
-/// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims>
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecVolumesEphemeralPersistentVolumeClaim {
-    /// claimName is the name of a PersistentVolumeClaim in the same namespace as the pod using this
-    /// volume. More info:
-    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims>
-    pub claim_name: String,
-    /// readOnly Will force the ReadOnly setting in VolumeMounts. Default false.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub read_only: Option<bool>,
-}
-
-/// HostDisk represents a disk created on the cluster level
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecVolumesHostDisk {
-    /// Capacity of the sparse disk
-    ///
-    /// Must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
-    pub capacity: Option<IntOrString>,
-    /// The path to HostDisk image located on the cluster
-    pub path: String,
-    /// Shared indicate whether the path is shared between nodes
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub shared: Option<bool>,
-    /// Contains information if disk.img exists or should be created allowed options are 'Disk' and
-    /// 'DiskOrCreate'
-    pub r#type: String,
-}
-
-/// MemoryDump is attached to the virt launcher and is populated with a memory dump of the vmi
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecVolumesMemoryDump {
-    /// claimName is the name of a PersistentVolumeClaim in the same namespace as the pod using this
-    /// volume. More info:
-    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims>
-    pub claim_name: String,
-    /// Hotpluggable indicates whether the volume can be hotplugged and hotunplugged.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub hotpluggable: Option<bool>,
-    /// readOnly Will force the ReadOnly setting in VolumeMounts. Default false.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub read_only: Option<bool>,
-}
-
-/// SecretVolumeSource represents a reference to a secret data in the same namespace. More info:
-/// <https://kubernetes.io/docs/concepts/configuration/secret/>
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecVolumesSecret {
-    /// Specify whether the Secret or it's keys must be defined
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub optional: Option<bool>,
-    /// Name of the secret in the pod's namespace to use. More info:
-    /// <https://kubernetes.io/docs/concepts/storage/volumes#secret>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub secret_name: Option<String>,
-    /// The volume label of the resulting disk inside the VMI. Different bootstrapping mechanisms
-    /// require different values. Typical values are "cidata" (cloud-init), "config-2" (cloud-init) or
-    /// "OEMDRV" (kickstart).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub volume_label: Option<String>,
-}
-
-/// ServiceAccountVolumeSource represents a reference to a service account. There can only be one
-/// volume of this type! More info:
-/// <https://kubernetes.io/docs/tasks/configure-pod-container/configure-service-account/>
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecVolumesServiceAccount {
-    /// Name of the service account in the pod's namespace to use. More info:
-    /// <https://kubernetes.io/docs/tasks/configure-pod-container/configure-service-account/>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub service_account_name: Option<String>,
-}
-
-/// Represents a Sysprep volume source.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecVolumesSysprep {
-    /// ConfigMap references a ConfigMap that contains Sysprep answer file named autounattend.xml that
-    /// should be attached as disk of CDROM type.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub config_map: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecVolumesSysprepConfigMap,
-    >,
-    /// Secret references a k8s Secret that contains Sysprep answer file named autounattend.xml that
-    /// should be attached as disk of CDROM type.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub secret: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecVolumesSysprepSecret,
-    >,
-}
-
-/// Secret references a k8s Secret that contains Sysprep answer file named autounattend.xml that
-/// should be attached as disk of CDROM type.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecVolumesSysprepSecret {
-    /// Name of the referent. This field is effectively required, but due to backwards compatibility is
-    /// allowed to be empty. Instances of this type with an empty value here are almost certainly wrong.
-    /// More info: <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
-    ///
-    /// Defaults to `""`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
+    pub update_volumes_strategy: Option<String>,
 }
 
 /// Status holds the current state of the controller and brief information about its associated
 /// VirtualMachineInstance
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineStatus {
+pub struct VirtualMachineSnapshotContentVirtualMachineStatus {
     /// ChangedBlockTracking represents the status of the changedBlockTracking
     #[serde(
         default,
@@ -3186,15 +3848,11 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineStatus {
         skip_serializing_if = "Option::is_none"
     )]
     pub changed_block_tracking: Option<
-        Option<
-            VirtualMachineSnapshotContentSpecSourceVirtualMachineStatusChangedBlockTracking,
-        >,
+        Option<VirtualMachineSnapshotContentChangedBlockTracking>,
     >,
     /// Hold the state information of the VirtualMachine and its VirtualMachineInstance
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub conditions: Option<
-        Vec<VirtualMachineSnapshotContentSpecSourceVirtualMachineStatusConditions>,
-    >,
+    pub conditions: Option<Vec<VirtualMachineRestoreConditions>>,
     /// Created indicates if the virtual machine is created in the cluster
     #[serde(skip_serializing_if = "Option::is_none")]
     pub created: Option<bool>,
@@ -3210,11 +3868,7 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineStatus {
         deserialize_with = "codec::present::deserialize",
         skip_serializing_if = "Option::is_none"
     )]
-    pub instancetype_ref: Option<
-        Option<
-            VirtualMachineSnapshotContentSpecSourceVirtualMachineStatusInstancetypeRef,
-        >,
-    >,
+    pub instancetype_ref: Option<Option<VirtualMachineSnapshotContentInstancetypeRef>>,
     /// MemoryDumpRequest tracks memory dump request phase and info of getting a memory dump to the
     /// given pvc
     #[serde(
@@ -3223,9 +3877,7 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineStatus {
         skip_serializing_if = "Option::is_none"
     )]
     pub memory_dump_request: Option<
-        Option<
-            VirtualMachineSnapshotContentSpecSourceVirtualMachineStatusMemoryDumpRequest,
-        >,
+        Option<VirtualMachineSnapshotContentMemoryDumpRequest>,
     >,
     /// ObservedGeneration is the generation observed by the vmi when started.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -3236,9 +3888,7 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineStatus {
         deserialize_with = "codec::present::deserialize",
         skip_serializing_if = "Option::is_none"
     )]
-    pub preference_ref: Option<
-        Option<VirtualMachineSnapshotContentSpecSourceVirtualMachineStatusPreferenceRef>,
-    >,
+    pub preference_ref: Option<Option<VirtualMachineSnapshotContentPreferenceRef>>,
     /// PrintableStatus is a human readable, high-level representation of the status of the virtual
     /// machine
     ///
@@ -3264,270 +3914,85 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineStatus {
         deserialize_with = "codec::present::deserialize",
         skip_serializing_if = "Option::is_none"
     )]
-    pub start_failure: Option<
-        Option<VirtualMachineSnapshotContentSpecSourceVirtualMachineStatusStartFailure>,
-    >,
+    pub start_failure: Option<Option<VirtualMachineSnapshotContentStartFailure>>,
     /// StateChangeRequests indicates a list of actions that should be taken on a VMI e.g. stop a
     /// specific VMI then start a new one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state_change_requests: Option<
-        Vec<
-            VirtualMachineSnapshotContentSpecSourceVirtualMachineStatusStateChangeRequests,
-        >,
+        Vec<VirtualMachineSnapshotContentStateChangeRequests>,
     >,
     /// VolumeRequests indicates a list of volumes add or remove from the VMI template and hotplug on an
     /// active running VMI.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub volume_requests: Option<
-        Vec<VirtualMachineSnapshotContentSpecSourceVirtualMachineStatusVolumeRequests>,
-    >,
+    pub volume_requests: Option<Vec<VirtualMachineSnapshotContentVolumeRequests>>,
     /// VolumeSnapshotStatuses indicates a list of statuses whether snapshotting is supported by each
     /// volume.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub volume_snapshot_statuses: Option<
-        Vec<
-            VirtualMachineSnapshotContentSpecSourceVirtualMachineStatusVolumeSnapshotStatuses,
-        >,
+        Vec<VirtualMachineSnapshotContentVolumeSnapshotStatuses>,
     >,
     /// VolumeUpdateState contains the information about the volumes set updates related to the
     /// volumeUpdateStrategy
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub volume_update_state: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineStatusVolumeUpdateState,
-    >,
+    pub volume_update_state: Option<VirtualMachineSnapshotContentVolumeUpdateState>,
 }
 
-/// ChangedBlockTracking represents the status of the changedBlockTracking
+/// VolumeBackup contains the data neeed to restore a PVC
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineStatusChangedBlockTracking {
-    /// BackupStatus represents the status of vmi backup
-    #[serde(
-        default,
-        deserialize_with = "codec::present::deserialize",
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub backup_status: Option<
-        Option<
-            VirtualMachineSnapshotContentSpecSourceVirtualMachineStatusChangedBlockTrackingBackupStatus,
-        >,
-    >,
-    /// State represents the current CBT state
-    pub state: String,
-}
-
-/// BackupStatus represents the status of vmi backup
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineStatusChangedBlockTrackingBackupStatus {
-    /// BackupMsg resturns any relevant information like failure reason unfreeze failed etc...
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub backup_msg: Option<String>,
-    /// BackupName is the name of the executed backup
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub backup_name: Option<String>,
-    /// CheckpointName is the name of the checkpoint created for the backup
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub checkpoint_name: Option<String>,
-    /// Completed indicates the backup completed
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub completed: Option<bool>,
-    /// EndTimestamp is the timestamp when the backup ended
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
-    pub end_timestamp: Option<Time>,
-    /// Failed indicates that the backup failed
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub failed: Option<bool>,
-    /// QuiesceStatus indicates whether filesystem freeze succeeded, failed, or was skipped.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub quiesce_status: Option<String>,
-    /// StartTimestamp is the timestamp when the backup started
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
-    pub start_timestamp: Option<Time>,
-    /// Volumes lists the volumes included in the backup
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub volumes: Option<
-        Vec<
-            VirtualMachineSnapshotContentSpecSourceVirtualMachineStatusChangedBlockTrackingBackupStatusVolumes,
-        >,
-    >,
-}
-
-/// VirtualMachineInstanceBackupVolumeInfo contains information about a volume included in a backup
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineStatusChangedBlockTrackingBackupStatusVolumes {
-    /// VolumeName is the volume name from VMI spec
+pub struct VirtualMachineSnapshotContentVolumeBackups {
+    /// `persistentVolumeClaim`.
+    pub persistent_volume_claim: VirtualMachineSnapshotContentPersistentVolumeClaim,
+    /// `volumeName`.
     pub volume_name: String,
+    /// `volumeSnapshotName`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub volume_snapshot_name: Option<String>,
 }
 
-/// MemoryDumpRequest tracks memory dump request phase and info of getting a memory dump to the
-/// given pvc
+/// VolumeMigrationState tracks the information related to the volume migration
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineStatusMemoryDumpRequest {
-    /// ClaimName is the name of the pvc that will contain the memory dump
-    pub claim_name: String,
-    /// EndTimestamp represents the time the memory dump was completed
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
-    pub end_timestamp: Option<Time>,
-    /// FileName represents the name of the output file
+pub struct VirtualMachineSnapshotContentVolumeMigrationState {
+    /// MigratedVolumes lists the source and destination volumes during the volume migration
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub file_name: Option<String>,
-    /// Message is a detailed message about failure of the memory dump
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub message: Option<String>,
-    /// Phase represents the memory dump phase
-    pub phase: String,
-    /// Remove represents request of dissociating the memory dump pvc
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub remove: Option<bool>,
-    /// StartTimestamp represents the time the memory dump started
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
-    pub start_timestamp: Option<Time>,
-}
-
-/// PreferenceRef captures the state of any referenced preference from the VirtualMachine
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineStatusPreferenceRef {
-    /// ControllerRef specifies the ControllerRevision storing a copy of the object captured when it is
-    /// first seen by the VirtualMachine controller
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub controller_revision_ref: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineStatusPreferenceRefControllerRevisionRef,
-    >,
-    /// InferFromVolume lists the name of a volume that should be used to infer or discover the resource
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub infer_from_volume: Option<String>,
-    /// InferFromVolumeFailurePolicy controls what should happen on failure when inferring the resource
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub infer_from_volume_failure_policy: Option<String>,
-    /// Kind specifies the kind of resource
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub kind: Option<String>,
-    /// Name is the name of resource
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-}
-
-/// ControllerRef specifies the ControllerRevision storing a copy of the object captured when it is
-/// first seen by the VirtualMachine controller
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineStatusPreferenceRefControllerRevisionRef {
-    /// Name of the ControllerRevision
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-}
-
-/// StartFailure tracks consecutive VMI startup failures for the purposes of crash loop backoffs
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineStatusStartFailure {
-    /// `consecutiveFailCount`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub consecutive_fail_count: Option<i64>,
-    /// UID is a type that holds unique ID values, including UUIDs. Because we don't ONLY use UUIDs,
-    /// this is an alias to string. Being a type captures intent and helps make sure that UIDs and names
-    /// do not get conflated.
-    #[serde(rename = "lastFailedVMIUID", skip_serializing_if = "Option::is_none")]
-    pub last_failed_vmiuid: Option<String>,
-    /// `retryAfterTimestamp`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
-    pub retry_after_timestamp: Option<Time>,
-}
-
-/// `VirtualMachineSnapshotContent.spec.source.virtualMachine.status.stateChangeRequests`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineStatusStateChangeRequests {
-    /// Indicates the type of action that is requested. e.g. Start or Stop
-    pub action: String,
-    /// Provides additional data in order to perform the Action
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub data: Option<BTreeMap<String, String>>,
-    /// Indicates the UUID of an existing Virtual Machine Instance that this change request applies to
-    /// \-- if applicable
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub uid: Option<String>,
+    pub migrated_volumes: Option<Vec<VirtualMachineSnapshotContentMigratedVolumes>>,
 }
 
 /// `VirtualMachineSnapshotContent.spec.source.virtualMachine.status.volumeRequests`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineStatusVolumeRequests {
+pub struct VirtualMachineSnapshotContentVolumeRequests {
     /// AddVolumeOptions when set indicates a volume should be added. The details within this field
     /// specify how to add the volume
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub add_volume_options: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineStatusVolumeRequestsAddVolumeOptions,
-    >,
+    pub add_volume_options: Option<VirtualMachineSnapshotContentAddVolumeOptions>,
     /// RemoveVolumeOptions when set indicates a volume should be removed. The details within this field
     /// specify how to add the volume
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub remove_volume_options: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineStatusVolumeRequestsRemoveVolumeOptions,
-    >,
+    pub remove_volume_options: Option<VirtualMachineSnapshotContentRemoveVolumeOptions>,
 }
 
-/// AddVolumeOptions when set indicates a volume should be added. The details within this field
-/// specify how to add the volume
+/// VolumeSnapshotStatus is the status of a VolumeSnapshot
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineStatusVolumeRequestsAddVolumeOptions {
-    /// Disk represents the hotplug disk that will be plugged into the running VMI
-    pub disk: VirtualMachineSnapshotContentSpecSourceVirtualMachineStatusVolumeRequestsAddVolumeOptionsDisk,
-    /// When present, indicates that modifications should not be persisted. An invalid or unrecognized
-    /// dryRun directive will result in an error response and no further processing of the request.
-    /// Valid values are:
-    ///
-    /// - All: all dry run stages will be processed
+pub struct VirtualMachineSnapshotContentVolumeSnapshotStatus {
+    /// `creationTime`.
+    #[serde(default, with = "codec::nullable", skip_serializing_if = "Option::is_none")]
+    pub creation_time: Option<Option<Time>>,
+    /// Error is the last error encountered during the snapshot/restore
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub dry_run: Option<Vec<String>>,
-    /// Name represents the name that will be used to map the disk to the corresponding volume. This
-    /// overrides any name set inside the Disk struct itself.
-    pub name: String,
-    /// VolumeSource represents the source of the volume to map to the disk.
-    pub volume_source: VirtualMachineSnapshotContentSpecSourceVirtualMachineStatusVolumeRequestsAddVolumeOptionsVolumeSource,
-}
-
-/// VolumeSource represents the source of the volume to map to the disk.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineStatusVolumeRequestsAddVolumeOptionsVolumeSource {
-    /// DataVolume represents the dynamic creation a PVC for this volume as well as the process of
-    /// populating that PVC with a disk image.
+    pub error: Option<VirtualMachineSnapshotError>,
+    /// `readyToUse`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub data_volume: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineStatusVolumeRequestsAddVolumeOptionsVolumeSourceDataVolume,
-    >,
-    /// PersistentVolumeClaimVolumeSource represents a reference to a PersistentVolumeClaim in the same
-    /// namespace. Directly attached to the vmi via qemu. More info:
-    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub persistent_volume_claim: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineStatusVolumeRequestsAddVolumeOptionsVolumeSourcePersistentVolumeClaim,
-    >,
-}
-
-/// RemoveVolumeOptions when set indicates a volume should be removed. The details within this field
-/// specify how to add the volume
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineStatusVolumeRequestsRemoveVolumeOptions {
-    /// When present, indicates that modifications should not be persisted. An invalid or unrecognized
-    /// dryRun directive will result in an error response and no further processing of the request.
-    /// Valid values are:
-    ///
-    /// - All: all dry run stages will be processed
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub dry_run: Option<Vec<String>>,
-    /// Name represents the name that maps to both the disk and volume that should be removed
-    pub name: String,
+    pub ready_to_use: Option<bool>,
+    /// `volumeSnapshotName`.
+    pub volume_snapshot_name: String,
 }
 
 /// `VirtualMachineSnapshotContent.spec.source.virtualMachine.status.volumeSnapshotStatuses`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineStatusVolumeSnapshotStatuses {
+pub struct VirtualMachineSnapshotContentVolumeSnapshotStatuses {
     /// True if the volume supports snapshotting
     pub enabled: bool,
     /// Volume name
@@ -3537,732 +4002,150 @@ pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineStatusVolumeSnap
     pub reason: Option<String>,
 }
 
+/// VolumeSource represents the source of the volume to map to the disk.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSnapshotContentVolumeSource {
+    /// DataVolume represents the dynamic creation a PVC for this volume as well as the process of
+    /// populating that PVC with a disk image.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub data_volume: Option<VirtualMachineSnapshotContentDataVolume>,
+    /// PersistentVolumeClaimVolumeSource represents a reference to a PersistentVolumeClaim in the same
+    /// namespace. Directly attached to the vmi via qemu. More info:
+    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims>
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub persistent_volume_claim: Option<
+        VirtualMachineSnapshotContentVolumesPersistentVolumeClaim,
+    >,
+}
+
 /// VolumeUpdateState contains the information about the volumes set updates related to the
 /// volumeUpdateStrategy
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineStatusVolumeUpdateState {
+pub struct VirtualMachineSnapshotContentVolumeUpdateState {
     /// VolumeMigrationState tracks the information related to the volume migration
     #[serde(skip_serializing_if = "Option::is_none")]
     pub volume_migration_state: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineStatusVolumeUpdateStateVolumeMigrationState,
+        VirtualMachineSnapshotContentVolumeMigrationState,
     >,
 }
 
-/// VolumeMigrationState tracks the information related to the volume migration
+/// Volume represents a named volume in a vmi.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineStatusVolumeUpdateStateVolumeMigrationState {
-    /// MigratedVolumes lists the source and destination volumes during the volume migration
+pub struct VirtualMachineSnapshotContentVolumes {
+    /// CloudInitConfigDrive represents a cloud-init Config Drive user-data source. The Config Drive
+    /// data will be added as a disk to the vmi. A proper cloud-init installation is required inside the
+    /// guest. More info:
+    /// <https://cloudinit.readthedocs.io/en/latest/topics/datasources/configdrive.html>
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub migrated_volumes: Option<
-        Vec<
-            VirtualMachineSnapshotContentSpecSourceVirtualMachineStatusVolumeUpdateStateVolumeMigrationStateMigratedVolumes,
-        >,
+    pub cloud_init_config_drive: Option<
+        VirtualMachineSnapshotContentCloudInitConfigDrive,
     >,
-}
-
-/// StorageMigratedVolumeInfo tracks the information about the source and destination volumes during
-/// the volume migration
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineStatusVolumeUpdateStateVolumeMigrationStateMigratedVolumes {
-    /// DestinationPVCInfo contains the information about the destination PVC
-    #[serde(rename = "destinationPVCInfo", skip_serializing_if = "Option::is_none")]
-    pub destination_pvc_info: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineStatusVolumeUpdateStateVolumeMigrationStateMigratedVolumesDestinationPVCInfo,
-    >,
-    /// SourcePVCInfo contains the information about the source PVC
-    #[serde(rename = "sourcePVCInfo", skip_serializing_if = "Option::is_none")]
-    pub source_pvc_info: Option<
-        VirtualMachineSnapshotContentSpecSourceVirtualMachineStatusVolumeUpdateStateVolumeMigrationStateMigratedVolumesSourcePVCInfo,
-    >,
-    /// VolumeName is the name of the volume that is being migrated
-    pub volume_name: String,
-}
-
-/// SourcePVCInfo contains the information about the source PVC
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecSourceVirtualMachineStatusVolumeUpdateStateVolumeMigrationStateMigratedVolumesSourcePVCInfo {
-    /// AccessModes contains the desired access modes the volume should have. More info:
-    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#access-modes-1>
+    /// CloudInitNoCloud represents a cloud-init NoCloud user-data source. The NoCloud data will be
+    /// added as a disk to the vmi. A proper cloud-init installation is required inside the guest. More
+    /// info: <http://cloudinit.readthedocs.io/en/latest/topics/datasources/nocloud.html>
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub access_modes: Option<Vec<String>>,
-    /// Capacity represents the capacity set on the corresponding PVC status
-    ///
-    /// Each value must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
-    pub capacity: Option<BTreeMap<String, IntOrString>>,
-    /// ClaimName is the name of the PVC
+    pub cloud_init_no_cloud: Option<VirtualMachineSnapshotContentCloudInitNoCloud>,
+    /// ConfigMapSource represents a reference to a ConfigMap in the same namespace. More info:
+    /// <https://kubernetes.io/docs/tasks/configure-pod-container/configure-pod-configmap/>
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub claim_name: Option<String>,
-    /// Percentage of filesystem's size to be reserved when resizing the PVC
-    ///
-    /// Must match `^(0(?:\.\d{1,3})?|1)$`.
+    pub config_map: Option<VirtualMachineSnapshotContentConfigMap>,
+    /// ContainerDisk references a docker image, embedding a qcow or raw disk. More info:
+    /// <https://kubevirt.gitbooks.io/user-guide/registry-disk.html>
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub filesystem_overhead: Option<String>,
-    /// Preallocated indicates if the PVC's storage is preallocated or not
+    pub container_disk: Option<VirtualMachineSnapshotContentContainerDisk>,
+    /// ContainerPath exposes a path from the virt-launcher container to the VM via virtiofs. The path
+    /// must correspond to an existing volumeMount in the compute container.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub preallocated: Option<bool>,
-    /// Requests represents the resources requested by the corresponding PVC spec
-    ///
-    /// Each value must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
-    pub requests: Option<BTreeMap<String, IntOrString>>,
-    /// VolumeMode defines what type of volume is required by the claim. Value of Filesystem is implied
-    /// when not included in claim spec.
+    pub container_path: Option<VirtualMachineSnapshotContentContainerPath>,
+    /// DataVolume represents the dynamic creation a PVC for this volume as well as the process of
+    /// populating that PVC with a disk image.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub volume_mode: Option<String>,
-}
-
-/// VolumeBackup contains the data neeed to restore a PVC
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecVolumeBackups {
-    /// `persistentVolumeClaim`.
-    pub persistent_volume_claim: VirtualMachineSnapshotContentSpecVolumeBackupsPersistentVolumeClaim,
-    /// `volumeName`.
-    pub volume_name: String,
-    /// `volumeSnapshotName`.
+    pub data_volume: Option<VirtualMachineSnapshotContentDataVolume>,
+    /// DownwardAPI represents downward API about the pod that should populate this volume
+    #[serde(rename = "downwardAPI", skip_serializing_if = "Option::is_none")]
+    pub downward_api: Option<VirtualMachineSnapshotContentDownwardAPI>,
+    /// DownwardMetrics adds a very small disk to VMIs which contains a limited view of host and guest
+    /// metrics. The disk content is compatible with vhostmd (<https://github.com/vhostmd/vhostmd>) and
+    /// vm-dump-metrics.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub volume_snapshot_name: Option<String>,
-}
-
-/// `VirtualMachineSnapshotContent.spec.volumeBackups.persistentVolumeClaim`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineSnapshotContentSpecVolumeBackupsPersistentVolumeClaim {
-    /// Standard object's metadata. More info:
-    /// <https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata>
+    pub downward_metrics: Option<BTreeMap<String, Value>>,
+    /// EmptyDisk represents a temporary disk which shares the vmis lifecycle. More info:
+    /// <https://kubevirt.gitbooks.io/user-guide/disks-and-volumes.html>
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub metadata: Option<BTreeMap<String, Value>>,
-    /// Spec defines the desired characteristics of a volume requested by a pod author. More info:
+    pub empty_disk: Option<VirtualMachineSnapshotContentEmptyDisk>,
+    /// Ephemeral is a special volume source that "wraps" specified source and provides copy-on-write
+    /// image on top of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ephemeral: Option<VirtualMachineSnapshotContentEphemeral>,
+    /// HostDisk represents a disk created on the cluster level
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host_disk: Option<VirtualMachineSnapshotContentHostDisk>,
+    /// MemoryDump is attached to the virt launcher and is populated with a memory dump of the vmi
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory_dump: Option<VirtualMachineSnapshotContentMemoryDump>,
+    /// Volume's name. Must be a DNS_LABEL and unique within the vmi. More info:
+    /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
+    pub name: String,
+    /// PersistentVolumeClaimVolumeSource represents a reference to a PersistentVolumeClaim in the same
+    /// namespace. Directly attached to the vmi via qemu. More info:
     /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims>
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub spec: Option<
-        VirtualMachineSnapshotContentSpecVolumeBackupsPersistentVolumeClaimSpec,
+    pub persistent_volume_claim: Option<
+        VirtualMachineSnapshotContentVolumesPersistentVolumeClaim,
     >,
+    /// SecretVolumeSource represents a reference to a secret data in the same namespace. More info:
+    /// <https://kubernetes.io/docs/concepts/configuration/secret/>
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub secret: Option<VirtualMachineSnapshotContentSecret>,
+    /// ServiceAccountVolumeSource represents a reference to a service account. There can only be one
+    /// volume of this type! More info:
+    /// <https://kubernetes.io/docs/tasks/configure-pod-container/configure-service-account/>
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub service_account: Option<VirtualMachineSnapshotContentServiceAccount>,
+    /// Represents a Sysprep volume source.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sysprep: Option<VirtualMachineSnapshotContentSysprep>,
 }
 
-/// Spec defines the desired characteristics of a volume requested by a pod author. More info:
+/// PersistentVolumeClaimVolumeSource represents a reference to a PersistentVolumeClaim in the same
+/// namespace. Directly attached to the vmi via qemu. More info:
 /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims>
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecVolumeBackupsPersistentVolumeClaimSpec {
-    /// accessModes contains the desired access modes the volume should have. More info:
-    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#access-modes-1>
+pub struct VirtualMachineSnapshotContentVolumesPersistentVolumeClaim {
+    /// claimName is the name of a PersistentVolumeClaim in the same namespace as the pod using this
+    /// volume. More info:
+    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims>
+    pub claim_name: String,
+    /// Hotpluggable indicates whether the volume can be hotplugged and hotunplugged.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub access_modes: Option<Vec<String>>,
-    /// dataSource field can be used to specify either:
-    ///
-    /// - An existing VolumeSnapshot object (snapshot.storage.k8s.io/VolumeSnapshot)
-    /// - An existing PVC (PersistentVolumeClaim) If the provisioner or an external controller can
-    ///   support the specified data source, it will create a new volume based on the contents of the
-    ///   specified data source. When the AnyVolumeDataSource feature gate is enabled, dataSource
-    ///   contents will be copied to dataSourceRef, and dataSourceRef contents will be copied to
-    ///   dataSource when dataSourceRef.namespace is not specified. If the namespace is specified, then
-    ///   dataSourceRef will not be copied to dataSource.
+    pub hotpluggable: Option<bool>,
+    /// readOnly Will force the ReadOnly setting in VolumeMounts. Default false.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub data_source: Option<
-        VirtualMachineSnapshotContentSpecVolumeBackupsPersistentVolumeClaimSpecDataSource,
-    >,
-    /// dataSourceRef specifies the object from which to populate the volume with data, if a non-empty
-    /// volume is desired. This may be any object from a non-empty API group (non core object) or a
-    /// PersistentVolumeClaim object. When this field is specified, volume binding will only succeed if
-    /// the type of the specified object matches some installed volume populator or dynamic provisioner.
-    /// This field will replace the functionality of the dataSource field and as such if both fields are
-    /// non-empty, they must have the same value. For backwards compatibility, when namespace isn't
-    /// specified in dataSourceRef, both fields (dataSource and dataSourceRef) will be set to the same
-    /// value automatically if one of them is empty and the other is non-empty. When namespace is
-    /// specified in dataSourceRef, dataSource isn't set to the same value and must be empty. There are
-    /// three important differences between dataSource and dataSourceRef:
-    ///
-    /// - While dataSource only allows two specific types of objects, dataSourceRef allows any non-core
-    ///   object, as well as PersistentVolumeClaim objects.
-    /// - While dataSource ignores disallowed values (dropping them), dataSourceRef preserves all
-    ///   values, and generates an error if a disallowed value is specified.
-    /// - While dataSource only allows local objects, dataSourceRef allows objects in any namespaces.
-    ///   (Beta) Using this field requires the AnyVolumeDataSource feature gate to be enabled. (Alpha)
-    ///   Using the namespace field of dataSourceRef requires the CrossNamespaceVolumeDataSource feature
-    ///   gate to be enabled.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub data_source_ref: Option<
-        VirtualMachineSnapshotContentSpecVolumeBackupsPersistentVolumeClaimSpecDataSourceRef,
-    >,
-    /// resources represents the minimum resources the volume should have. If
-    /// RecoverVolumeExpansionFailure feature is enabled users are allowed to specify resource
-    /// requirements that are lower than previous value but must still be higher than capacity recorded
-    /// in the status field of the claim. More info:
-    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#resources>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub resources: Option<
-        VirtualMachineSnapshotContentSpecVolumeBackupsPersistentVolumeClaimSpecResources,
-    >,
-    /// selector is a label query over volumes to consider for binding.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub selector: Option<
-        VirtualMachineSnapshotContentSpecVolumeBackupsPersistentVolumeClaimSpecSelector,
-    >,
-    /// storageClassName is the name of the StorageClass required by the claim. More info:
-    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#class-1>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub storage_class_name: Option<String>,
-    /// volumeAttributesClassName may be used to set the VolumeAttributesClass used by this claim. If
-    /// specified, the CSI driver will create or update the volume with the attributes defined in the
-    /// corresponding VolumeAttributesClass. This has a different purpose than storageClassName, it can
-    /// be changed after the claim is created. An empty string or nil value indicates that no
-    /// VolumeAttributesClass will be applied to the claim. If the claim enters an Infeasible error
-    /// state, this field can be reset to its previous value (including nil) to cancel the modification.
-    /// If the resource referred to by volumeAttributesClass does not exist, this PersistentVolumeClaim
-    /// will be set to a Pending state, as reflected by the modifyVolumeStatus field, until such as a
-    /// resource exists. More info:
-    /// <https://kubernetes.io/docs/concepts/storage/volume-attributes-classes/>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub volume_attributes_class_name: Option<String>,
-    /// volumeMode defines what type of volume is required by the claim. Value of Filesystem is implied
-    /// when not included in claim spec.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub volume_mode: Option<String>,
-    /// volumeName is the binding reference to the PersistentVolume backing this claim.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub volume_name: Option<String>,
+    pub read_only: Option<bool>,
 }
-
-/// dataSourceRef specifies the object from which to populate the volume with data, if a non-empty
-/// volume is desired. This may be any object from a non-empty API group (non core object) or a
-/// PersistentVolumeClaim object. When this field is specified, volume binding will only succeed if
-/// the type of the specified object matches some installed volume populator or dynamic provisioner.
-/// This field will replace the functionality of the dataSource field and as such if both fields are
-/// non-empty, they must have the same value. For backwards compatibility, when namespace isn't
-/// specified in dataSourceRef, both fields (dataSource and dataSourceRef) will be set to the same
-/// value automatically if one of them is empty and the other is non-empty. When namespace is
-/// specified in dataSourceRef, dataSource isn't set to the same value and must be empty. There are
-/// three important differences between dataSource and dataSourceRef:
-///
-/// - While dataSource only allows two specific types of objects, dataSourceRef allows any non-core
-///   object, as well as PersistentVolumeClaim objects.
-/// - While dataSource ignores disallowed values (dropping them), dataSourceRef preserves all
-///   values, and generates an error if a disallowed value is specified.
-/// - While dataSource only allows local objects, dataSourceRef allows objects in any namespaces.
-///   (Beta) Using this field requires the AnyVolumeDataSource feature gate to be enabled. (Alpha)
-///   Using the namespace field of dataSourceRef requires the CrossNamespaceVolumeDataSource feature
-///   gate to be enabled.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecVolumeBackupsPersistentVolumeClaimSpecDataSourceRef {
-    /// APIGroup is the group for the resource being referenced. If APIGroup is not specified, the
-    /// specified Kind must be in the core API group. For any other third-party types, APIGroup is
-    /// required.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub api_group: Option<String>,
-    /// Kind is the type of resource being referenced
-    pub kind: String,
-    /// Name is the name of resource being referenced
-    pub name: String,
-    /// Namespace is the namespace of resource being referenced Note that when a namespace is specified,
-    /// a gateway.networking.k8s.io/ReferenceGrant object is required in the referent namespace to allow
-    /// that namespace's owner to accept the reference. See the ReferenceGrant documentation for
-    /// details. (Alpha) This field requires the CrossNamespaceVolumeDataSource feature gate to be
-    /// enabled.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub namespace: Option<String>,
-}
-
-/// resources represents the minimum resources the volume should have. If
-/// RecoverVolumeExpansionFailure feature is enabled users are allowed to specify resource
-/// requirements that are lower than previous value but must still be higher than capacity recorded
-/// in the status field of the claim. More info:
-/// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#resources>
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineSnapshotContentSpecVolumeBackupsPersistentVolumeClaimSpecResources {
-    /// Limits describes the maximum amount of compute resources allowed. More info:
-    /// <https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/>
-    ///
-    /// Each value must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
-    pub limits: Option<BTreeMap<String, IntOrString>>,
-    /// Requests describes the minimum amount of compute resources required. If Requests is omitted for
-    /// a container, it defaults to Limits if that is explicitly specified, otherwise to an
-    /// implementation-defined value. Requests cannot exceed Limits. More info:
-    /// <https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/>
-    ///
-    /// Each value must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
-    pub requests: Option<BTreeMap<String, IntOrString>>,
-}
-
-/// selector is a label query over volumes to consider for binding.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentSpecVolumeBackupsPersistentVolumeClaimSpecSelector {
-    /// matchExpressions is a list of label selector requirements. The requirements are ANDed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub match_expressions: Option<
-        Vec<
-            VirtualMachineSnapshotContentSpecVolumeBackupsPersistentVolumeClaimSpecSelectorMatchExpressions,
-        >,
-    >,
-    /// matchLabels is a map of {key,value} pairs. A single {key,value} in the matchLabels map is
-    /// equivalent to an element of matchExpressions, whose key field is "key", the operator is "In",
-    /// and the values array contains only "value". The requirements are ANDed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub match_labels: Option<BTreeMap<String, String>>,
-}
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineSnapshotContentSpecVolumeBackupsPersistentVolumeClaimSpecSelectorMatchExpressions {
-    /// key is the label key that the selector applies to.
-    pub key: String,
-    /// operator represents a key's relationship to a set of values. Valid operators are In, NotIn,
-    /// Exists and DoesNotExist.
-    pub operator: String,
-    /// values is an array of string values. If the operator is In or NotIn, the values array must be
-    /// non-empty. If the operator is Exists or DoesNotExist, the values array must be empty. This array
-    /// is replaced during a strategic merge patch.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub values: Option<Vec<String>>,
-}
-
-/// VirtualMachineSnapshotContentStatus is the status for a VirtualMachineSnapshotStatus resource
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentStatus {
-    /// `creationTime`.
-    #[serde(default, with = "codec::nullable", skip_serializing_if = "Option::is_none")]
-    pub creation_time: Option<Option<Time>>,
-    /// Error is the last error encountered during the snapshot/restore
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub error: Option<VirtualMachineSnapshotContentStatusError>,
-    /// `readyToUse`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ready_to_use: Option<bool>,
-    /// `volumeSnapshotStatus`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub volume_snapshot_status: Option<
-        Vec<VirtualMachineSnapshotContentStatusVolumeSnapshotStatus>,
-    >,
-}
-
-/// VolumeSnapshotStatus is the status of a VolumeSnapshot
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotContentStatusVolumeSnapshotStatus {
-    /// `creationTime`.
-    #[serde(default, with = "codec::nullable", skip_serializing_if = "Option::is_none")]
-    pub creation_time: Option<Option<Time>>,
-    /// Error is the last error encountered during the snapshot/restore
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub error: Option<VirtualMachineSnapshotContentStatusVolumeSnapshotStatusError>,
-    /// `readyToUse`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ready_to_use: Option<bool>,
-    /// `volumeSnapshotName`.
-    pub volume_snapshot_name: String,
-}
-
-/// PVC is the PVC specification
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecDataVolumeTemplatesSpecPvc = super::VirtualMachineSnapshotContentSpecVolumeBackupsPersistentVolumeClaimSpec;
-
-/// dataSource field can be used to specify either:
-///
-/// - An existing VolumeSnapshot object (snapshot.storage.k8s.io/VolumeSnapshot)
-/// - An existing PVC (PersistentVolumeClaim) If the provisioner or an external controller can
-///   support the specified data source, it will create a new volume based on the contents of the
-///   specified data source. When the AnyVolumeDataSource feature gate is enabled, dataSource
-///   contents will be copied to dataSourceRef, and dataSourceRef contents will be copied to
-///   dataSource when dataSourceRef.namespace is not specified. If the namespace is specified, then
-///   dataSourceRef will not be copied to dataSource.
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecDataVolumeTemplatesSpecPvcDataSource = super::VirtualMachineRestoreSpecTarget;
-
-/// dataSourceRef specifies the object from which to populate the volume with data, if a non-empty
-/// volume is desired. This may be any object from a non-empty API group (non core object) or a
-/// PersistentVolumeClaim object. When this field is specified, volume binding will only succeed if
-/// the type of the specified object matches some installed volume populator or dynamic provisioner.
-/// This field will replace the functionality of the dataSource field and as such if both fields are
-/// non-empty, they must have the same value. For backwards compatibility, when namespace isn't
-/// specified in dataSourceRef, both fields (dataSource and dataSourceRef) will be set to the same
-/// value automatically if one of them is empty and the other is non-empty. When namespace is
-/// specified in dataSourceRef, dataSource isn't set to the same value and must be empty. There are
-/// three important differences between dataSource and dataSourceRef:
-///
-/// - While dataSource only allows two specific types of objects, dataSourceRef allows any non-core
-///   object, as well as PersistentVolumeClaim objects.
-/// - While dataSource ignores disallowed values (dropping them), dataSourceRef preserves all
-///   values, and generates an error if a disallowed value is specified.
-/// - While dataSource only allows local objects, dataSourceRef allows objects in any namespaces.
-///   (Beta) Using this field requires the AnyVolumeDataSource feature gate to be enabled. (Alpha)
-///   Using the namespace field of dataSourceRef requires the CrossNamespaceVolumeDataSource feature
-///   gate to be enabled.
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecDataVolumeTemplatesSpecPvcDataSourceRef = super::VirtualMachineSnapshotContentSpecVolumeBackupsPersistentVolumeClaimSpecDataSourceRef;
-
-/// resources represents the minimum resources the volume should have. If
-/// RecoverVolumeExpansionFailure feature is enabled users are allowed to specify resource
-/// requirements that are lower than previous value but must still be higher than capacity recorded
-/// in the status field of the claim. More info:
-/// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#resources>
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecDataVolumeTemplatesSpecPvcResources = super::VirtualMachineSnapshotContentSpecVolumeBackupsPersistentVolumeClaimSpecResources;
-
-/// selector is a label query over volumes to consider for binding.
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecDataVolumeTemplatesSpecPvcSelector = super::VirtualMachineSnapshotContentSpecVolumeBackupsPersistentVolumeClaimSpecSelector;
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecDataVolumeTemplatesSpecPvcSelectorMatchExpressions = super::VirtualMachineSnapshotContentSpecVolumeBackupsPersistentVolumeClaimSpecSelectorMatchExpressions;
-
-/// DataVolumeSourceSnapshot provides the parameters to create a Data Volume from an existing
-/// VolumeSnapshot
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecDataVolumeTemplatesSpecSourceSnapshot = super::VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecDataVolumeTemplatesSpecSourcePvc;
-
-/// This field can be used to specify either: \* An existing VolumeSnapshot object
-/// (snapshot.storage.k8s.io/VolumeSnapshot) \* An existing PVC (PersistentVolumeClaim) \* An
-/// existing custom resource that implements data population (Alpha) In order to use custom resource
-/// types that implement data population, the AnyVolumeDataSource feature gate must be enabled. If
-/// the provisioner or an external controller can support the specified data source, it will create
-/// a new volume based on the contents of the specified data source. If the AnyVolumeDataSource
-/// feature gate is enabled, this field will always have the same contents as the DataSourceRef
-/// field.
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecDataVolumeTemplatesSpecStorageDataSource = super::VirtualMachineRestoreSpecTarget;
-
-/// Specifies the object from which to populate the volume with data, if a non-empty volume is
-/// desired. This may be any local object from a non-empty API group (non core object) or a
-/// PersistentVolumeClaim object. When this field is specified, volume binding will only succeed if
-/// the type of the specified object matches some installed volume populator or dynamic provisioner.
-/// This field will replace the functionality of the DataSource field and as such if both fields are
-/// non-empty, they must have the same value. For backwards compatibility, both fields (DataSource
-/// and DataSourceRef) will be set to the same value automatically if one of them is empty and the
-/// other is non-empty. There are two important differences between DataSource and DataSourceRef:
-///
-/// - While DataSource only allows two specific types of objects, DataSourceRef allows any non-core
-///   object, as well as PersistentVolumeClaim objects.
-/// - While DataSource ignores disallowed values (dropping them), DataSourceRef preserves all
-///   values, and generates an error if a disallowed value is specified. (Beta) Using this field
-///   requires the AnyVolumeDataSource feature gate to be enabled.
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecDataVolumeTemplatesSpecStorageDataSourceRef = super::VirtualMachineSnapshotContentSpecVolumeBackupsPersistentVolumeClaimSpecDataSourceRef;
-
-/// Resources represents the minimum resources the volume should have. More info:
-/// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#resources>
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecDataVolumeTemplatesSpecStorageResources = super::VirtualMachineSnapshotContentSpecVolumeBackupsPersistentVolumeClaimSpecResources;
-
-/// A label query over volumes to consider for binding.
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecDataVolumeTemplatesSpecStorageSelector = super::VirtualMachineSnapshotContentSpecVolumeBackupsPersistentVolumeClaimSpecSelector;
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecDataVolumeTemplatesSpecStorageSelectorMatchExpressions = super::VirtualMachineSnapshotContentSpecVolumeBackupsPersistentVolumeClaimSpecSelectorMatchExpressions;
-
-/// InstancetypeMatcher references a instancetype that is used to fill fields in Template
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecInstancetype = super::VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecPreference;
-
-/// Source represents where the user passwords are pulled from
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecAccessCredentialsUserPasswordSource = super::VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecAccessCredentialsSshPublicKeySource;
-
-/// Secret means that the access credential is pulled from a kubernetes secret
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecAccessCredentialsUserPasswordSourceSecret = super::VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecAccessCredentialsSshPublicKeySourceSecret;
-
-/// A node selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecutionPreferenceMatchExpressions = super::VirtualMachineSnapshotContentSpecVolumeBackupsPersistentVolumeClaimSpecSelectorMatchExpressions;
-
-/// A node selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecutionPreferenceMatchFields = super::VirtualMachineSnapshotContentSpecVolumeBackupsPersistentVolumeClaimSpecSelectorMatchExpressions;
-
-/// A null or empty node selector term matches no objects. The requirements of them are ANDed. The
-/// TopologySelectorTerm type implements a subset of the NodeSelectorTerm.
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecAffinityNodeAffinityRequiredDuringSchedulingIgnoredDuringExecutionNodeSelectorTerms = super::VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecutionPreference;
-
-/// A node selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecAffinityNodeAffinityRequiredDuringSchedulingIgnoredDuringExecutionNodeSelectorTermsMatchExpressions = super::VirtualMachineSnapshotContentSpecVolumeBackupsPersistentVolumeClaimSpecSelectorMatchExpressions;
-
-/// A node selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecAffinityNodeAffinityRequiredDuringSchedulingIgnoredDuringExecutionNodeSelectorTermsMatchFields = super::VirtualMachineSnapshotContentSpecVolumeBackupsPersistentVolumeClaimSpecSelectorMatchExpressions;
-
-/// Required. A pod affinity term, associated with the corresponding weight.
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTerm = super::VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecution;
-
-/// A label query over a set of resources, in this case pods. If it's null, this PodAffinityTerm
-/// matches with no Pods.
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTermLabelSelector = super::VirtualMachineSnapshotContentSpecVolumeBackupsPersistentVolumeClaimSpecSelector;
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTermLabelSelectorMatchExpressions = super::VirtualMachineSnapshotContentSpecVolumeBackupsPersistentVolumeClaimSpecSelectorMatchExpressions;
-
-/// A label query over the set of namespaces that the term applies to. The term is applied to the
-/// union of the namespaces selected by this field and the ones listed in the namespaces field. null
-/// selector and null or empty namespaces list means "this pod's namespace". An empty selector ({})
-/// matches all namespaces.
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTermNamespaceSelector = super::VirtualMachineSnapshotContentSpecVolumeBackupsPersistentVolumeClaimSpecSelector;
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTermNamespaceSelectorMatchExpressions = super::VirtualMachineSnapshotContentSpecVolumeBackupsPersistentVolumeClaimSpecSelectorMatchExpressions;
-
-/// A label query over a set of resources, in this case pods. If it's null, this PodAffinityTerm
-/// matches with no Pods.
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecutionLabelSelector = super::VirtualMachineSnapshotContentSpecVolumeBackupsPersistentVolumeClaimSpecSelector;
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecutionLabelSelectorMatchExpressions = super::VirtualMachineSnapshotContentSpecVolumeBackupsPersistentVolumeClaimSpecSelectorMatchExpressions;
-
-/// A label query over the set of namespaces that the term applies to. The term is applied to the
-/// union of the namespaces selected by this field and the ones listed in the namespaces field. null
-/// selector and null or empty namespaces list means "this pod's namespace". An empty selector ({})
-/// matches all namespaces.
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecutionNamespaceSelector = super::VirtualMachineSnapshotContentSpecVolumeBackupsPersistentVolumeClaimSpecSelector;
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecutionNamespaceSelectorMatchExpressions = super::VirtualMachineSnapshotContentSpecVolumeBackupsPersistentVolumeClaimSpecSelectorMatchExpressions;
-
-/// Describes pod anti-affinity scheduling rules (e.g. avoid putting this pod in the same node,
-/// zone, etc. as some other pod(s)).
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecAffinityPodAntiAffinity = super::VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecAffinityPodAffinity;
-
-/// The weights of all of the matched WeightedPodAffinityTerm fields are added per-node to find the
-/// most preferred node(s)
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecAffinityPodAntiAffinityPreferredDuringSchedulingIgnoredDuringExecution = super::VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecution;
-
-/// Required. A pod affinity term, associated with the corresponding weight.
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecAffinityPodAntiAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTerm = super::VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecution;
-
-/// A label query over a set of resources, in this case pods. If it's null, this PodAffinityTerm
-/// matches with no Pods.
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecAffinityPodAntiAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTermLabelSelector = super::VirtualMachineSnapshotContentSpecVolumeBackupsPersistentVolumeClaimSpecSelector;
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecAffinityPodAntiAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTermLabelSelectorMatchExpressions = super::VirtualMachineSnapshotContentSpecVolumeBackupsPersistentVolumeClaimSpecSelectorMatchExpressions;
-
-/// A label query over the set of namespaces that the term applies to. The term is applied to the
-/// union of the namespaces selected by this field and the ones listed in the namespaces field. null
-/// selector and null or empty namespaces list means "this pod's namespace". An empty selector ({})
-/// matches all namespaces.
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecAffinityPodAntiAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTermNamespaceSelector = super::VirtualMachineSnapshotContentSpecVolumeBackupsPersistentVolumeClaimSpecSelector;
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecAffinityPodAntiAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTermNamespaceSelectorMatchExpressions = super::VirtualMachineSnapshotContentSpecVolumeBackupsPersistentVolumeClaimSpecSelectorMatchExpressions;
-
-/// Defines a set of pods (namely those matching the labelSelector relative to the given
-/// namespace(s)) that this pod should be co-located (affinity) or not co-located (anti-affinity)
-/// with, where co-located is defined as running on a node whose value of the label with key
-/// \<topologyKey\> matches that of any node on which a pod of the set of pods is running
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecAffinityPodAntiAffinityRequiredDuringSchedulingIgnoredDuringExecution = super::VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecution;
-
-/// A label query over a set of resources, in this case pods. If it's null, this PodAffinityTerm
-/// matches with no Pods.
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecAffinityPodAntiAffinityRequiredDuringSchedulingIgnoredDuringExecutionLabelSelector = super::VirtualMachineSnapshotContentSpecVolumeBackupsPersistentVolumeClaimSpecSelector;
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecAffinityPodAntiAffinityRequiredDuringSchedulingIgnoredDuringExecutionLabelSelectorMatchExpressions = super::VirtualMachineSnapshotContentSpecVolumeBackupsPersistentVolumeClaimSpecSelectorMatchExpressions;
-
-/// A label query over the set of namespaces that the term applies to. The term is applied to the
-/// union of the namespaces selected by this field and the ones listed in the namespaces field. null
-/// selector and null or empty namespaces list means "this pod's namespace". An empty selector ({})
-/// matches all namespaces.
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecAffinityPodAntiAffinityRequiredDuringSchedulingIgnoredDuringExecutionNamespaceSelector = super::VirtualMachineSnapshotContentSpecVolumeBackupsPersistentVolumeClaimSpecSelector;
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecAffinityPodAntiAffinityRequiredDuringSchedulingIgnoredDuringExecutionNamespaceSelectorMatchExpressions = super::VirtualMachineSnapshotContentSpecVolumeBackupsPersistentVolumeClaimSpecSelectorMatchExpressions;
-
-/// HPET (High Precision Event Timer) - multiple timers with periodic interrupts.
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainClockTimerHpet = super::VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainClockTimerPit;
-
-/// Hyperv (Hypervclock) - lets guests read the host’s wall clock time (paravirtualized). For
-/// windows guests.
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainClockTimerHyperv = super::VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainClockTimerKvm;
-
-/// Represents if a feature is enabled or disabled.
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainDevicesDisksBlockSizeMatchVolume = super::VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFeaturesSmm;
-
-/// Enables a boot framebuffer, until the guest OS loads a real GPU driver Defaults to true.
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainDevicesGpusVirtualGPUOptionsDisplayRamFB = super::VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFeaturesSmm;
-
-/// Video describes the video device configuration for the vmi.
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainDevicesVideo = super::VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainMachine;
-
-/// i6300esb watchdog device.
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainDevicesWatchdogI6300esb = super::VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainDevicesWatchdogDiag288;
-
-/// ACPI enables/disables ACPI inside the guest. Defaults to enabled.
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFeaturesAcpi = super::VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFeaturesSmm;
-
-/// EVMCS Speeds up L2 vmexits, but disables other virtualization features. Requires vapic. Defaults
-/// to the machine type setting.
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFeaturesHypervEvmcs = super::VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFeaturesSmm;
-
-/// Frequencies improves the TSC clock source handling for Hyper-V on KVM. Defaults to the machine
-/// type setting.
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFeaturesHypervFrequencies = super::VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFeaturesSmm;
-
-/// IPI improves performances in overcommited environments. Requires vpindex. Defaults to the
-/// machine type setting.
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFeaturesHypervIpi = super::VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFeaturesSmm;
-
-/// This enables all supported hyperv flags automatically. Bear in mind that if this enabled hyperV
-/// features cannot be enabled explicitly. In addition, a Virtual Machine using it will be
-/// non-migratable.
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFeaturesHypervPassthrough = super::VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFeaturesSmm;
-
-/// Reenlightenment enables the notifications on TSC frequency changes. Defaults to the machine type
-/// setting.
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFeaturesHypervReenlightenment = super::VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFeaturesSmm;
-
-/// Relaxed instructs the guest OS to disable watchdog timeouts. Defaults to the machine type
-/// setting.
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFeaturesHypervRelaxed = super::VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFeaturesSmm;
-
-/// Reset enables Hyperv reboot/reset for the vmi. Requires synic. Defaults to the machine type
-/// setting.
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFeaturesHypervReset = super::VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFeaturesSmm;
-
-/// Runtime improves the time accounting to improve scheduling in the guest. Defaults to the machine
-/// type setting.
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFeaturesHypervRuntime = super::VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFeaturesSmm;
-
-/// SyNIC enables the Synthetic Interrupt Controller. Defaults to the machine type setting.
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFeaturesHypervSynic = super::VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFeaturesSmm;
-
-/// Represents if a feature is enabled or disabled.
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFeaturesHypervSynictimerDirect = super::VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFeaturesSmm;
-
-/// Direct allows sending the TLB flush command directly to the hypervisor. It can be useful to
-/// optimize performance in nested virtualization cases, such as Windows VBS.
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFeaturesHypervTlbflushDirect = super::VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFeaturesSmm;
-
-/// Extended allows the guest to execute partial TLB flushes. It can be helpful for general purpose
-/// workloads.
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFeaturesHypervTlbflushExtended = super::VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFeaturesSmm;
-
-/// VAPIC improves the paravirtualized handling of interrupts. Defaults to the machine type setting.
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFeaturesHypervVapic = super::VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFeaturesSmm;
 
 /// VPIndex enables the Virtual Processor Index to help windows identifying virtual processors.
 /// Defaults to the machine type setting.
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFeaturesHypervVpindex = super::VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFeaturesSmm;
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineSnapshotContentVpindex {
+    /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub enabled: Option<bool>,
+}
 
-/// Notify the guest that the host supports paravirtual spinlocks. For older kernels this feature
-/// should be explicitly disabled.
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFeaturesPvspinlock = super::VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFeaturesSmm;
-
-/// Periodic probe of VirtualMachineInstance service readiness. VirtualmachineInstances will be
-/// removed from service endpoints if the probe fails. Cannot be updated. More info:
-/// <https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes>
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecReadinessProbe = super::VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecLivenessProbe;
-
-/// One and only one of the following should be specified. Exec specifies the action to take, it
-/// will be executed on the guest through the qemu-guest-agent. If the guest agent is not available,
-/// this probe will fail.
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecReadinessProbeExec = super::VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecLivenessProbeExec;
-
-/// HTTPGet specifies the http request to perform.
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecReadinessProbeHttpGet = super::VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecLivenessProbeHttpGet;
-
-/// HTTPHeader describes a custom header to be used in HTTP probes
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecReadinessProbeHttpGetHttpHeaders = super::VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecLivenessProbeHttpGetHttpHeaders;
-
-/// TCPSocket specifies an action involving a TCP port. TCP hooks not yet supported
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecReadinessProbeTcpSocket = super::VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecLivenessProbeTcpSocket;
-
-/// LabelSelector is used to find matching pods. Pods that match this label selector are counted to
-/// determine the number of pods in their corresponding topology domain.
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecTopologySpreadConstraintsLabelSelector = super::VirtualMachineSnapshotContentSpecVolumeBackupsPersistentVolumeClaimSpecSelector;
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecTopologySpreadConstraintsLabelSelectorMatchExpressions = super::VirtualMachineSnapshotContentSpecVolumeBackupsPersistentVolumeClaimSpecSelectorMatchExpressions;
-
-/// CloudInitConfigDrive represents a cloud-init Config Drive user-data source. The Config Drive
-/// data will be added as a disk to the vmi. A proper cloud-init installation is required inside the
-/// guest. More info:
-/// <https://cloudinit.readthedocs.io/en/latest/topics/datasources/configdrive.html>
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecVolumesCloudInitConfigDrive = super::VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecVolumesCloudInitNoCloud;
-
-/// NetworkDataSecretRef references a k8s secret that contains config drive networkdata.
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecVolumesCloudInitConfigDriveNetworkDataSecretRef = super::VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecVolumesSysprepSecret;
-
-/// UserDataSecretRef references a k8s secret that contains config drive userdata.
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecVolumesCloudInitConfigDriveSecretRef = super::VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecVolumesSysprepSecret;
-
-/// NetworkDataSecretRef references a k8s secret that contains NoCloud networkdata.
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecVolumesCloudInitNoCloudNetworkDataSecretRef = super::VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecVolumesSysprepSecret;
-
-/// UserDataSecretRef references a k8s secret that contains NoCloud userdata.
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecVolumesCloudInitNoCloudSecretRef = super::VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecVolumesSysprepSecret;
-
-/// PersistentVolumeClaimVolumeSource represents a reference to a PersistentVolumeClaim in the same
-/// namespace. Directly attached to the vmi via qemu. More info:
-/// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims>
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecVolumesPersistentVolumeClaim = super::VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecVolumesMemoryDump;
-
-/// ConfigMap references a ConfigMap that contains Sysprep answer file named autounattend.xml that
-/// should be attached as disk of CDROM type.
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecVolumesSysprepConfigMap = super::VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecVolumesSysprepSecret;
-
-/// VirtualMachineCondition represents the state of VirtualMachine
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineStatusConditions = super::VirtualMachineRestoreStatusConditions;
-
-/// InstancetypeRef captures the state of any referenced instance type from the VirtualMachine
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineStatusInstancetypeRef = super::VirtualMachineSnapshotContentSpecSourceVirtualMachineStatusPreferenceRef;
-
-/// ControllerRef specifies the ControllerRevision storing a copy of the object captured when it is
-/// first seen by the VirtualMachine controller
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineStatusInstancetypeRefControllerRevisionRef = super::VirtualMachineSnapshotContentSpecSourceVirtualMachineStatusPreferenceRefControllerRevisionRef;
-
-/// Disk represents the hotplug disk that will be plugged into the running VMI
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineStatusVolumeRequestsAddVolumeOptionsDisk = super::VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainDevicesDisks;
-
-/// If specified, the virtual disk will be presented with the given block sizes.
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineStatusVolumeRequestsAddVolumeOptionsDiskBlockSize = super::VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainDevicesDisksBlockSize;
-
-/// CustomBlockSize represents the desired logical and physical block size for a VM disk.
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineStatusVolumeRequestsAddVolumeOptionsDiskBlockSizeCustom = super::VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainDevicesDisksBlockSizeCustom;
-
-/// Represents if a feature is enabled or disabled.
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineStatusVolumeRequestsAddVolumeOptionsDiskBlockSizeMatchVolume = super::VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainFeaturesSmm;
-
-/// Attach a volume as a cdrom to the vmi.
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineStatusVolumeRequestsAddVolumeOptionsDiskCdrom = super::VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainDevicesDisksCdrom;
-
-/// Attach a volume as a disk to the vmi.
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineStatusVolumeRequestsAddVolumeOptionsDiskDisk = super::VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainDevicesDisksDisk;
-
-/// Attach a volume as a LUN to the vmi.
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineStatusVolumeRequestsAddVolumeOptionsDiskLun = super::VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecDomainDevicesDisksLun;
-
-/// DataVolume represents the dynamic creation a PVC for this volume as well as the process of
-/// populating that PVC with a disk image.
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineStatusVolumeRequestsAddVolumeOptionsVolumeSourceDataVolume = super::VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecVolumesDataVolume;
-
-/// PersistentVolumeClaimVolumeSource represents a reference to a PersistentVolumeClaim in the same
-/// namespace. Directly attached to the vmi via qemu. More info:
-/// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims>
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineStatusVolumeRequestsAddVolumeOptionsVolumeSourcePersistentVolumeClaim = super::VirtualMachineSnapshotContentSpecSourceVirtualMachineSpecTemplateSpecVolumesMemoryDump;
-
-/// DestinationPVCInfo contains the information about the destination PVC
-pub type VirtualMachineSnapshotContentSpecSourceVirtualMachineStatusVolumeUpdateStateVolumeMigrationStateMigratedVolumesDestinationPVCInfo = super::VirtualMachineSnapshotContentSpecSourceVirtualMachineStatusVolumeUpdateStateVolumeMigrationStateMigratedVolumesSourcePVCInfo;
-
-/// dataSource field can be used to specify either:
-///
-/// - An existing VolumeSnapshot object (snapshot.storage.k8s.io/VolumeSnapshot)
-/// - An existing PVC (PersistentVolumeClaim) If the provisioner or an external controller can
-///   support the specified data source, it will create a new volume based on the contents of the
-///   specified data source. When the AnyVolumeDataSource feature gate is enabled, dataSource
-///   contents will be copied to dataSourceRef, and dataSourceRef contents will be copied to
-///   dataSource when dataSourceRef.namespace is not specified. If the namespace is specified, then
-///   dataSourceRef will not be copied to dataSource.
-pub type VirtualMachineSnapshotContentSpecVolumeBackupsPersistentVolumeClaimSpecDataSource = super::VirtualMachineRestoreSpecTarget;
-
-/// Error is the last error encountered during the snapshot/restore
-pub type VirtualMachineSnapshotContentStatusError = super::VirtualMachineSnapshotStatusError;
-
-/// Error is the last error encountered during the snapshot/restore
-pub type VirtualMachineSnapshotContentStatusVolumeSnapshotStatusError = super::VirtualMachineSnapshotStatusError;
+/// Watchdog describes a watchdog device which can be added to the vmi.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineSnapshotContentWatchdog {
+    /// diag288 watchdog device (specific to s390x architecture).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub diag288: Option<VirtualMachineSnapshotContentDiag288>,
+    /// i6300esb watchdog device.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub i6300esb: Option<VirtualMachineSnapshotContentI6300esb>,
+    /// Name of the watchdog.
+    pub name: String,
+}

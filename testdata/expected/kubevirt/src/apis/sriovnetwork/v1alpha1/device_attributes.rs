@@ -17,18 +17,9 @@ pub struct DeviceAttributes {
     pub spec: DeviceAttributesSpec,
 }
 
-/// DeviceAttributesSpec holds the attributes to apply to devices.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct DeviceAttributesSpec {
-    /// Attributes is a map of qualified attribute name to value. Keys should be fully qualified (e.g.
-    /// "k8s.cni.cncf.io/resourceName").
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub attributes: Option<BTreeMap<String, DeviceAttributesSpecAttributes>>,
-}
-
 /// DeviceAttribute must have exactly one field set.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct DeviceAttributesSpecAttributes {
+pub struct DeviceAttributesAttributes {
     /// BoolValue is a true/false value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bool: Option<bool>,
@@ -61,4 +52,13 @@ pub struct DeviceAttributesSpecAttributes {
     /// This is an alpha field and requires enabling the DRAListTypeAttributes feature gate.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub versions: Option<Vec<String>>,
+}
+
+/// DeviceAttributesSpec holds the attributes to apply to devices.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct DeviceAttributesSpec {
+    /// Attributes is a map of qualified attribute name to value. Keys should be fully qualified (e.g.
+    /// "k8s.cni.cncf.io/resourceName").
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub attributes: Option<BTreeMap<String, DeviceAttributesAttributes>>,
 }

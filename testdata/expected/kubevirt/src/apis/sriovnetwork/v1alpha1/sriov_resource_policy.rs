@@ -18,46 +18,29 @@ pub struct SriovResourcePolicy {
     pub spec: SriovResourcePolicySpec,
 }
 
-/// SriovResourcePolicySpec is the spec for a SriovResourcePolicy
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct SriovResourcePolicySpec {
-    /// `configs`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub configs: Option<Vec<SriovResourcePolicySpecConfigs>>,
-    /// A node selector represents the union of the results of one or more label queries over a set of
-    /// nodes; that is, it represents the OR of the selectors represented by the node selector terms.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub node_selector: Option<SriovResourcePolicySpecNodeSelector>,
-}
-
 /// Config pairs a device selection (ResourceFilters) with an optional set of extra attributes to
 /// apply (DeviceAttributesSelector). Devices matching the filters are advertised regardless of
 /// whether a DeviceAttributesSelector is set.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct SriovResourcePolicySpecConfigs {
+pub struct SriovResourcePolicyConfigs {
     /// DeviceAttributesSelector selects DeviceAttributes objects by label. Attributes from all matching
     /// DeviceAttributes are merged and applied to devices selected by ResourceFilters. Optional.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub device_attributes_selector: Option<
-        SriovResourcePolicySpecConfigsDeviceAttributesSelector,
-    >,
+    pub device_attributes_selector: Option<SriovResourcePolicyDeviceAttributesSelector>,
     /// `resourceFilters`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub resource_filters: Option<Vec<SriovResourcePolicySpecConfigsResourceFilters>>,
+    pub resource_filters: Option<Vec<SriovResourcePolicyResourceFilters>>,
 }
 
 /// DeviceAttributesSelector selects DeviceAttributes objects by label. Attributes from all matching
 /// DeviceAttributes are merged and applied to devices selected by ResourceFilters. Optional.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct SriovResourcePolicySpecConfigsDeviceAttributesSelector {
+pub struct SriovResourcePolicyDeviceAttributesSelector {
     /// matchExpressions is a list of label selector requirements. The requirements are ANDed.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub match_expressions: Option<
-        Vec<SriovResourcePolicySpecConfigsDeviceAttributesSelectorMatchExpressions>,
-    >,
+    pub match_expressions: Option<Vec<SriovResourcePolicyMatchExpressions>>,
     /// matchLabels is a map of {key,value} pairs. A single {key,value} in the matchLabels map is
     /// equivalent to an element of matchExpressions, whose key field is "key", the operator is "In",
     /// and the values array contains only "value". The requirements are ANDed.
@@ -65,36 +48,9 @@ pub struct SriovResourcePolicySpecConfigsDeviceAttributesSelector {
     pub match_labels: Option<BTreeMap<String, String>>,
 }
 
-/// ResourceFilter is a filter for a resource
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct SriovResourcePolicySpecConfigsResourceFilters {
-    /// `devices`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub devices: Option<Vec<String>>,
-    /// `drivers`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub drivers: Option<Vec<String>>,
-    /// NIC Link Type. Accepted values: "eth", "ib", "ethernet", "infiniband".
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub link_type: Option<SriovResourcePolicySpecConfigsResourceFiltersLinkType>,
-    /// `pciAddresses`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub pci_addresses: Option<Vec<String>>,
-    /// `pfNames`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub pf_names: Option<Vec<String>>,
-    /// `pfPciAddresses`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub pf_pci_addresses: Option<Vec<String>>,
-    /// `vendors`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub vendors: Option<Vec<String>>,
-}
-
 /// NIC Link Type. Accepted values: "eth", "ib", "ethernet", "infiniband".
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum SriovResourcePolicySpecConfigsResourceFiltersLinkType {
+pub enum SriovResourcePolicyLinkType {
     /// `eth`
     #[default]
     #[serde(rename = "eth")]
@@ -113,36 +69,26 @@ pub enum SriovResourcePolicySpecConfigsResourceFiltersLinkType {
     Unrecognized(String),
 }
 
-/// A node selector represents the union of the results of one or more label queries over a set of
-/// nodes; that is, it represents the OR of the selectors represented by the node selector terms.
+/// A label selector requirement is a selector that contains values, a key, and an operator that
+/// relates the key and values.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct SriovResourcePolicySpecNodeSelector {
-    /// Required. A list of node selector terms. The terms are ORed.
-    pub node_selector_terms: Vec<SriovResourcePolicySpecNodeSelectorNodeSelectorTerms>,
-}
-
-/// A null or empty node selector term matches no objects. The requirements of them are ANDed. The
-/// TopologySelectorTerm type implements a subset of the NodeSelectorTerm.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct SriovResourcePolicySpecNodeSelectorNodeSelectorTerms {
-    /// A list of node selector requirements by node's labels.
+pub struct SriovResourcePolicyMatchExpressions {
+    /// key is the label key that the selector applies to.
+    pub key: String,
+    /// operator represents a key's relationship to a set of values. Valid operators are In, NotIn,
+    /// Exists and DoesNotExist.
+    pub operator: String,
+    /// values is an array of string values. If the operator is In or NotIn, the values array must be
+    /// non-empty. If the operator is Exists or DoesNotExist, the values array must be empty. This array
+    /// is replaced during a strategic merge patch.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub match_expressions: Option<
-        Vec<SriovResourcePolicySpecNodeSelectorNodeSelectorTermsMatchExpressions>,
-    >,
-    /// A list of node selector requirements by node's fields.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub match_fields: Option<
-        Vec<SriovResourcePolicySpecNodeSelectorNodeSelectorTermsMatchFields>,
-    >,
+    pub values: Option<Vec<String>>,
 }
 
 /// A node selector requirement is a selector that contains values, a key, and an operator that
 /// relates the key and values.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct SriovResourcePolicySpecNodeSelectorNodeSelectorTermsMatchFields {
+pub struct SriovResourcePolicyMatchFields {
     /// The label key that the selector applies to.
     pub key: String,
     /// Represents a key's relationship to a set of values. Valid operators are In, NotIn, Exists,
@@ -156,10 +102,64 @@ pub struct SriovResourcePolicySpecNodeSelectorNodeSelectorTermsMatchFields {
     pub values: Option<Vec<String>>,
 }
 
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type SriovResourcePolicySpecConfigsDeviceAttributesSelectorMatchExpressions = super::SriovResourcePolicySpecNodeSelectorNodeSelectorTermsMatchFields;
+/// A node selector represents the union of the results of one or more label queries over a set of
+/// nodes; that is, it represents the OR of the selectors represented by the node selector terms.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SriovResourcePolicyNodeSelector {
+    /// Required. A list of node selector terms. The terms are ORed.
+    pub node_selector_terms: Vec<SriovResourcePolicyNodeSelectorTerms>,
+}
 
-/// A node selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type SriovResourcePolicySpecNodeSelectorNodeSelectorTermsMatchExpressions = super::SriovResourcePolicySpecNodeSelectorNodeSelectorTermsMatchFields;
+/// A null or empty node selector term matches no objects. The requirements of them are ANDed. The
+/// TopologySelectorTerm type implements a subset of the NodeSelectorTerm.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SriovResourcePolicyNodeSelectorTerms {
+    /// A list of node selector requirements by node's labels.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub match_expressions: Option<Vec<SriovResourcePolicyMatchExpressions>>,
+    /// A list of node selector requirements by node's fields.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub match_fields: Option<Vec<SriovResourcePolicyMatchFields>>,
+}
+
+/// ResourceFilter is a filter for a resource
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SriovResourcePolicyResourceFilters {
+    /// `devices`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub devices: Option<Vec<String>>,
+    /// `drivers`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub drivers: Option<Vec<String>>,
+    /// NIC Link Type. Accepted values: "eth", "ib", "ethernet", "infiniband".
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub link_type: Option<SriovResourcePolicyLinkType>,
+    /// `pciAddresses`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pci_addresses: Option<Vec<String>>,
+    /// `pfNames`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pf_names: Option<Vec<String>>,
+    /// `pfPciAddresses`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pf_pci_addresses: Option<Vec<String>>,
+    /// `vendors`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vendors: Option<Vec<String>>,
+}
+
+/// SriovResourcePolicySpec is the spec for a SriovResourcePolicy
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SriovResourcePolicySpec {
+    /// `configs`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub configs: Option<Vec<SriovResourcePolicyConfigs>>,
+    /// A node selector represents the union of the results of one or more label queries over a set of
+    /// nodes; that is, it represents the OR of the selectors represented by the node selector terms.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub node_selector: Option<SriovResourcePolicyNodeSelector>,
+}

@@ -4,13 +4,11 @@
 //! `VirtualMachineTemplate` of `template.kubevirt.io/v1beta1`.
 
 #![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
-use ::codegen_runtime::codec;
-use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
-    ObjectMeta, Time,
-};
+use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
+use super::VirtualMachineTemplateConditions;
 
 /// VirtualMachineTemplate is the Schema for the virtualmachinetemplates API
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -23,29 +21,33 @@ pub struct VirtualMachineTemplate {
     pub status: Option<VirtualMachineTemplateStatus>,
 }
 
-/// Spec defines the desired state of the template
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineTemplateSpec {
-    /// Message is an optional instructional message for this template. This field should inform the
-    /// user how to utilize the newly created VirtualMachine.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub message: Option<String>,
-    /// Parameters is an optional list of Parameters used during processing of the template.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub parameters: Option<Vec<VirtualMachineTemplateSpecParameters>>,
-    /// VirtualMachine is the template VirtualMachine to include in this template. If a namespace value
-    /// is hardcoded, it will be removed during processing of the template. If the namespace value
-    /// however contains a ${PARAMETER_REFERENCE}, the resolved value after parameter substitution will
-    /// be respected and the VirtualMachine will be created in that namespace.
-    pub virtual_machine: BTreeMap<String, Value>,
+/// Generate specifies the generator to be used to generate a Value for this parameter. The From
+/// field can be used to provide input to this generator If empty, no generator is being used,
+/// leaving the result Value untouched. Optional.
+///
+/// The only supported generator is "expression", which accepts a From value with a regex-like
+/// syntax, which should follow the form of "\[a-zA-Z0-9\]{length}". The expression defines the
+/// range and length of the resulting random characters.
+///
+/// The following character classes are supported in the range:
+///
+/// range \| characters
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum VirtualMachineTemplateGenerate {
+    /// `expression`
+    #[default]
+    #[serde(rename = "expression")]
+    Expression,
+    /// A value that the schema does not list, such as one of a newer API server.
+    #[serde(untagged)]
+    Unrecognized(String),
 }
 
 /// Parameter defines a name/value combination that is to be substituted during processing of the
 /// template.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachineTemplateSpecParameters {
+pub struct VirtualMachineTemplateParameters {
     /// Description is the description of the parameter. Optional.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
@@ -70,7 +72,7 @@ pub struct VirtualMachineTemplateSpecParameters {
     ///
     /// range \| characters
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub generate: Option<VirtualMachineTemplateSpecParametersGenerate>,
+    pub generate: Option<VirtualMachineTemplateGenerate>,
     /// Name is the name of the parameter. It can be referenced in the template VirtualMachine using
     /// ${PARAMETER_NAME}. Required.
     pub name: String,
@@ -85,26 +87,22 @@ pub struct VirtualMachineTemplateSpecParameters {
     pub value: Option<String>,
 }
 
-/// Generate specifies the generator to be used to generate a Value for this parameter. The From
-/// field can be used to provide input to this generator If empty, no generator is being used,
-/// leaving the result Value untouched. Optional.
-///
-/// The only supported generator is "expression", which accepts a From value with a regex-like
-/// syntax, which should follow the form of "\[a-zA-Z0-9\]{length}". The expression defines the
-/// range and length of the resulting random characters.
-///
-/// The following character classes are supported in the range:
-///
-/// range \| characters
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum VirtualMachineTemplateSpecParametersGenerate {
-    /// `expression`
-    #[default]
-    #[serde(rename = "expression")]
-    Expression,
-    /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
-    Unrecognized(String),
+/// Spec defines the desired state of the template
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineTemplateSpec {
+    /// Message is an optional instructional message for this template. This field should inform the
+    /// user how to utilize the newly created VirtualMachine.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// Parameters is an optional list of Parameters used during processing of the template.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parameters: Option<Vec<VirtualMachineTemplateParameters>>,
+    /// VirtualMachine is the template VirtualMachine to include in this template. If a namespace value
+    /// is hardcoded, it will be removed during processing of the template. If the namespace value
+    /// however contains a ${PARAMETER_REFERENCE}, the resolved value after parameter substitution will
+    /// be respected and the VirtualMachine will be created in that namespace.
+    pub virtual_machine: BTreeMap<String, Value>,
 }
 
 /// Status defines the observed state of the template
@@ -121,72 +119,5 @@ pub struct VirtualMachineTemplateStatus {
     ///
     /// Must have no two items with the same `type`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub conditions: Option<Vec<VirtualMachineTemplateStatusConditions>>,
-}
-
-/// Condition contains details for one aspect of the current state of this API Resource.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineTemplateStatusConditions {
-    /// lastTransitionTime is the last time the condition transitioned from one status to another. This
-    /// should be when the underlying condition changed. If that is not known, then using the time when
-    /// the API field changed is acceptable.
-    #[serde(with = "codec")]
-    pub last_transition_time: Time,
-    /// message is a human readable message indicating details about the transition. This may be an
-    /// empty string.
-    ///
-    /// Must have at most 32768 characters.
-    pub message: String,
-    /// observedGeneration represents the .metadata.generation that the condition was set based upon.
-    /// For instance, if .metadata.generation is currently 12, but the
-    /// .status.conditions\[x\].observedGeneration is 9, the condition is out of date with respect to
-    /// the current state of the instance.
-    ///
-    /// Must be at least 0.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub observed_generation: Option<i64>,
-    /// reason contains a programmatic identifier indicating the reason for the condition's last
-    /// transition. Producers of specific condition types may define expected values and meanings for
-    /// this field, and whether the values are considered a guaranteed API. The value should be a
-    /// CamelCase string. This field may not be empty.
-    ///
-    /// Must have 1 to 1024 characters and match `^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$`.
-    pub reason: String,
-    /// status of the condition, one of True, False, Unknown.
-    pub status: VirtualMachineTemplateStatusConditionsStatus,
-    /// type of condition in CamelCase or in foo.example.com/CamelCase.
-    ///
-    /// Must have at most 316 characters and match `^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$`.
-    pub r#type: String,
-}
-
-impl Default for VirtualMachineTemplateStatusConditions {
-    fn default() -> Self {
-        Self {
-            last_transition_time: Time(
-                ::codegen_runtime::k8s_openapi::jiff::Timestamp::UNIX_EPOCH,
-            ),
-            message: Default::default(),
-            observed_generation: Default::default(),
-            reason: Default::default(),
-            status: Default::default(),
-            r#type: Default::default(),
-        }
-    }
-}
-
-/// status of the condition, one of True, False, Unknown.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum VirtualMachineTemplateStatusConditionsStatus {
-    /// `True`
-    #[default]
-    True,
-    /// `False`
-    False,
-    /// `Unknown`
-    Unknown,
-    /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
-    Unrecognized(String),
+    pub conditions: Option<Vec<VirtualMachineTemplateConditions>>,
 }

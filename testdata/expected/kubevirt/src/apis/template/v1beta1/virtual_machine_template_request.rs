@@ -6,6 +6,7 @@
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use super::VirtualMachineTemplateConditions;
 
 /// VirtualMachineTemplateRequest is the Schema for the virtualmachinetemplaterequests API
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -45,16 +46,7 @@ pub struct VirtualMachineTemplateRequestSpec {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ttl_seconds_after_finished: Option<i32>,
     /// VirtualMachineReference holds a reference to a VirtualMachine.kubevirt.io
-    pub virtual_machine_ref: VirtualMachineTemplateRequestSpecVirtualMachineRef,
-}
-
-/// VirtualMachineReference holds a reference to a VirtualMachine.kubevirt.io
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineTemplateRequestSpecVirtualMachineRef {
-    /// Name is the name of the VirtualMachine.
-    pub name: String,
-    /// Namespace is the namespace of the VirtualMachine.
-    pub namespace: String,
+    pub virtual_machine_ref: VirtualMachineTemplateRequestVirtualMachineRef,
 }
 
 /// Status defines the observed state of the template request
@@ -72,15 +64,15 @@ pub struct VirtualMachineTemplateRequestStatus {
     ///
     /// Must have no two items with the same `type`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub conditions: Option<Vec<VirtualMachineTemplateRequestStatusConditions>>,
+    pub conditions: Option<Vec<VirtualMachineTemplateConditions>>,
     /// TemplateRef is a reference to the created VirtualMachineTemplate.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub template_ref: Option<VirtualMachineTemplateRequestStatusTemplateRef>,
+    pub template_ref: Option<VirtualMachineTemplateRequestTemplateRef>,
 }
 
 /// TemplateRef is a reference to the created VirtualMachineTemplate.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineTemplateRequestStatusTemplateRef {
+pub struct VirtualMachineTemplateRequestTemplateRef {
     /// Name of the referent. This field is effectively required, but due to backwards compatibility is
     /// allowed to be empty. Instances of this type with an empty value here are almost certainly wrong.
     /// More info: <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
@@ -90,8 +82,11 @@ pub struct VirtualMachineTemplateRequestStatusTemplateRef {
     pub name: Option<String>,
 }
 
-/// Condition contains details for one aspect of the current state of this API Resource.
-pub type VirtualMachineTemplateRequestStatusConditions = super::VirtualMachineTemplateStatusConditions;
-
-/// status of the condition, one of True, False, Unknown.
-pub type VirtualMachineTemplateRequestStatusConditionsStatus = super::VirtualMachineTemplateStatusConditionsStatus;
+/// VirtualMachineReference holds a reference to a VirtualMachine.kubevirt.io
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineTemplateRequestVirtualMachineRef {
+    /// Name is the name of the VirtualMachine.
+    pub name: String,
+    /// Namespace is the namespace of the VirtualMachine.
+    pub namespace: String,
+}

@@ -3,11 +3,13 @@
 
 //! Types of `kubevirt.io/v1`.
 
+mod common;
 mod virtual_machine;
 mod virtual_machine_instance;
 mod zz_generated_deepcopy;
 pub mod zz_generated_register;
 
+pub use self::common::*;
 pub use self::virtual_machine::*;
 pub use self::virtual_machine_instance::*;
 pub use self::zz_generated_register::{

@@ -12,6 +12,13 @@ use ::codegen_runtime::k8s_openapi::apimachinery::pkg::util::intstr::IntOrString
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
+use super::{
+    VirtualMachineBlockSize, VirtualMachineCdrom, VirtualMachineChangedBlockTracking,
+    VirtualMachineConditions, VirtualMachineDiskDisk, VirtualMachineInstanceDataVolume,
+    VirtualMachineInstanceMatchExpressions, VirtualMachineInstanceMigratedVolumes,
+    VirtualMachineInstancePersistentVolumeClaim, VirtualMachineInstanceSpec,
+    VirtualMachineLun,
+};
 
 /// VirtualMachine handles the VirtualMachines that are not running or are in a stopped state The
 /// VirtualMachine contains the template to create the VirtualMachineInstance. It also mirrors the
@@ -27,117 +34,30 @@ pub struct VirtualMachine {
     pub status: Option<VirtualMachineStatus>,
 }
 
-/// Spec contains the specification of VirtualMachineInstance created
+/// AddVolumeOptions when set indicates a volume should be added. The details within this field
+/// specify how to add the volume
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSpec {
-    /// dataVolumeTemplates is a list of dataVolumes that the VirtualMachineInstance template can
-    /// reference. DataVolumes in this list are dynamically created for the VirtualMachine and are tied
-    /// to the VirtualMachine's life-cycle.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub data_volume_templates: Option<
-        Vec<Option<VirtualMachineSpecDataVolumeTemplates>>,
-    >,
-    /// InstancetypeMatcher references a instancetype that is used to fill fields in Template
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub instancetype: Option<VirtualMachineSpecInstancetype>,
-    /// PreferenceMatcher references a set of preference that is used to fill fields in Template
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub preference: Option<VirtualMachineSpecPreference>,
-    /// Running state indicates the requested running state of the VirtualMachineInstance mutually
-    /// exclusive with Running Following are allowed values:
+pub struct VirtualMachineAddVolumeOptions {
+    /// Disk represents the hotplug disk that will be plugged into the running VMI
+    pub disk: VirtualMachineDisk,
+    /// When present, indicates that modifications should not be persisted. An invalid or unrecognized
+    /// dryRun directive will result in an error response and no further processing of the request.
+    /// Valid values are:
     ///
-    /// - "Always": VMI should always be running.
-    /// - "Halted": VMI should never be running.
-    /// - "Manual": VMI can be started/stopped using API endpoints.
-    /// - "RerunOnFailure": VMI will initially be running and restarted if a failure occurs, but will
-    ///   not be restarted upon successful completion.
-    /// - "Once": VMI will run once and not be restarted upon completion regardless if the completion is
-    ///   of phase Failure or Success.
+    /// - All: all dry run stages will be processed
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub run_strategy: Option<String>,
-    /// Running controls whether the associatied VirtualMachineInstance is created or not Mutually
-    /// exclusive with RunStrategy Deprecated: VirtualMachineInstance field "Running" is now deprecated,
-    /// please use RunStrategy instead.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub running: Option<bool>,
-    /// Template is the direct specification of VirtualMachineInstance
-    pub template: VirtualMachineSpecTemplate,
-    /// UpdateVolumesStrategy is the strategy to apply on volumes updates
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub update_volumes_strategy: Option<String>,
-}
-
-/// `VirtualMachine.spec.dataVolumeTemplates`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSpecDataVolumeTemplates {
-    /// APIVersion defines the versioned schema of this representation of an object. Servers should
-    /// convert recognized schemas to the latest internal value, and may reject unrecognized values.
-    /// More info:
-    /// <https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub api_version: Option<String>,
-    /// Kind is a string value representing the REST resource this object represents. Servers may infer
-    /// this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More
-    /// info:
-    /// <https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub kind: Option<String>,
-    /// `metadata`.
-    #[serde(
-        default,
-        deserialize_with = "codec::present::deserialize",
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub metadata: Option<Option<BTreeMap<String, Value>>>,
-    /// DataVolumeSpec contains the DataVolume specification.
-    pub spec: VirtualMachineSpecDataVolumeTemplatesSpec,
-    /// DataVolumeTemplateDummyStatus is here simply for backwards compatibility with a previous API.
-    #[serde(
-        default,
-        deserialize_with = "codec::present::deserialize",
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub status: Option<Option<BTreeMap<String, Value>>>,
-}
-
-/// DataVolumeSpec contains the DataVolume specification.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSpecDataVolumeTemplatesSpec {
-    /// Checkpoints is a list of DataVolumeCheckpoints, representing stages in a multistage import.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub checkpoints: Option<Vec<VirtualMachineSpecDataVolumeTemplatesSpecCheckpoints>>,
-    /// DataVolumeContentType options: "kubevirt", "archive"
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub content_type: Option<VirtualMachineSpecDataVolumeTemplatesSpecContentType>,
-    /// FinalCheckpoint indicates whether the current DataVolumeCheckpoint is the final checkpoint.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub final_checkpoint: Option<bool>,
-    /// Preallocation controls whether storage for DataVolumes should be allocated in advance.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub preallocation: Option<bool>,
-    /// PriorityClassName for Importer, Cloner and Uploader pod
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub priority_class_name: Option<String>,
-    /// PVC is the PVC specification
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub pvc: Option<VirtualMachineSpecDataVolumeTemplatesSpecPvc>,
-    /// Source is the src of the data for the requested DataVolume
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub source: Option<VirtualMachineSpecDataVolumeTemplatesSpecSource>,
-    /// SourceRef is an indirect reference to the source of data for the requested DataVolume
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub source_ref: Option<VirtualMachineSpecDataVolumeTemplatesSpecSourceRef>,
-    /// Storage is the requested storage specification
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub storage: Option<VirtualMachineSpecDataVolumeTemplatesSpecStorage>,
+    pub dry_run: Option<Vec<String>>,
+    /// Name represents the name that will be used to map the disk to the corresponding volume. This
+    /// overrides any name set inside the Disk struct itself.
+    pub name: String,
+    /// VolumeSource represents the source of the volume to map to the disk.
+    pub volume_source: VirtualMachineVolumeSource,
 }
 
 /// DataVolumeCheckpoint defines a stage in a warm migration.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineSpecDataVolumeTemplatesSpecCheckpoints {
+pub struct VirtualMachineCheckpoints {
     /// Current is the identifier of the snapshot created for this checkpoint.
     pub current: String,
     /// Previous is the identifier of the snapshot from the previous checkpoint.
@@ -146,7 +66,7 @@ pub struct VirtualMachineSpecDataVolumeTemplatesSpecCheckpoints {
 
 /// DataVolumeContentType options: "kubevirt", "archive"
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum VirtualMachineSpecDataVolumeTemplatesSpecContentType {
+pub enum VirtualMachineContentType {
     /// `kubevirt`
     #[default]
     #[serde(rename = "kubevirt")]
@@ -159,81 +79,13 @@ pub enum VirtualMachineSpecDataVolumeTemplatesSpecContentType {
     Unrecognized(String),
 }
 
-/// PVC is the PVC specification
+/// ControllerRef specifies the ControllerRevision storing a copy of the object captured when it is
+/// first seen by the VirtualMachine controller
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSpecDataVolumeTemplatesSpecPvc {
-    /// accessModes contains the desired access modes the volume should have. More info:
-    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#access-modes-1>
+pub struct VirtualMachineControllerRevisionRef {
+    /// Name of the ControllerRevision
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub access_modes: Option<Vec<String>>,
-    /// dataSource field can be used to specify either:
-    ///
-    /// - An existing VolumeSnapshot object (snapshot.storage.k8s.io/VolumeSnapshot)
-    /// - An existing PVC (PersistentVolumeClaim) If the provisioner or an external controller can
-    ///   support the specified data source, it will create a new volume based on the contents of the
-    ///   specified data source. When the AnyVolumeDataSource feature gate is enabled, dataSource
-    ///   contents will be copied to dataSourceRef, and dataSourceRef contents will be copied to
-    ///   dataSource when dataSourceRef.namespace is not specified. If the namespace is specified, then
-    ///   dataSourceRef will not be copied to dataSource.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub data_source: Option<VirtualMachineSpecDataVolumeTemplatesSpecPvcDataSource>,
-    /// dataSourceRef specifies the object from which to populate the volume with data, if a non-empty
-    /// volume is desired. This may be any object from a non-empty API group (non core object) or a
-    /// PersistentVolumeClaim object. When this field is specified, volume binding will only succeed if
-    /// the type of the specified object matches some installed volume populator or dynamic provisioner.
-    /// This field will replace the functionality of the dataSource field and as such if both fields are
-    /// non-empty, they must have the same value. For backwards compatibility, when namespace isn't
-    /// specified in dataSourceRef, both fields (dataSource and dataSourceRef) will be set to the same
-    /// value automatically if one of them is empty and the other is non-empty. When namespace is
-    /// specified in dataSourceRef, dataSource isn't set to the same value and must be empty. There are
-    /// three important differences between dataSource and dataSourceRef:
-    ///
-    /// - While dataSource only allows two specific types of objects, dataSourceRef allows any non-core
-    ///   object, as well as PersistentVolumeClaim objects.
-    /// - While dataSource ignores disallowed values (dropping them), dataSourceRef preserves all
-    ///   values, and generates an error if a disallowed value is specified.
-    /// - While dataSource only allows local objects, dataSourceRef allows objects in any namespaces.
-    ///   (Beta) Using this field requires the AnyVolumeDataSource feature gate to be enabled. (Alpha)
-    ///   Using the namespace field of dataSourceRef requires the CrossNamespaceVolumeDataSource feature
-    ///   gate to be enabled.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub data_source_ref: Option<
-        VirtualMachineSpecDataVolumeTemplatesSpecPvcDataSourceRef,
-    >,
-    /// resources represents the minimum resources the volume should have. If
-    /// RecoverVolumeExpansionFailure feature is enabled users are allowed to specify resource
-    /// requirements that are lower than previous value but must still be higher than capacity recorded
-    /// in the status field of the claim. More info:
-    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#resources>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub resources: Option<VirtualMachineSpecDataVolumeTemplatesSpecPvcResources>,
-    /// selector is a label query over volumes to consider for binding.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub selector: Option<VirtualMachineSpecDataVolumeTemplatesSpecPvcSelector>,
-    /// storageClassName is the name of the StorageClass required by the claim. More info:
-    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#class-1>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub storage_class_name: Option<String>,
-    /// volumeAttributesClassName may be used to set the VolumeAttributesClass used by this claim. If
-    /// specified, the CSI driver will create or update the volume with the attributes defined in the
-    /// corresponding VolumeAttributesClass. This has a different purpose than storageClassName, it can
-    /// be changed after the claim is created. An empty string or nil value indicates that no
-    /// VolumeAttributesClass will be applied to the claim. If the claim enters an Infeasible error
-    /// state, this field can be reset to its previous value (including nil) to cancel the modification.
-    /// If the resource referred to by volumeAttributesClass does not exist, this PersistentVolumeClaim
-    /// will be set to a Pending state, as reflected by the modifyVolumeStatus field, until such as a
-    /// resource exists. More info:
-    /// <https://kubernetes.io/docs/concepts/storage/volume-attributes-classes/>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub volume_attributes_class_name: Option<String>,
-    /// volumeMode defines what type of volume is required by the claim. Value of Filesystem is implied
-    /// when not included in claim spec.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub volume_mode: Option<String>,
-    /// volumeName is the binding reference to the PersistentVolume backing this claim.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub volume_name: Option<String>,
+    pub name: Option<String>,
 }
 
 /// dataSource field can be used to specify either:
@@ -247,7 +99,7 @@ pub struct VirtualMachineSpecDataVolumeTemplatesSpecPvc {
 ///   dataSourceRef will not be copied to dataSource.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSpecDataVolumeTemplatesSpecPvcDataSource {
+pub struct VirtualMachineDataSource {
     /// APIGroup is the group for the resource being referenced. If APIGroup is not specified, the
     /// specified Kind must be in the core API group. For any other third-party types, APIGroup is
     /// required.
@@ -280,7 +132,7 @@ pub struct VirtualMachineSpecDataVolumeTemplatesSpecPvcDataSource {
 ///   gate to be enabled.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSpecDataVolumeTemplatesSpecPvcDataSourceRef {
+pub struct VirtualMachineDataSourceRef {
     /// APIGroup is the group for the resource being referenced. If APIGroup is not specified, the
     /// specified Kind must be in the core API group. For any other third-party types, APIGroup is
     /// required.
@@ -299,102 +151,132 @@ pub struct VirtualMachineSpecDataVolumeTemplatesSpecPvcDataSourceRef {
     pub namespace: Option<String>,
 }
 
-/// resources represents the minimum resources the volume should have. If
-/// RecoverVolumeExpansionFailure feature is enabled users are allowed to specify resource
-/// requirements that are lower than previous value but must still be higher than capacity recorded
-/// in the status field of the claim. More info:
-/// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#resources>
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineSpecDataVolumeTemplatesSpecPvcResources {
-    /// Limits describes the maximum amount of compute resources allowed. More info:
-    /// <https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/>
-    ///
-    /// Each value must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
-    pub limits: Option<BTreeMap<String, IntOrString>>,
-    /// Requests describes the minimum amount of compute resources required. If Requests is omitted for
-    /// a container, it defaults to Limits if that is explicitly specified, otherwise to an
-    /// implementation-defined value. Requests cannot exceed Limits. More info:
-    /// <https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/>
-    ///
-    /// Each value must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
-    pub requests: Option<BTreeMap<String, IntOrString>>,
-}
-
-/// selector is a label query over volumes to consider for binding.
+/// `VirtualMachine.spec.dataVolumeTemplates`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSpecDataVolumeTemplatesSpecPvcSelector {
-    /// matchExpressions is a list of label selector requirements. The requirements are ANDed.
+pub struct VirtualMachineDataVolumeTemplates {
+    /// APIVersion defines the versioned schema of this representation of an object. Servers should
+    /// convert recognized schemas to the latest internal value, and may reject unrecognized values.
+    /// More info:
+    /// <https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources>
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub match_expressions: Option<
-        Vec<VirtualMachineSpecDataVolumeTemplatesSpecPvcSelectorMatchExpressions>,
-    >,
-    /// matchLabels is a map of {key,value} pairs. A single {key,value} in the matchLabels map is
-    /// equivalent to an element of matchExpressions, whose key field is "key", the operator is "In",
-    /// and the values array contains only "value". The requirements are ANDed.
+    pub api_version: Option<String>,
+    /// Kind is a string value representing the REST resource this object represents. Servers may infer
+    /// this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More
+    /// info:
+    /// <https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds>
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub match_labels: Option<BTreeMap<String, String>>,
+    pub kind: Option<String>,
+    /// `metadata`.
+    #[serde(
+        default,
+        deserialize_with = "codec::present::deserialize",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub metadata: Option<Option<BTreeMap<String, Value>>>,
+    /// DataVolumeSpec contains the DataVolume specification.
+    pub spec: VirtualMachineDataVolumeTemplatesSpec,
+    /// DataVolumeTemplateDummyStatus is here simply for backwards compatibility with a previous API.
+    #[serde(
+        default,
+        deserialize_with = "codec::present::deserialize",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub status: Option<Option<BTreeMap<String, Value>>>,
 }
 
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
+/// DataVolumeSpec contains the DataVolume specification.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineSpecDataVolumeTemplatesSpecPvcSelectorMatchExpressions {
-    /// key is the label key that the selector applies to.
-    pub key: String,
-    /// operator represents a key's relationship to a set of values. Valid operators are In, NotIn,
-    /// Exists and DoesNotExist.
-    pub operator: String,
-    /// values is an array of string values. If the operator is In or NotIn, the values array must be
-    /// non-empty. If the operator is Exists or DoesNotExist, the values array must be empty. This array
-    /// is replaced during a strategic merge patch.
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineDataVolumeTemplatesSpec {
+    /// Checkpoints is a list of DataVolumeCheckpoints, representing stages in a multistage import.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub values: Option<Vec<String>>,
+    pub checkpoints: Option<Vec<VirtualMachineCheckpoints>>,
+    /// DataVolumeContentType options: "kubevirt", "archive"
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub content_type: Option<VirtualMachineContentType>,
+    /// FinalCheckpoint indicates whether the current DataVolumeCheckpoint is the final checkpoint.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub final_checkpoint: Option<bool>,
+    /// Preallocation controls whether storage for DataVolumes should be allocated in advance.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preallocation: Option<bool>,
+    /// PriorityClassName for Importer, Cloner and Uploader pod
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub priority_class_name: Option<String>,
+    /// PVC is the PVC specification
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pvc: Option<VirtualMachinePvc>,
+    /// Source is the src of the data for the requested DataVolume
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<VirtualMachineSource>,
+    /// SourceRef is an indirect reference to the source of data for the requested DataVolume
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source_ref: Option<VirtualMachineSourceRef>,
+    /// Storage is the requested storage specification
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub storage: Option<VirtualMachineStorage>,
 }
 
-/// Source is the src of the data for the requested DataVolume
+/// Disk represents the hotplug disk that will be plugged into the running VMI
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineSpecDataVolumeTemplatesSpecSource {
-    /// DataVolumeBlankImage provides the parameters to create a new raw blank image for the PVC
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineDisk {
+    /// If specified, the virtual disk will be presented with the given block sizes.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub blank: Option<BTreeMap<String, Value>>,
-    /// DataVolumeSourceGCS provides the parameters to create a Data Volume from an GCS source
+    pub block_size: Option<VirtualMachineBlockSize>,
+    /// BootOrder is an integer value \> 0, used to determine ordering of boot devices. Lower values
+    /// take precedence. Each disk or interface that has a boot order must have a unique value. Disks
+    /// without a boot order are not tried if a disk with a boot order exists.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub gcs: Option<VirtualMachineSpecDataVolumeTemplatesSpecSourceGcs>,
-    /// DataVolumeSourceHTTP can be either an http or https endpoint, with an optional basic auth user
-    /// name and password, and an optional configmap containing additional CAs
+    pub boot_order: Option<i64>,
+    /// Cache specifies which kvm disk cache mode should be used. Supported values are: none: Guest I/O
+    /// not cached on the host, but may be kept in a disk cache. writethrough: Guest I/O cached on the
+    /// host but written through to the physical medium. Slowest but with most guarantees. writeback:
+    /// Guest I/O cached on the host. Defaults to none if the storage supports O_DIRECT, otherwise
+    /// writethrough.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub http: Option<VirtualMachineSpecDataVolumeTemplatesSpecSourceHttp>,
-    /// DataVolumeSourceImageIO provides the parameters to create a Data Volume from an imageio source
+    pub cache: Option<String>,
+    /// Attach a volume as a cdrom to the vmi.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub imageio: Option<VirtualMachineSpecDataVolumeTemplatesSpecSourceImageio>,
-    /// DataVolumeSourcePVC provides the parameters to create a Data Volume from an existing PVC
+    pub cdrom: Option<VirtualMachineCdrom>,
+    /// ChangedBlockTracking indicates this disk should have CBT option Defaults to false.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub pvc: Option<VirtualMachineSpecDataVolumeTemplatesSpecSourcePvc>,
-    /// DataVolumeSourceRegistry provides the parameters to create a Data Volume from an registry source
+    pub changed_block_tracking: Option<bool>,
+    /// dedicatedIOThread indicates this disk should have an exclusive IO Thread. Enabling this implies
+    /// useIOThreads = true. Defaults to false.
+    #[serde(rename = "dedicatedIOThread", skip_serializing_if = "Option::is_none")]
+    pub dedicated_io_thread: Option<bool>,
+    /// Attach a volume as a disk to the vmi.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub registry: Option<VirtualMachineSpecDataVolumeTemplatesSpecSourceRegistry>,
-    /// DataVolumeSourceS3 provides the parameters to create a Data Volume from an S3 source
+    pub disk: Option<VirtualMachineDiskDisk>,
+    /// If specified, it can change the default error policy (stop) for the disk
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub s3: Option<VirtualMachineSpecDataVolumeTemplatesSpecSourceS3>,
-    /// DataVolumeSourceSnapshot provides the parameters to create a Data Volume from an existing
-    /// VolumeSnapshot
+    pub error_policy: Option<String>,
+    /// IO specifies which QEMU disk IO mode should be used. Supported values are: native, default,
+    /// threads.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub snapshot: Option<VirtualMachineSpecDataVolumeTemplatesSpecSourceSnapshot>,
-    /// DataVolumeSourceUpload provides the parameters to create a Data Volume by uploading the source
+    pub io: Option<String>,
+    /// Attach a volume as a LUN to the vmi.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub upload: Option<BTreeMap<String, Value>>,
-    /// DataVolumeSourceVDDK provides the parameters to create a Data Volume from a Vmware source
+    pub lun: Option<VirtualMachineLun>,
+    /// Name is the device name
+    pub name: String,
+    /// Serial provides the ability to specify a serial number for the disk device.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub vddk: Option<VirtualMachineSpecDataVolumeTemplatesSpecSourceVddk>,
+    pub serial: Option<String>,
+    /// If specified the disk is made sharable and multiple write from different VMs are permitted
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shareable: Option<bool>,
+    /// If specified, disk address and its tag will be provided to the guest via config drive metadata
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tag: Option<String>,
 }
 
 /// DataVolumeSourceGCS provides the parameters to create a Data Volume from an GCS source
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSpecDataVolumeTemplatesSpecSourceGcs {
+pub struct VirtualMachineGcs {
     /// SecretRef provides the secret reference needed to access the GCS source
     #[serde(skip_serializing_if = "Option::is_none")]
     pub secret_ref: Option<String>,
@@ -406,7 +288,7 @@ pub struct VirtualMachineSpecDataVolumeTemplatesSpecSourceGcs {
 /// name and password, and an optional configmap containing additional CAs
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSpecDataVolumeTemplatesSpecSourceHttp {
+pub struct VirtualMachineHttp {
     /// CertConfigMap is a configmap reference, containing a Certificate Authority(CA) public key, and a
     /// base64 encoded pem certificate
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -430,7 +312,7 @@ pub struct VirtualMachineSpecDataVolumeTemplatesSpecSourceHttp {
 /// DataVolumeSourceImageIO provides the parameters to create a Data Volume from an imageio source
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSpecDataVolumeTemplatesSpecSourceImageio {
+pub struct VirtualMachineImageio {
     /// CertConfigMap provides a reference to the CA cert
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cert_config_map: Option<String>,
@@ -446,166 +328,96 @@ pub struct VirtualMachineSpecDataVolumeTemplatesSpecSourceImageio {
     pub url: String,
 }
 
-/// DataVolumeSourcePVC provides the parameters to create a Data Volume from an existing PVC
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineSpecDataVolumeTemplatesSpecSourcePvc {
-    /// The name of the source PVC
-    pub name: String,
-    /// The namespace of the source PVC
-    pub namespace: String,
-}
-
-/// SourceRef is an indirect reference to the source of data for the requested DataVolume
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineSpecDataVolumeTemplatesSpecSourceRef {
-    /// The kind of the source reference, currently only "DataSource" is supported
-    pub kind: String,
-    /// The name of the source reference
-    pub name: String,
-    /// The namespace of the source reference, defaults to the DataVolume namespace
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub namespace: Option<String>,
-}
-
-/// DataVolumeSourceRegistry provides the parameters to create a Data Volume from an registry source
+/// InstancetypeMatcher references a instancetype that is used to fill fields in Template
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSpecDataVolumeTemplatesSpecSourceRegistry {
-    /// CertConfigMap provides a reference to the Registry certs
+pub struct VirtualMachineInstancetype {
+    /// InferFromVolume lists the name of a volume that should be used to infer or discover the
+    /// instancetype to be used through known annotations on the underlying resource. Once applied to
+    /// the InstancetypeMatcher this field is removed.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub cert_config_map: Option<String>,
-    /// ImageStream is the name of image stream for import
+    pub infer_from_volume: Option<String>,
+    /// InferFromVolumeFailurePolicy controls what should happen on failure when inferring the
+    /// instancetype. Allowed values are: "RejectInferFromVolumeFailure" and
+    /// "IgnoreInferFromVolumeFailure". If not specified, "RejectInferFromVolumeFailure" is used by
+    /// default.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub image_stream: Option<String>,
-    /// Platform describes the minimum runtime requirements of the image
+    pub infer_from_volume_failure_policy: Option<String>,
+    /// Kind specifies which instancetype resource is referenced. Allowed values are:
+    /// "VirtualMachineInstancetype" and "VirtualMachineClusterInstancetype". If not specified,
+    /// "VirtualMachineClusterInstancetype" is used by default.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub platform: Option<
-        VirtualMachineSpecDataVolumeTemplatesSpecSourceRegistryPlatform,
-    >,
-    /// PullMethod can be either "pod" (default import), or "node" (node docker cache based import)
+    pub kind: Option<String>,
+    /// Name is the name of the VirtualMachineInstancetype or VirtualMachineClusterInstancetype
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub pull_method: Option<String>,
-    /// SecretRef provides the secret reference needed to access the Registry source
+    pub name: Option<String>,
+    /// RevisionName specifies a ControllerRevision containing a specific copy of the
+    /// VirtualMachineInstancetype or VirtualMachineClusterInstancetype to be used. This is initially
+    /// captured the first time the instancetype is applied to the VirtualMachineInstance.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub secret_ref: Option<String>,
-    /// URL is the url of the registry source (starting with the scheme: docker, oci-archive)
+    pub revision_name: Option<String>,
+}
+
+/// InstancetypeRef captures the state of any referenced instance type from the VirtualMachine
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineInstancetypeRef {
+    /// ControllerRef specifies the ControllerRevision storing a copy of the object captured when it is
+    /// first seen by the VirtualMachine controller
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub url: Option<String>,
+    pub controller_revision_ref: Option<VirtualMachineControllerRevisionRef>,
+    /// InferFromVolume lists the name of a volume that should be used to infer or discover the resource
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub infer_from_volume: Option<String>,
+    /// InferFromVolumeFailurePolicy controls what should happen on failure when inferring the resource
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub infer_from_volume_failure_policy: Option<String>,
+    /// Kind specifies the kind of resource
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// Name is the name of resource
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+}
+
+/// MemoryDumpRequest tracks memory dump request phase and info of getting a memory dump to the
+/// given pvc
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineMemoryDumpRequest {
+    /// ClaimName is the name of the pvc that will contain the memory dump
+    pub claim_name: String,
+    /// EndTimestamp represents the time the memory dump was completed
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
+    pub end_timestamp: Option<Time>,
+    /// FileName represents the name of the output file
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file_name: Option<String>,
+    /// Message is a detailed message about failure of the memory dump
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// Phase represents the memory dump phase
+    pub phase: String,
+    /// Remove represents request of dissociating the memory dump pvc
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub remove: Option<bool>,
+    /// StartTimestamp represents the time the memory dump started
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
+    pub start_timestamp: Option<Time>,
 }
 
 /// Platform describes the minimum runtime requirements of the image
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineSpecDataVolumeTemplatesSpecSourceRegistryPlatform {
+pub struct VirtualMachinePlatform {
     /// Architecture specifies the image target CPU architecture
     #[serde(skip_serializing_if = "Option::is_none")]
     pub architecture: Option<String>,
 }
 
-/// DataVolumeSourceS3 provides the parameters to create a Data Volume from an S3 source
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSpecDataVolumeTemplatesSpecSourceS3 {
-    /// CertConfigMap is a configmap reference, containing a Certificate Authority(CA) public key, and a
-    /// base64 encoded pem certificate
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cert_config_map: Option<String>,
-    /// SecretRef provides the secret reference needed to access the S3 source
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub secret_ref: Option<String>,
-    /// URL is the url of the S3 source
-    pub url: String,
-}
-
-/// DataVolumeSourceVDDK provides the parameters to create a Data Volume from a Vmware source
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSpecDataVolumeTemplatesSpecSourceVddk {
-    /// BackingFile is the path to the virtual hard disk to migrate from vCenter/ESXi
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub backing_file: Option<String>,
-    /// ExtraArgs is a reference to a ConfigMap containing extra arguments to pass directly to the VDDK
-    /// library
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub extra_args: Option<String>,
-    /// InitImageURL is an optional URL to an image containing an extracted VDDK library, overrides
-    /// v2v-vmware config map
-    #[serde(rename = "initImageURL", skip_serializing_if = "Option::is_none")]
-    pub init_image_url: Option<String>,
-    /// SecretRef provides a reference to a secret containing the username and password needed to access
-    /// the vCenter or ESXi host
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub secret_ref: Option<String>,
-    /// Thumbprint is the certificate thumbprint of the vCenter or ESXi host
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub thumbprint: Option<String>,
-    /// URL is the URL of the vCenter or ESXi host with the VM to migrate
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub url: Option<String>,
-    /// UUID is the UUID of the virtual machine that the backing file is attached to in vCenter/ESXi
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub uuid: Option<String>,
-}
-
-/// Storage is the requested storage specification
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSpecDataVolumeTemplatesSpecStorage {
-    /// AccessModes contains the desired access modes the volume should have. More info:
-    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#access-modes-1>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub access_modes: Option<Vec<String>>,
-    /// This field can be used to specify either: \* An existing VolumeSnapshot object
-    /// (snapshot.storage.k8s.io/VolumeSnapshot) \* An existing PVC (PersistentVolumeClaim) \* An
-    /// existing custom resource that implements data population (Alpha) In order to use custom resource
-    /// types that implement data population, the AnyVolumeDataSource feature gate must be enabled. If
-    /// the provisioner or an external controller can support the specified data source, it will create
-    /// a new volume based on the contents of the specified data source. If the AnyVolumeDataSource
-    /// feature gate is enabled, this field will always have the same contents as the DataSourceRef
-    /// field.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub data_source: Option<VirtualMachineSpecDataVolumeTemplatesSpecStorageDataSource>,
-    /// Specifies the object from which to populate the volume with data, if a non-empty volume is
-    /// desired. This may be any local object from a non-empty API group (non core object) or a
-    /// PersistentVolumeClaim object. When this field is specified, volume binding will only succeed if
-    /// the type of the specified object matches some installed volume populator or dynamic provisioner.
-    /// This field will replace the functionality of the DataSource field and as such if both fields are
-    /// non-empty, they must have the same value. For backwards compatibility, both fields (DataSource
-    /// and DataSourceRef) will be set to the same value automatically if one of them is empty and the
-    /// other is non-empty. There are two important differences between DataSource and DataSourceRef:
-    ///
-    /// - While DataSource only allows two specific types of objects, DataSourceRef allows any non-core
-    ///   object, as well as PersistentVolumeClaim objects.
-    /// - While DataSource ignores disallowed values (dropping them), DataSourceRef preserves all
-    ///   values, and generates an error if a disallowed value is specified. (Beta) Using this field
-    ///   requires the AnyVolumeDataSource feature gate to be enabled.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub data_source_ref: Option<
-        VirtualMachineSpecDataVolumeTemplatesSpecStorageDataSourceRef,
-    >,
-    /// Resources represents the minimum resources the volume should have. More info:
-    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#resources>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub resources: Option<VirtualMachineSpecDataVolumeTemplatesSpecStorageResources>,
-    /// A label query over volumes to consider for binding.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub selector: Option<VirtualMachineSpecDataVolumeTemplatesSpecStorageSelector>,
-    /// Name of the StorageClass required by the claim. More info:
-    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#class-1>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub storage_class_name: Option<String>,
-    /// volumeMode defines what type of volume is required by the claim. Value of Filesystem is implied
-    /// when not included in claim spec.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub volume_mode: Option<String>,
-    /// VolumeName is the binding reference to the PersistentVolume backing this claim.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub volume_name: Option<String>,
-}
-
 /// PreferenceMatcher references a set of preference that is used to fill fields in Template
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSpecPreference {
+pub struct VirtualMachinePreference {
     /// InferFromVolume lists the name of a volume that should be used to infer or discover the
     /// preference to be used through known annotations on the underlying resource. Once applied to the
     /// PreferenceMatcher this field is removed.
@@ -632,19 +444,331 @@ pub struct VirtualMachineSpecPreference {
     pub revision_name: Option<String>,
 }
 
-/// Template is the direct specification of VirtualMachineInstance
+/// PreferenceRef captures the state of any referenced preference from the VirtualMachine
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineSpecTemplate {
-    /// `metadata`.
-    #[serde(
-        default,
-        deserialize_with = "codec::present::deserialize",
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub metadata: Option<Option<BTreeMap<String, Value>>>,
-    /// VirtualMachineInstance Spec contains the VirtualMachineInstance specification.
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachinePreferenceRef {
+    /// ControllerRef specifies the ControllerRevision storing a copy of the object captured when it is
+    /// first seen by the VirtualMachine controller
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub spec: Option<VirtualMachineSpecTemplateSpec>,
+    pub controller_revision_ref: Option<VirtualMachineControllerRevisionRef>,
+    /// InferFromVolume lists the name of a volume that should be used to infer or discover the resource
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub infer_from_volume: Option<String>,
+    /// InferFromVolumeFailurePolicy controls what should happen on failure when inferring the resource
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub infer_from_volume_failure_policy: Option<String>,
+    /// Kind specifies the kind of resource
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// Name is the name of resource
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+}
+
+/// PVC is the PVC specification
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachinePvc {
+    /// accessModes contains the desired access modes the volume should have. More info:
+    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#access-modes-1>
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub access_modes: Option<Vec<String>>,
+    /// dataSource field can be used to specify either:
+    ///
+    /// - An existing VolumeSnapshot object (snapshot.storage.k8s.io/VolumeSnapshot)
+    /// - An existing PVC (PersistentVolumeClaim) If the provisioner or an external controller can
+    ///   support the specified data source, it will create a new volume based on the contents of the
+    ///   specified data source. When the AnyVolumeDataSource feature gate is enabled, dataSource
+    ///   contents will be copied to dataSourceRef, and dataSourceRef contents will be copied to
+    ///   dataSource when dataSourceRef.namespace is not specified. If the namespace is specified, then
+    ///   dataSourceRef will not be copied to dataSource.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub data_source: Option<VirtualMachineDataSource>,
+    /// dataSourceRef specifies the object from which to populate the volume with data, if a non-empty
+    /// volume is desired. This may be any object from a non-empty API group (non core object) or a
+    /// PersistentVolumeClaim object. When this field is specified, volume binding will only succeed if
+    /// the type of the specified object matches some installed volume populator or dynamic provisioner.
+    /// This field will replace the functionality of the dataSource field and as such if both fields are
+    /// non-empty, they must have the same value. For backwards compatibility, when namespace isn't
+    /// specified in dataSourceRef, both fields (dataSource and dataSourceRef) will be set to the same
+    /// value automatically if one of them is empty and the other is non-empty. When namespace is
+    /// specified in dataSourceRef, dataSource isn't set to the same value and must be empty. There are
+    /// three important differences between dataSource and dataSourceRef:
+    ///
+    /// - While dataSource only allows two specific types of objects, dataSourceRef allows any non-core
+    ///   object, as well as PersistentVolumeClaim objects.
+    /// - While dataSource ignores disallowed values (dropping them), dataSourceRef preserves all
+    ///   values, and generates an error if a disallowed value is specified.
+    /// - While dataSource only allows local objects, dataSourceRef allows objects in any namespaces.
+    ///   (Beta) Using this field requires the AnyVolumeDataSource feature gate to be enabled. (Alpha)
+    ///   Using the namespace field of dataSourceRef requires the CrossNamespaceVolumeDataSource feature
+    ///   gate to be enabled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub data_source_ref: Option<VirtualMachineDataSourceRef>,
+    /// resources represents the minimum resources the volume should have. If
+    /// RecoverVolumeExpansionFailure feature is enabled users are allowed to specify resource
+    /// requirements that are lower than previous value but must still be higher than capacity recorded
+    /// in the status field of the claim. More info:
+    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#resources>
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resources: Option<VirtualMachineResources>,
+    /// selector is a label query over volumes to consider for binding.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub selector: Option<VirtualMachineSelector>,
+    /// storageClassName is the name of the StorageClass required by the claim. More info:
+    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#class-1>
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub storage_class_name: Option<String>,
+    /// volumeAttributesClassName may be used to set the VolumeAttributesClass used by this claim. If
+    /// specified, the CSI driver will create or update the volume with the attributes defined in the
+    /// corresponding VolumeAttributesClass. This has a different purpose than storageClassName, it can
+    /// be changed after the claim is created. An empty string or nil value indicates that no
+    /// VolumeAttributesClass will be applied to the claim. If the claim enters an Infeasible error
+    /// state, this field can be reset to its previous value (including nil) to cancel the modification.
+    /// If the resource referred to by volumeAttributesClass does not exist, this PersistentVolumeClaim
+    /// will be set to a Pending state, as reflected by the modifyVolumeStatus field, until such as a
+    /// resource exists. More info:
+    /// <https://kubernetes.io/docs/concepts/storage/volume-attributes-classes/>
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub volume_attributes_class_name: Option<String>,
+    /// volumeMode defines what type of volume is required by the claim. Value of Filesystem is implied
+    /// when not included in claim spec.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub volume_mode: Option<String>,
+    /// volumeName is the binding reference to the PersistentVolume backing this claim.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub volume_name: Option<String>,
+}
+
+/// DataVolumeSourceRegistry provides the parameters to create a Data Volume from an registry source
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineRegistry {
+    /// CertConfigMap provides a reference to the Registry certs
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cert_config_map: Option<String>,
+    /// ImageStream is the name of image stream for import
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub image_stream: Option<String>,
+    /// Platform describes the minimum runtime requirements of the image
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub platform: Option<VirtualMachinePlatform>,
+    /// PullMethod can be either "pod" (default import), or "node" (node docker cache based import)
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pull_method: Option<String>,
+    /// SecretRef provides the secret reference needed to access the Registry source
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub secret_ref: Option<String>,
+    /// URL is the url of the registry source (starting with the scheme: docker, oci-archive)
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+}
+
+/// RemoveVolumeOptions when set indicates a volume should be removed. The details within this field
+/// specify how to add the volume
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineRemoveVolumeOptions {
+    /// When present, indicates that modifications should not be persisted. An invalid or unrecognized
+    /// dryRun directive will result in an error response and no further processing of the request.
+    /// Valid values are:
+    ///
+    /// - All: all dry run stages will be processed
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dry_run: Option<Vec<String>>,
+    /// Name represents the name that maps to both the disk and volume that should be removed
+    pub name: String,
+}
+
+/// resources represents the minimum resources the volume should have. If
+/// RecoverVolumeExpansionFailure feature is enabled users are allowed to specify resource
+/// requirements that are lower than previous value but must still be higher than capacity recorded
+/// in the status field of the claim. More info:
+/// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#resources>
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineResources {
+    /// Limits describes the maximum amount of compute resources allowed. More info:
+    /// <https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/>
+    ///
+    /// Each value must be a quantity, such as `0.5` or `128Mi`.
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
+    pub limits: Option<BTreeMap<String, IntOrString>>,
+    /// Requests describes the minimum amount of compute resources required. If Requests is omitted for
+    /// a container, it defaults to Limits if that is explicitly specified, otherwise to an
+    /// implementation-defined value. Requests cannot exceed Limits. More info:
+    /// <https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/>
+    ///
+    /// Each value must be a quantity, such as `0.5` or `128Mi`.
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
+    pub requests: Option<BTreeMap<String, IntOrString>>,
+}
+
+/// DataVolumeSourceS3 provides the parameters to create a Data Volume from an S3 source
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineS3 {
+    /// CertConfigMap is a configmap reference, containing a Certificate Authority(CA) public key, and a
+    /// base64 encoded pem certificate
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cert_config_map: Option<String>,
+    /// SecretRef provides the secret reference needed to access the S3 source
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub secret_ref: Option<String>,
+    /// URL is the url of the S3 source
+    pub url: String,
+}
+
+/// selector is a label query over volumes to consider for binding.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSelector {
+    /// matchExpressions is a list of label selector requirements. The requirements are ANDed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub match_expressions: Option<Vec<VirtualMachineInstanceMatchExpressions>>,
+    /// matchLabels is a map of {key,value} pairs. A single {key,value} in the matchLabels map is
+    /// equivalent to an element of matchExpressions, whose key field is "key", the operator is "In",
+    /// and the values array contains only "value". The requirements are ANDed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub match_labels: Option<BTreeMap<String, String>>,
+}
+
+/// DataVolumeSourceSnapshot provides the parameters to create a Data Volume from an existing
+/// VolumeSnapshot
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineSnapshot {
+    /// The name of the source VolumeSnapshot
+    pub name: String,
+    /// The namespace of the source VolumeSnapshot
+    pub namespace: String,
+}
+
+/// Source is the src of the data for the requested DataVolume
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineSource {
+    /// DataVolumeBlankImage provides the parameters to create a new raw blank image for the PVC
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub blank: Option<BTreeMap<String, Value>>,
+    /// DataVolumeSourceGCS provides the parameters to create a Data Volume from an GCS source
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gcs: Option<VirtualMachineGcs>,
+    /// DataVolumeSourceHTTP can be either an http or https endpoint, with an optional basic auth user
+    /// name and password, and an optional configmap containing additional CAs
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub http: Option<VirtualMachineHttp>,
+    /// DataVolumeSourceImageIO provides the parameters to create a Data Volume from an imageio source
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub imageio: Option<VirtualMachineImageio>,
+    /// DataVolumeSourcePVC provides the parameters to create a Data Volume from an existing PVC
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pvc: Option<VirtualMachineSourcePvc>,
+    /// DataVolumeSourceRegistry provides the parameters to create a Data Volume from an registry source
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub registry: Option<VirtualMachineRegistry>,
+    /// DataVolumeSourceS3 provides the parameters to create a Data Volume from an S3 source
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub s3: Option<VirtualMachineS3>,
+    /// DataVolumeSourceSnapshot provides the parameters to create a Data Volume from an existing
+    /// VolumeSnapshot
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub snapshot: Option<VirtualMachineSnapshot>,
+    /// DataVolumeSourceUpload provides the parameters to create a Data Volume by uploading the source
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub upload: Option<BTreeMap<String, Value>>,
+    /// DataVolumeSourceVDDK provides the parameters to create a Data Volume from a Vmware source
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vddk: Option<VirtualMachineVddk>,
+}
+
+/// DataVolumeSourcePVC provides the parameters to create a Data Volume from an existing PVC
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineSourcePvc {
+    /// The name of the source PVC
+    pub name: String,
+    /// The namespace of the source PVC
+    pub namespace: String,
+}
+
+/// SourceRef is an indirect reference to the source of data for the requested DataVolume
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineSourceRef {
+    /// The kind of the source reference, currently only "DataSource" is supported
+    pub kind: String,
+    /// The name of the source reference
+    pub name: String,
+    /// The namespace of the source reference, defaults to the DataVolume namespace
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub namespace: Option<String>,
+}
+
+/// Spec contains the specification of VirtualMachineInstance created
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineSpec {
+    /// dataVolumeTemplates is a list of dataVolumes that the VirtualMachineInstance template can
+    /// reference. DataVolumes in this list are dynamically created for the VirtualMachine and are tied
+    /// to the VirtualMachine's life-cycle.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub data_volume_templates: Option<Vec<Option<VirtualMachineDataVolumeTemplates>>>,
+    /// InstancetypeMatcher references a instancetype that is used to fill fields in Template
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub instancetype: Option<VirtualMachineInstancetype>,
+    /// PreferenceMatcher references a set of preference that is used to fill fields in Template
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preference: Option<VirtualMachinePreference>,
+    /// Running state indicates the requested running state of the VirtualMachineInstance mutually
+    /// exclusive with Running Following are allowed values:
+    ///
+    /// - "Always": VMI should always be running.
+    /// - "Halted": VMI should never be running.
+    /// - "Manual": VMI can be started/stopped using API endpoints.
+    /// - "RerunOnFailure": VMI will initially be running and restarted if a failure occurs, but will
+    ///   not be restarted upon successful completion.
+    /// - "Once": VMI will run once and not be restarted upon completion regardless if the completion is
+    ///   of phase Failure or Success.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run_strategy: Option<String>,
+    /// Running controls whether the associatied VirtualMachineInstance is created or not Mutually
+    /// exclusive with RunStrategy Deprecated: VirtualMachineInstance field "Running" is now deprecated,
+    /// please use RunStrategy instead.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub running: Option<bool>,
+    /// Template is the direct specification of VirtualMachineInstance
+    pub template: VirtualMachineTemplate,
+    /// UpdateVolumesStrategy is the strategy to apply on volumes updates
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub update_volumes_strategy: Option<String>,
+}
+
+/// StartFailure tracks consecutive VMI startup failures for the purposes of crash loop backoffs
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineStartFailure {
+    /// `consecutiveFailCount`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub consecutive_fail_count: Option<i64>,
+    /// UID is a type that holds unique ID values, including UUIDs. Because we don't ONLY use UUIDs,
+    /// this is an alias to string. Being a type captures intent and helps make sure that UIDs and names
+    /// do not get conflated.
+    #[serde(rename = "lastFailedVMIUID", skip_serializing_if = "Option::is_none")]
+    pub last_failed_vmiuid: Option<String>,
+    /// `retryAfterTimestamp`.
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
+    pub retry_after_timestamp: Option<Time>,
+}
+
+/// `VirtualMachine.status.stateChangeRequests`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineStateChangeRequests {
+    /// Indicates the type of action that is requested. e.g. Start or Stop
+    pub action: String,
+    /// Provides additional data in order to perform the Action
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub data: Option<BTreeMap<String, String>>,
+    /// Indicates the UUID of an existing Virtual Machine Instance that this change request applies to
+    /// \-- if applicable
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uid: Option<String>,
 }
 
 /// Status holds the current state of the controller and brief information about its associated
@@ -658,10 +782,10 @@ pub struct VirtualMachineStatus {
         deserialize_with = "codec::present::deserialize",
         skip_serializing_if = "Option::is_none"
     )]
-    pub changed_block_tracking: Option<Option<VirtualMachineStatusChangedBlockTracking>>,
+    pub changed_block_tracking: Option<Option<VirtualMachineChangedBlockTracking>>,
     /// Hold the state information of the VirtualMachine and its VirtualMachineInstance
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub conditions: Option<Vec<VirtualMachineStatusConditions>>,
+    pub conditions: Option<Vec<VirtualMachineConditions>>,
     /// Created indicates if the virtual machine is created in the cluster
     #[serde(skip_serializing_if = "Option::is_none")]
     pub created: Option<bool>,
@@ -677,7 +801,7 @@ pub struct VirtualMachineStatus {
         deserialize_with = "codec::present::deserialize",
         skip_serializing_if = "Option::is_none"
     )]
-    pub instancetype_ref: Option<Option<VirtualMachineStatusInstancetypeRef>>,
+    pub instancetype_ref: Option<Option<VirtualMachineInstancetypeRef>>,
     /// MemoryDumpRequest tracks memory dump request phase and info of getting a memory dump to the
     /// given pvc
     #[serde(
@@ -685,7 +809,7 @@ pub struct VirtualMachineStatus {
         deserialize_with = "codec::present::deserialize",
         skip_serializing_if = "Option::is_none"
     )]
-    pub memory_dump_request: Option<Option<VirtualMachineStatusMemoryDumpRequest>>,
+    pub memory_dump_request: Option<Option<VirtualMachineMemoryDumpRequest>>,
     /// ObservedGeneration is the generation observed by the vmi when started.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub observed_generation: Option<i64>,
@@ -695,7 +819,7 @@ pub struct VirtualMachineStatus {
         deserialize_with = "codec::present::deserialize",
         skip_serializing_if = "Option::is_none"
     )]
-    pub preference_ref: Option<Option<VirtualMachineStatusPreferenceRef>>,
+    pub preference_ref: Option<Option<VirtualMachinePreferenceRef>>,
     /// PrintableStatus is a human readable, high-level representation of the status of the virtual
     /// machine
     ///
@@ -721,274 +845,150 @@ pub struct VirtualMachineStatus {
         deserialize_with = "codec::present::deserialize",
         skip_serializing_if = "Option::is_none"
     )]
-    pub start_failure: Option<Option<VirtualMachineStatusStartFailure>>,
+    pub start_failure: Option<Option<VirtualMachineStartFailure>>,
     /// StateChangeRequests indicates a list of actions that should be taken on a VMI e.g. stop a
     /// specific VMI then start a new one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub state_change_requests: Option<Vec<VirtualMachineStatusStateChangeRequests>>,
+    pub state_change_requests: Option<Vec<VirtualMachineStateChangeRequests>>,
     /// VolumeRequests indicates a list of volumes add or remove from the VMI template and hotplug on an
     /// active running VMI.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub volume_requests: Option<Vec<VirtualMachineStatusVolumeRequests>>,
+    pub volume_requests: Option<Vec<VirtualMachineVolumeRequests>>,
     /// VolumeSnapshotStatuses indicates a list of statuses whether snapshotting is supported by each
     /// volume.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub volume_snapshot_statuses: Option<
-        Vec<VirtualMachineStatusVolumeSnapshotStatuses>,
-    >,
+    pub volume_snapshot_statuses: Option<Vec<VirtualMachineVolumeSnapshotStatuses>>,
     /// VolumeUpdateState contains the information about the volumes set updates related to the
     /// volumeUpdateStrategy
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub volume_update_state: Option<VirtualMachineStatusVolumeUpdateState>,
+    pub volume_update_state: Option<VirtualMachineVolumeUpdateState>,
 }
 
-/// ChangedBlockTracking represents the status of the changedBlockTracking
+/// Storage is the requested storage specification
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachineStatusChangedBlockTracking {
-    /// BackupStatus represents the status of vmi backup
+pub struct VirtualMachineStorage {
+    /// AccessModes contains the desired access modes the volume should have. More info:
+    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#access-modes-1>
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub access_modes: Option<Vec<String>>,
+    /// This field can be used to specify either: \* An existing VolumeSnapshot object
+    /// (snapshot.storage.k8s.io/VolumeSnapshot) \* An existing PVC (PersistentVolumeClaim) \* An
+    /// existing custom resource that implements data population (Alpha) In order to use custom resource
+    /// types that implement data population, the AnyVolumeDataSource feature gate must be enabled. If
+    /// the provisioner or an external controller can support the specified data source, it will create
+    /// a new volume based on the contents of the specified data source. If the AnyVolumeDataSource
+    /// feature gate is enabled, this field will always have the same contents as the DataSourceRef
+    /// field.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub data_source: Option<VirtualMachineDataSource>,
+    /// Specifies the object from which to populate the volume with data, if a non-empty volume is
+    /// desired. This may be any local object from a non-empty API group (non core object) or a
+    /// PersistentVolumeClaim object. When this field is specified, volume binding will only succeed if
+    /// the type of the specified object matches some installed volume populator or dynamic provisioner.
+    /// This field will replace the functionality of the DataSource field and as such if both fields are
+    /// non-empty, they must have the same value. For backwards compatibility, both fields (DataSource
+    /// and DataSourceRef) will be set to the same value automatically if one of them is empty and the
+    /// other is non-empty. There are two important differences between DataSource and DataSourceRef:
+    ///
+    /// - While DataSource only allows two specific types of objects, DataSourceRef allows any non-core
+    ///   object, as well as PersistentVolumeClaim objects.
+    /// - While DataSource ignores disallowed values (dropping them), DataSourceRef preserves all
+    ///   values, and generates an error if a disallowed value is specified. (Beta) Using this field
+    ///   requires the AnyVolumeDataSource feature gate to be enabled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub data_source_ref: Option<VirtualMachineDataSourceRef>,
+    /// Resources represents the minimum resources the volume should have. More info:
+    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#resources>
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resources: Option<VirtualMachineResources>,
+    /// A label query over volumes to consider for binding.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub selector: Option<VirtualMachineSelector>,
+    /// Name of the StorageClass required by the claim. More info:
+    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#class-1>
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub storage_class_name: Option<String>,
+    /// volumeMode defines what type of volume is required by the claim. Value of Filesystem is implied
+    /// when not included in claim spec.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub volume_mode: Option<String>,
+    /// VolumeName is the binding reference to the PersistentVolume backing this claim.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub volume_name: Option<String>,
+}
+
+/// Template is the direct specification of VirtualMachineInstance
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineTemplate {
+    /// `metadata`.
     #[serde(
         default,
         deserialize_with = "codec::present::deserialize",
         skip_serializing_if = "Option::is_none"
     )]
-    pub backup_status: Option<
-        Option<VirtualMachineStatusChangedBlockTrackingBackupStatus>,
-    >,
-    /// State represents the current CBT state
-    pub state: String,
+    pub metadata: Option<Option<BTreeMap<String, Value>>>,
+    /// VirtualMachineInstance Spec contains the VirtualMachineInstance specification.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spec: Option<VirtualMachineInstanceSpec>,
 }
 
-/// BackupStatus represents the status of vmi backup
+/// DataVolumeSourceVDDK provides the parameters to create a Data Volume from a Vmware source
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachineStatusChangedBlockTrackingBackupStatus {
-    /// BackupMsg resturns any relevant information like failure reason unfreeze failed etc...
+pub struct VirtualMachineVddk {
+    /// BackingFile is the path to the virtual hard disk to migrate from vCenter/ESXi
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub backup_msg: Option<String>,
-    /// BackupName is the name of the executed backup
+    pub backing_file: Option<String>,
+    /// ExtraArgs is a reference to a ConfigMap containing extra arguments to pass directly to the VDDK
+    /// library
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub backup_name: Option<String>,
-    /// CheckpointName is the name of the checkpoint created for the backup
+    pub extra_args: Option<String>,
+    /// InitImageURL is an optional URL to an image containing an extracted VDDK library, overrides
+    /// v2v-vmware config map
+    #[serde(rename = "initImageURL", skip_serializing_if = "Option::is_none")]
+    pub init_image_url: Option<String>,
+    /// SecretRef provides a reference to a secret containing the username and password needed to access
+    /// the vCenter or ESXi host
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub checkpoint_name: Option<String>,
-    /// Completed indicates the backup completed
+    pub secret_ref: Option<String>,
+    /// Thumbprint is the certificate thumbprint of the vCenter or ESXi host
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub completed: Option<bool>,
-    /// EndTimestamp is the timestamp when the backup ended
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
-    pub end_timestamp: Option<Time>,
-    /// Failed indicates that the backup failed
+    pub thumbprint: Option<String>,
+    /// URL is the URL of the vCenter or ESXi host with the VM to migrate
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub failed: Option<bool>,
-    /// QuiesceStatus indicates whether filesystem freeze succeeded, failed, or was skipped.
+    pub url: Option<String>,
+    /// UUID is the UUID of the virtual machine that the backing file is attached to in vCenter/ESXi
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub quiesce_status: Option<String>,
-    /// StartTimestamp is the timestamp when the backup started
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
-    pub start_timestamp: Option<Time>,
-    /// Volumes lists the volumes included in the backup
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub volumes: Option<
-        Vec<VirtualMachineStatusChangedBlockTrackingBackupStatusVolumes>,
-    >,
+    pub uuid: Option<String>,
 }
 
-/// VirtualMachineInstanceBackupVolumeInfo contains information about a volume included in a backup
+/// VolumeMigrationState tracks the information related to the volume migration
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachineStatusChangedBlockTrackingBackupStatusVolumes {
-    /// VolumeName is the volume name from VMI spec
-    pub volume_name: String,
-}
-
-/// VirtualMachineCondition represents the state of VirtualMachine
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineStatusConditions {
-    /// `lastProbeTime`.
-    #[serde(default, with = "codec::nullable", skip_serializing_if = "Option::is_none")]
-    pub last_probe_time: Option<Option<Time>>,
-    /// `lastTransitionTime`.
-    #[serde(default, with = "codec::nullable", skip_serializing_if = "Option::is_none")]
-    pub last_transition_time: Option<Option<Time>>,
-    /// `message`.
+pub struct VirtualMachineVolumeMigrationState {
+    /// MigratedVolumes lists the source and destination volumes during the volume migration
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub message: Option<String>,
-    /// `reason`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
-    /// `status`.
-    pub status: String,
-    /// `type`.
-    pub r#type: String,
-}
-
-/// MemoryDumpRequest tracks memory dump request phase and info of getting a memory dump to the
-/// given pvc
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineStatusMemoryDumpRequest {
-    /// ClaimName is the name of the pvc that will contain the memory dump
-    pub claim_name: String,
-    /// EndTimestamp represents the time the memory dump was completed
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
-    pub end_timestamp: Option<Time>,
-    /// FileName represents the name of the output file
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub file_name: Option<String>,
-    /// Message is a detailed message about failure of the memory dump
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub message: Option<String>,
-    /// Phase represents the memory dump phase
-    pub phase: String,
-    /// Remove represents request of dissociating the memory dump pvc
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub remove: Option<bool>,
-    /// StartTimestamp represents the time the memory dump started
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
-    pub start_timestamp: Option<Time>,
-}
-
-/// PreferenceRef captures the state of any referenced preference from the VirtualMachine
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineStatusPreferenceRef {
-    /// ControllerRef specifies the ControllerRevision storing a copy of the object captured when it is
-    /// first seen by the VirtualMachine controller
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub controller_revision_ref: Option<
-        VirtualMachineStatusPreferenceRefControllerRevisionRef,
-    >,
-    /// InferFromVolume lists the name of a volume that should be used to infer or discover the resource
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub infer_from_volume: Option<String>,
-    /// InferFromVolumeFailurePolicy controls what should happen on failure when inferring the resource
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub infer_from_volume_failure_policy: Option<String>,
-    /// Kind specifies the kind of resource
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub kind: Option<String>,
-    /// Name is the name of resource
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-}
-
-/// ControllerRef specifies the ControllerRevision storing a copy of the object captured when it is
-/// first seen by the VirtualMachine controller
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineStatusPreferenceRefControllerRevisionRef {
-    /// Name of the ControllerRevision
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-}
-
-/// StartFailure tracks consecutive VMI startup failures for the purposes of crash loop backoffs
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineStatusStartFailure {
-    /// `consecutiveFailCount`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub consecutive_fail_count: Option<i64>,
-    /// UID is a type that holds unique ID values, including UUIDs. Because we don't ONLY use UUIDs,
-    /// this is an alias to string. Being a type captures intent and helps make sure that UIDs and names
-    /// do not get conflated.
-    #[serde(rename = "lastFailedVMIUID", skip_serializing_if = "Option::is_none")]
-    pub last_failed_vmiuid: Option<String>,
-    /// `retryAfterTimestamp`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
-    pub retry_after_timestamp: Option<Time>,
-}
-
-/// `VirtualMachine.status.stateChangeRequests`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineStatusStateChangeRequests {
-    /// Indicates the type of action that is requested. e.g. Start or Stop
-    pub action: String,
-    /// Provides additional data in order to perform the Action
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub data: Option<BTreeMap<String, String>>,
-    /// Indicates the UUID of an existing Virtual Machine Instance that this change request applies to
-    /// \-- if applicable
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub uid: Option<String>,
+    pub migrated_volumes: Option<Vec<VirtualMachineInstanceMigratedVolumes>>,
 }
 
 /// `VirtualMachine.status.volumeRequests`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachineStatusVolumeRequests {
+pub struct VirtualMachineVolumeRequests {
     /// AddVolumeOptions when set indicates a volume should be added. The details within this field
     /// specify how to add the volume
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub add_volume_options: Option<VirtualMachineStatusVolumeRequestsAddVolumeOptions>,
+    pub add_volume_options: Option<VirtualMachineAddVolumeOptions>,
     /// RemoveVolumeOptions when set indicates a volume should be removed. The details within this field
     /// specify how to add the volume
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub remove_volume_options: Option<
-        VirtualMachineStatusVolumeRequestsRemoveVolumeOptions,
-    >,
-}
-
-/// AddVolumeOptions when set indicates a volume should be added. The details within this field
-/// specify how to add the volume
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineStatusVolumeRequestsAddVolumeOptions {
-    /// Disk represents the hotplug disk that will be plugged into the running VMI
-    pub disk: VirtualMachineStatusVolumeRequestsAddVolumeOptionsDisk,
-    /// When present, indicates that modifications should not be persisted. An invalid or unrecognized
-    /// dryRun directive will result in an error response and no further processing of the request.
-    /// Valid values are:
-    ///
-    /// - All: all dry run stages will be processed
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub dry_run: Option<Vec<String>>,
-    /// Name represents the name that will be used to map the disk to the corresponding volume. This
-    /// overrides any name set inside the Disk struct itself.
-    pub name: String,
-    /// VolumeSource represents the source of the volume to map to the disk.
-    pub volume_source: VirtualMachineStatusVolumeRequestsAddVolumeOptionsVolumeSource,
-}
-
-/// VolumeSource represents the source of the volume to map to the disk.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineStatusVolumeRequestsAddVolumeOptionsVolumeSource {
-    /// DataVolume represents the dynamic creation a PVC for this volume as well as the process of
-    /// populating that PVC with a disk image.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub data_volume: Option<
-        VirtualMachineStatusVolumeRequestsAddVolumeOptionsVolumeSourceDataVolume,
-    >,
-    /// PersistentVolumeClaimVolumeSource represents a reference to a PersistentVolumeClaim in the same
-    /// namespace. Directly attached to the vmi via qemu. More info:
-    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub persistent_volume_claim: Option<
-        VirtualMachineStatusVolumeRequestsAddVolumeOptionsVolumeSourcePersistentVolumeClaim,
-    >,
-}
-
-/// RemoveVolumeOptions when set indicates a volume should be removed. The details within this field
-/// specify how to add the volume
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineStatusVolumeRequestsRemoveVolumeOptions {
-    /// When present, indicates that modifications should not be persisted. An invalid or unrecognized
-    /// dryRun directive will result in an error response and no further processing of the request.
-    /// Valid values are:
-    ///
-    /// - All: all dry run stages will be processed
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub dry_run: Option<Vec<String>>,
-    /// Name represents the name that maps to both the disk and volume that should be removed
-    pub name: String,
+    pub remove_volume_options: Option<VirtualMachineRemoveVolumeOptions>,
 }
 
 /// `VirtualMachine.status.volumeSnapshotStatuses`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineStatusVolumeSnapshotStatuses {
+pub struct VirtualMachineVolumeSnapshotStatuses {
     /// True if the volume supports snapshotting
     pub enabled: bool,
     /// Volume name
@@ -998,763 +998,27 @@ pub struct VirtualMachineStatusVolumeSnapshotStatuses {
     pub reason: Option<String>,
 }
 
+/// VolumeSource represents the source of the volume to map to the disk.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineVolumeSource {
+    /// DataVolume represents the dynamic creation a PVC for this volume as well as the process of
+    /// populating that PVC with a disk image.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub data_volume: Option<VirtualMachineInstanceDataVolume>,
+    /// PersistentVolumeClaimVolumeSource represents a reference to a PersistentVolumeClaim in the same
+    /// namespace. Directly attached to the vmi via qemu. More info:
+    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims>
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub persistent_volume_claim: Option<VirtualMachineInstancePersistentVolumeClaim>,
+}
+
 /// VolumeUpdateState contains the information about the volumes set updates related to the
 /// volumeUpdateStrategy
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachineStatusVolumeUpdateState {
+pub struct VirtualMachineVolumeUpdateState {
     /// VolumeMigrationState tracks the information related to the volume migration
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub volume_migration_state: Option<
-        VirtualMachineStatusVolumeUpdateStateVolumeMigrationState,
-    >,
+    pub volume_migration_state: Option<VirtualMachineVolumeMigrationState>,
 }
-
-/// VolumeMigrationState tracks the information related to the volume migration
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineStatusVolumeUpdateStateVolumeMigrationState {
-    /// MigratedVolumes lists the source and destination volumes during the volume migration
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub migrated_volumes: Option<
-        Vec<VirtualMachineStatusVolumeUpdateStateVolumeMigrationStateMigratedVolumes>,
-    >,
-}
-
-/// DataVolumeSourceSnapshot provides the parameters to create a Data Volume from an existing
-/// VolumeSnapshot
-pub type VirtualMachineSpecDataVolumeTemplatesSpecSourceSnapshot = super::VirtualMachineSpecDataVolumeTemplatesSpecSourcePvc;
-
-/// This field can be used to specify either: \* An existing VolumeSnapshot object
-/// (snapshot.storage.k8s.io/VolumeSnapshot) \* An existing PVC (PersistentVolumeClaim) \* An
-/// existing custom resource that implements data population (Alpha) In order to use custom resource
-/// types that implement data population, the AnyVolumeDataSource feature gate must be enabled. If
-/// the provisioner or an external controller can support the specified data source, it will create
-/// a new volume based on the contents of the specified data source. If the AnyVolumeDataSource
-/// feature gate is enabled, this field will always have the same contents as the DataSourceRef
-/// field.
-pub type VirtualMachineSpecDataVolumeTemplatesSpecStorageDataSource = super::VirtualMachineSpecDataVolumeTemplatesSpecPvcDataSource;
-
-/// Specifies the object from which to populate the volume with data, if a non-empty volume is
-/// desired. This may be any local object from a non-empty API group (non core object) or a
-/// PersistentVolumeClaim object. When this field is specified, volume binding will only succeed if
-/// the type of the specified object matches some installed volume populator or dynamic provisioner.
-/// This field will replace the functionality of the DataSource field and as such if both fields are
-/// non-empty, they must have the same value. For backwards compatibility, both fields (DataSource
-/// and DataSourceRef) will be set to the same value automatically if one of them is empty and the
-/// other is non-empty. There are two important differences between DataSource and DataSourceRef:
-///
-/// - While DataSource only allows two specific types of objects, DataSourceRef allows any non-core
-///   object, as well as PersistentVolumeClaim objects.
-/// - While DataSource ignores disallowed values (dropping them), DataSourceRef preserves all
-///   values, and generates an error if a disallowed value is specified. (Beta) Using this field
-///   requires the AnyVolumeDataSource feature gate to be enabled.
-pub type VirtualMachineSpecDataVolumeTemplatesSpecStorageDataSourceRef = super::VirtualMachineSpecDataVolumeTemplatesSpecPvcDataSourceRef;
-
-/// Resources represents the minimum resources the volume should have. More info:
-/// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#resources>
-pub type VirtualMachineSpecDataVolumeTemplatesSpecStorageResources = super::VirtualMachineSpecDataVolumeTemplatesSpecPvcResources;
-
-/// A label query over volumes to consider for binding.
-pub type VirtualMachineSpecDataVolumeTemplatesSpecStorageSelector = super::VirtualMachineSpecDataVolumeTemplatesSpecPvcSelector;
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type VirtualMachineSpecDataVolumeTemplatesSpecStorageSelectorMatchExpressions = super::VirtualMachineSpecDataVolumeTemplatesSpecPvcSelectorMatchExpressions;
-
-/// InstancetypeMatcher references a instancetype that is used to fill fields in Template
-pub type VirtualMachineSpecInstancetype = super::VirtualMachineSpecPreference;
-
-/// VirtualMachineInstance Spec contains the VirtualMachineInstance specification.
-pub type VirtualMachineSpecTemplateSpec = super::VirtualMachineInstanceSpec;
-
-/// AccessCredential represents a credential source that can be used to authorize remote access to
-/// the vm guest Only one of its members may be specified.
-pub type VirtualMachineSpecTemplateSpecAccessCredentials = super::VirtualMachineInstanceSpecAccessCredentials;
-
-/// SSHPublicKey represents the source and method of applying a ssh public key into a guest virtual
-/// machine.
-pub type VirtualMachineSpecTemplateSpecAccessCredentialsSshPublicKey = super::VirtualMachineInstanceSpecAccessCredentialsSshPublicKey;
-
-/// PropagationMethod represents how the public key is injected into the vm guest.
-pub type VirtualMachineSpecTemplateSpecAccessCredentialsSshPublicKeyPropagationMethod = super::VirtualMachineInstanceSpecAccessCredentialsSshPublicKeyPropagationMethod;
-
-/// QemuGuestAgentAccessCredentailPropagation means ssh public keys are dynamically injected into
-/// the vm at runtime via the qemu guest agent. This feature requires the qemu guest agent to be
-/// running within the guest.
-pub type VirtualMachineSpecTemplateSpecAccessCredentialsSshPublicKeyPropagationMethodQemuGuestAgent = super::VirtualMachineInstanceSpecAccessCredentialsSshPublicKeyPropagationMethodQemuGuestAgent;
-
-/// Source represents where the public keys are pulled from
-pub type VirtualMachineSpecTemplateSpecAccessCredentialsSshPublicKeySource = super::VirtualMachineInstanceSpecAccessCredentialsSshPublicKeySource;
-
-/// Secret means that the access credential is pulled from a kubernetes secret
-pub type VirtualMachineSpecTemplateSpecAccessCredentialsSshPublicKeySourceSecret = super::VirtualMachineInstanceSpecAccessCredentialsSshPublicKeySourceSecret;
-
-/// UserPassword represents the source and method for applying a guest user's password
-pub type VirtualMachineSpecTemplateSpecAccessCredentialsUserPassword = super::VirtualMachineInstanceSpecAccessCredentialsUserPassword;
-
-/// propagationMethod represents how the user passwords are injected into the vm guest.
-pub type VirtualMachineSpecTemplateSpecAccessCredentialsUserPasswordPropagationMethod = super::VirtualMachineInstanceSpecAccessCredentialsUserPasswordPropagationMethod;
-
-/// Source represents where the user passwords are pulled from
-pub type VirtualMachineSpecTemplateSpecAccessCredentialsUserPasswordSource = super::VirtualMachineInstanceSpecAccessCredentialsSshPublicKeySource;
-
-/// Secret means that the access credential is pulled from a kubernetes secret
-pub type VirtualMachineSpecTemplateSpecAccessCredentialsUserPasswordSourceSecret = super::VirtualMachineInstanceSpecAccessCredentialsSshPublicKeySourceSecret;
-
-/// If affinity is specifies, obey all the affinity rules
-pub type VirtualMachineSpecTemplateSpecAffinity = super::VirtualMachineInstanceSpecAffinity;
-
-/// Describes node affinity scheduling rules for the pod.
-pub type VirtualMachineSpecTemplateSpecAffinityNodeAffinity = super::VirtualMachineInstanceSpecAffinityNodeAffinity;
-
-/// An empty preferred scheduling term matches all objects with implicit weight 0 (i.e. it's a
-/// no-op). A null preferred scheduling term matches no objects (i.e. is also a no-op).
-pub type VirtualMachineSpecTemplateSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecution = super::VirtualMachineInstanceSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecution;
-
-/// A node selector term, associated with the corresponding weight.
-pub type VirtualMachineSpecTemplateSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecutionPreference = super::VirtualMachineInstanceSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecutionPreference;
-
-/// A node selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type VirtualMachineSpecTemplateSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecutionPreferenceMatchExpressions = super::VirtualMachineSpecDataVolumeTemplatesSpecPvcSelectorMatchExpressions;
-
-/// A node selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type VirtualMachineSpecTemplateSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecutionPreferenceMatchFields = super::VirtualMachineSpecDataVolumeTemplatesSpecPvcSelectorMatchExpressions;
-
-/// If the affinity requirements specified by this field are not met at scheduling time, the pod
-/// will not be scheduled onto the node. If the affinity requirements specified by this field cease
-/// to be met at some point during pod execution (e.g. due to an update), the system may or may not
-/// try to eventually evict the pod from its node.
-pub type VirtualMachineSpecTemplateSpecAffinityNodeAffinityRequiredDuringSchedulingIgnoredDuringExecution = super::VirtualMachineInstanceSpecAffinityNodeAffinityRequiredDuringSchedulingIgnoredDuringExecution;
-
-/// A null or empty node selector term matches no objects. The requirements of them are ANDed. The
-/// TopologySelectorTerm type implements a subset of the NodeSelectorTerm.
-pub type VirtualMachineSpecTemplateSpecAffinityNodeAffinityRequiredDuringSchedulingIgnoredDuringExecutionNodeSelectorTerms = super::VirtualMachineInstanceSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecutionPreference;
-
-/// A node selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type VirtualMachineSpecTemplateSpecAffinityNodeAffinityRequiredDuringSchedulingIgnoredDuringExecutionNodeSelectorTermsMatchExpressions = super::VirtualMachineSpecDataVolumeTemplatesSpecPvcSelectorMatchExpressions;
-
-/// A node selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type VirtualMachineSpecTemplateSpecAffinityNodeAffinityRequiredDuringSchedulingIgnoredDuringExecutionNodeSelectorTermsMatchFields = super::VirtualMachineSpecDataVolumeTemplatesSpecPvcSelectorMatchExpressions;
-
-/// Describes pod affinity scheduling rules (e.g. co-locate this pod in the same node, zone, etc. as
-/// some other pod(s)).
-pub type VirtualMachineSpecTemplateSpecAffinityPodAffinity = super::VirtualMachineInstanceSpecAffinityPodAffinity;
-
-/// The weights of all of the matched WeightedPodAffinityTerm fields are added per-node to find the
-/// most preferred node(s)
-pub type VirtualMachineSpecTemplateSpecAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecution = super::VirtualMachineInstanceSpecAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecution;
-
-/// Required. A pod affinity term, associated with the corresponding weight.
-pub type VirtualMachineSpecTemplateSpecAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTerm = super::VirtualMachineInstanceSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecution;
-
-/// A label query over a set of resources, in this case pods. If it's null, this PodAffinityTerm
-/// matches with no Pods.
-pub type VirtualMachineSpecTemplateSpecAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTermLabelSelector = super::VirtualMachineSpecDataVolumeTemplatesSpecPvcSelector;
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type VirtualMachineSpecTemplateSpecAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTermLabelSelectorMatchExpressions = super::VirtualMachineSpecDataVolumeTemplatesSpecPvcSelectorMatchExpressions;
-
-/// A label query over the set of namespaces that the term applies to. The term is applied to the
-/// union of the namespaces selected by this field and the ones listed in the namespaces field. null
-/// selector and null or empty namespaces list means "this pod's namespace". An empty selector ({})
-/// matches all namespaces.
-pub type VirtualMachineSpecTemplateSpecAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTermNamespaceSelector = super::VirtualMachineSpecDataVolumeTemplatesSpecPvcSelector;
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type VirtualMachineSpecTemplateSpecAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTermNamespaceSelectorMatchExpressions = super::VirtualMachineSpecDataVolumeTemplatesSpecPvcSelectorMatchExpressions;
-
-/// Defines a set of pods (namely those matching the labelSelector relative to the given
-/// namespace(s)) that this pod should be co-located (affinity) or not co-located (anti-affinity)
-/// with, where co-located is defined as running on a node whose value of the label with key
-/// \<topologyKey\> matches that of any node on which a pod of the set of pods is running
-pub type VirtualMachineSpecTemplateSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecution = super::VirtualMachineInstanceSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecution;
-
-/// A label query over a set of resources, in this case pods. If it's null, this PodAffinityTerm
-/// matches with no Pods.
-pub type VirtualMachineSpecTemplateSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecutionLabelSelector = super::VirtualMachineSpecDataVolumeTemplatesSpecPvcSelector;
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type VirtualMachineSpecTemplateSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecutionLabelSelectorMatchExpressions = super::VirtualMachineSpecDataVolumeTemplatesSpecPvcSelectorMatchExpressions;
-
-/// A label query over the set of namespaces that the term applies to. The term is applied to the
-/// union of the namespaces selected by this field and the ones listed in the namespaces field. null
-/// selector and null or empty namespaces list means "this pod's namespace". An empty selector ({})
-/// matches all namespaces.
-pub type VirtualMachineSpecTemplateSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecutionNamespaceSelector = super::VirtualMachineSpecDataVolumeTemplatesSpecPvcSelector;
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type VirtualMachineSpecTemplateSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecutionNamespaceSelectorMatchExpressions = super::VirtualMachineSpecDataVolumeTemplatesSpecPvcSelectorMatchExpressions;
-
-/// Describes pod anti-affinity scheduling rules (e.g. avoid putting this pod in the same node,
-/// zone, etc. as some other pod(s)).
-pub type VirtualMachineSpecTemplateSpecAffinityPodAntiAffinity = super::VirtualMachineInstanceSpecAffinityPodAffinity;
-
-/// The weights of all of the matched WeightedPodAffinityTerm fields are added per-node to find the
-/// most preferred node(s)
-pub type VirtualMachineSpecTemplateSpecAffinityPodAntiAffinityPreferredDuringSchedulingIgnoredDuringExecution = super::VirtualMachineInstanceSpecAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecution;
-
-/// Required. A pod affinity term, associated with the corresponding weight.
-pub type VirtualMachineSpecTemplateSpecAffinityPodAntiAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTerm = super::VirtualMachineInstanceSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecution;
-
-/// A label query over a set of resources, in this case pods. If it's null, this PodAffinityTerm
-/// matches with no Pods.
-pub type VirtualMachineSpecTemplateSpecAffinityPodAntiAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTermLabelSelector = super::VirtualMachineSpecDataVolumeTemplatesSpecPvcSelector;
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type VirtualMachineSpecTemplateSpecAffinityPodAntiAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTermLabelSelectorMatchExpressions = super::VirtualMachineSpecDataVolumeTemplatesSpecPvcSelectorMatchExpressions;
-
-/// A label query over the set of namespaces that the term applies to. The term is applied to the
-/// union of the namespaces selected by this field and the ones listed in the namespaces field. null
-/// selector and null or empty namespaces list means "this pod's namespace". An empty selector ({})
-/// matches all namespaces.
-pub type VirtualMachineSpecTemplateSpecAffinityPodAntiAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTermNamespaceSelector = super::VirtualMachineSpecDataVolumeTemplatesSpecPvcSelector;
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type VirtualMachineSpecTemplateSpecAffinityPodAntiAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTermNamespaceSelectorMatchExpressions = super::VirtualMachineSpecDataVolumeTemplatesSpecPvcSelectorMatchExpressions;
-
-/// Defines a set of pods (namely those matching the labelSelector relative to the given
-/// namespace(s)) that this pod should be co-located (affinity) or not co-located (anti-affinity)
-/// with, where co-located is defined as running on a node whose value of the label with key
-/// \<topologyKey\> matches that of any node on which a pod of the set of pods is running
-pub type VirtualMachineSpecTemplateSpecAffinityPodAntiAffinityRequiredDuringSchedulingIgnoredDuringExecution = super::VirtualMachineInstanceSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecution;
-
-/// A label query over a set of resources, in this case pods. If it's null, this PodAffinityTerm
-/// matches with no Pods.
-pub type VirtualMachineSpecTemplateSpecAffinityPodAntiAffinityRequiredDuringSchedulingIgnoredDuringExecutionLabelSelector = super::VirtualMachineSpecDataVolumeTemplatesSpecPvcSelector;
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type VirtualMachineSpecTemplateSpecAffinityPodAntiAffinityRequiredDuringSchedulingIgnoredDuringExecutionLabelSelectorMatchExpressions = super::VirtualMachineSpecDataVolumeTemplatesSpecPvcSelectorMatchExpressions;
-
-/// A label query over the set of namespaces that the term applies to. The term is applied to the
-/// union of the namespaces selected by this field and the ones listed in the namespaces field. null
-/// selector and null or empty namespaces list means "this pod's namespace". An empty selector ({})
-/// matches all namespaces.
-pub type VirtualMachineSpecTemplateSpecAffinityPodAntiAffinityRequiredDuringSchedulingIgnoredDuringExecutionNamespaceSelector = super::VirtualMachineSpecDataVolumeTemplatesSpecPvcSelector;
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type VirtualMachineSpecTemplateSpecAffinityPodAntiAffinityRequiredDuringSchedulingIgnoredDuringExecutionNamespaceSelectorMatchExpressions = super::VirtualMachineSpecDataVolumeTemplatesSpecPvcSelectorMatchExpressions;
-
-/// Specifies the DNS parameters of a pod. Parameters specified here will be merged to the generated
-/// DNS configuration based on DNSPolicy.
-pub type VirtualMachineSpecTemplateSpecDnsConfig = super::VirtualMachineInstanceSpecDnsConfig;
-
-/// PodDNSConfigOption defines DNS resolver options of a pod.
-pub type VirtualMachineSpecTemplateSpecDnsConfigOptions = super::VirtualMachineInstanceSpecDnsConfigOptions;
-
-/// Specification of the desired behavior of the VirtualMachineInstance on the host.
-pub type VirtualMachineSpecTemplateSpecDomain = super::VirtualMachineInstanceSpecDomain;
-
-/// Chassis specifies the chassis info passed to the domain.
-pub type VirtualMachineSpecTemplateSpecDomainChassis = super::VirtualMachineInstanceSpecDomainChassis;
-
-/// Clock sets the clock and timers of the vmi.
-pub type VirtualMachineSpecTemplateSpecDomainClock = super::VirtualMachineInstanceSpecDomainClock;
-
-/// Timer specifies whih timers are attached to the vmi.
-pub type VirtualMachineSpecTemplateSpecDomainClockTimer = super::VirtualMachineInstanceSpecDomainClockTimer;
-
-/// HPET (High Precision Event Timer) - multiple timers with periodic interrupts.
-pub type VirtualMachineSpecTemplateSpecDomainClockTimerHpet = super::VirtualMachineInstanceSpecDomainClockTimerPit;
-
-/// Hyperv (Hypervclock) - lets guests read the host’s wall clock time (paravirtualized). For
-/// windows guests.
-pub type VirtualMachineSpecTemplateSpecDomainClockTimerHyperv = super::VirtualMachineInstanceSpecDomainClockTimerKvm;
-
-/// KVM (KVM clock) - lets guests read the host’s wall clock time (paravirtualized). For linux
-/// guests.
-pub type VirtualMachineSpecTemplateSpecDomainClockTimerKvm = super::VirtualMachineInstanceSpecDomainClockTimerKvm;
-
-/// PIT (Programmable Interval Timer) - a timer with periodic interrupts.
-pub type VirtualMachineSpecTemplateSpecDomainClockTimerPit = super::VirtualMachineInstanceSpecDomainClockTimerPit;
-
-/// RTC (Real Time Clock) - a continuously running timer with periodic interrupts.
-pub type VirtualMachineSpecTemplateSpecDomainClockTimerRtc = super::VirtualMachineInstanceSpecDomainClockTimerRtc;
-
-/// UTC sets the guest clock to UTC on each boot. If an offset is specified, guest changes to the
-/// clock will be kept during reboots and are not reset.
-pub type VirtualMachineSpecTemplateSpecDomainClockUtc = super::VirtualMachineInstanceSpecDomainClockUtc;
-
-/// CPU allow specified the detailed CPU topology inside the vmi.
-pub type VirtualMachineSpecTemplateSpecDomainCpu = super::VirtualMachineInstanceSpecDomainCpu;
-
-/// CPUFeature allows specifying a CPU feature.
-pub type VirtualMachineSpecTemplateSpecDomainCpuFeatures = super::VirtualMachineInstanceSpecDomainCpuFeatures;
-
-/// NUMA allows specifying settings for the guest NUMA topology
-pub type VirtualMachineSpecTemplateSpecDomainCpuNuma = super::VirtualMachineInstanceSpecDomainCpuNuma;
-
-/// Realtime instructs the virt-launcher to tune the VMI for lower latency, optional for real time
-/// workloads
-pub type VirtualMachineSpecTemplateSpecDomainCpuRealtime = super::VirtualMachineInstanceSpecDomainCpuRealtime;
-
-/// Devices allows adding disks, network interfaces, and others
-pub type VirtualMachineSpecTemplateSpecDomainDevices = super::VirtualMachineInstanceSpecDomainDevices;
-
-/// `VirtualMachine.spec.template.spec.domain.devices.disks`.
-pub type VirtualMachineSpecTemplateSpecDomainDevicesDisks = super::VirtualMachineInstanceSpecDomainDevicesDisks;
-
-/// If specified, the virtual disk will be presented with the given block sizes.
-pub type VirtualMachineSpecTemplateSpecDomainDevicesDisksBlockSize = super::VirtualMachineInstanceSpecDomainDevicesDisksBlockSize;
-
-/// CustomBlockSize represents the desired logical and physical block size for a VM disk.
-pub type VirtualMachineSpecTemplateSpecDomainDevicesDisksBlockSizeCustom = super::VirtualMachineInstanceSpecDomainDevicesDisksBlockSizeCustom;
-
-/// Represents if a feature is enabled or disabled.
-pub type VirtualMachineSpecTemplateSpecDomainDevicesDisksBlockSizeMatchVolume = super::VirtualMachineInstanceSpecDomainFeaturesSmm;
-
-/// Attach a volume as a cdrom to the vmi.
-pub type VirtualMachineSpecTemplateSpecDomainDevicesDisksCdrom = super::VirtualMachineInstanceSpecDomainDevicesDisksCdrom;
-
-/// Attach a volume as a disk to the vmi.
-pub type VirtualMachineSpecTemplateSpecDomainDevicesDisksDisk = super::VirtualMachineInstanceSpecDomainDevicesDisksDisk;
-
-/// Attach a volume as a LUN to the vmi.
-pub type VirtualMachineSpecTemplateSpecDomainDevicesDisksLun = super::VirtualMachineInstanceSpecDomainDevicesDisksLun;
-
-/// `VirtualMachine.spec.template.spec.domain.devices.filesystems`.
-pub type VirtualMachineSpecTemplateSpecDomainDevicesFilesystems = super::VirtualMachineInstanceSpecDomainDevicesFilesystems;
-
-/// `VirtualMachine.spec.template.spec.domain.devices.gpus`.
-pub type VirtualMachineSpecTemplateSpecDomainDevicesGpus = super::VirtualMachineInstanceSpecDomainDevicesGpus;
-
-/// `VirtualMachine.spec.template.spec.domain.devices.gpus.virtualGPUOptions`.
-pub type VirtualMachineSpecTemplateSpecDomainDevicesGpusVirtualGPUOptions = super::VirtualMachineInstanceSpecDomainDevicesGpusVirtualGPUOptions;
-
-/// `VirtualMachine.spec.template.spec.domain.devices.gpus.virtualGPUOptions.display`.
-pub type VirtualMachineSpecTemplateSpecDomainDevicesGpusVirtualGPUOptionsDisplay = super::VirtualMachineInstanceSpecDomainDevicesGpusVirtualGPUOptionsDisplay;
-
-/// Enables a boot framebuffer, until the guest OS loads a real GPU driver Defaults to true.
-pub type VirtualMachineSpecTemplateSpecDomainDevicesGpusVirtualGPUOptionsDisplayRamFB = super::VirtualMachineInstanceSpecDomainFeaturesSmm;
-
-/// `VirtualMachine.spec.template.spec.domain.devices.hostDevices`.
-pub type VirtualMachineSpecTemplateSpecDomainDevicesHostDevices = super::VirtualMachineInstanceSpecDomainDevicesHostDevices;
-
-/// `VirtualMachine.spec.template.spec.domain.devices.inputs`.
-pub type VirtualMachineSpecTemplateSpecDomainDevicesInputs = super::VirtualMachineInstanceSpecDomainDevicesInputs;
-
-/// `VirtualMachine.spec.template.spec.domain.devices.interfaces`.
-pub type VirtualMachineSpecTemplateSpecDomainDevicesInterfaces = super::VirtualMachineInstanceSpecDomainDevicesInterfaces;
-
-/// Binding specifies the binding plugin that will be used to connect the interface to the guest. It
-/// provides an alternative to InterfaceBindingMethod. version: 1alphav1
-pub type VirtualMachineSpecTemplateSpecDomainDevicesInterfacesBinding = super::VirtualMachineInstanceSpecDomainDevicesInterfacesBinding;
-
-/// If specified the network interface will pass additional DHCP options to the VMI
-pub type VirtualMachineSpecTemplateSpecDomainDevicesInterfacesDhcpOptions = super::VirtualMachineInstanceSpecDomainDevicesInterfacesDhcpOptions;
-
-/// DHCPExtraOptions defines Extra DHCP options for a VM.
-pub type VirtualMachineSpecTemplateSpecDomainDevicesInterfacesDhcpOptionsPrivateOptions = super::VirtualMachineInstanceSpecDomainDevicesInterfacesDhcpOptionsPrivateOptions;
-
-/// PortRange represents a range of ports to be forwarded to the virtual machine. All fields are
-/// mandatory.
-pub type VirtualMachineSpecTemplateSpecDomainDevicesInterfacesPortRanges = super::VirtualMachineInstanceSpecDomainDevicesInterfacesPortRanges;
-
-/// Port represents a port to expose from the virtual machine. Default protocol TCP. The port field
-/// is mandatory
-pub type VirtualMachineSpecTemplateSpecDomainDevicesInterfacesPorts = super::VirtualMachineInstanceSpecDomainDevicesInterfacesPorts;
-
-/// `VirtualMachine.spec.template.spec.domain.devices.panicDevices`.
-pub type VirtualMachineSpecTemplateSpecDomainDevicesPanicDevices = super::VirtualMachineInstanceSpecDomainDevicesPanicDevices;
-
-/// Whether to emulate a sound device.
-pub type VirtualMachineSpecTemplateSpecDomainDevicesSound = super::VirtualMachineInstanceSpecDomainDevicesSound;
-
-/// Whether to emulate a TPM device.
-pub type VirtualMachineSpecTemplateSpecDomainDevicesTpm = super::VirtualMachineInstanceSpecDomainDevicesTpm;
-
-/// Video describes the video device configuration for the vmi.
-pub type VirtualMachineSpecTemplateSpecDomainDevicesVideo = super::VirtualMachineInstanceStatusMachine;
-
-/// Watchdog describes a watchdog device which can be added to the vmi.
-pub type VirtualMachineSpecTemplateSpecDomainDevicesWatchdog = super::VirtualMachineInstanceSpecDomainDevicesWatchdog;
-
-/// diag288 watchdog device (specific to s390x architecture).
-pub type VirtualMachineSpecTemplateSpecDomainDevicesWatchdogDiag288 = super::VirtualMachineInstanceSpecDomainDevicesWatchdogDiag288;
-
-/// i6300esb watchdog device.
-pub type VirtualMachineSpecTemplateSpecDomainDevicesWatchdogI6300esb = super::VirtualMachineInstanceSpecDomainDevicesWatchdogDiag288;
-
-/// Features like acpi, apic, hyperv, smm.
-pub type VirtualMachineSpecTemplateSpecDomainFeatures = super::VirtualMachineInstanceSpecDomainFeatures;
-
-/// ACPI enables/disables ACPI inside the guest. Defaults to enabled.
-pub type VirtualMachineSpecTemplateSpecDomainFeaturesAcpi = super::VirtualMachineInstanceSpecDomainFeaturesSmm;
-
-/// Defaults to the machine type setting.
-pub type VirtualMachineSpecTemplateSpecDomainFeaturesApic = super::VirtualMachineInstanceSpecDomainFeaturesApic;
-
-/// Defaults to the machine type setting.
-pub type VirtualMachineSpecTemplateSpecDomainFeaturesHyperv = super::VirtualMachineInstanceSpecDomainFeaturesHyperv;
-
-/// EVMCS Speeds up L2 vmexits, but disables other virtualization features. Requires vapic. Defaults
-/// to the machine type setting.
-pub type VirtualMachineSpecTemplateSpecDomainFeaturesHypervEvmcs = super::VirtualMachineInstanceSpecDomainFeaturesSmm;
-
-/// Frequencies improves the TSC clock source handling for Hyper-V on KVM. Defaults to the machine
-/// type setting.
-pub type VirtualMachineSpecTemplateSpecDomainFeaturesHypervFrequencies = super::VirtualMachineInstanceSpecDomainFeaturesSmm;
-
-/// IPI improves performances in overcommited environments. Requires vpindex. Defaults to the
-/// machine type setting.
-pub type VirtualMachineSpecTemplateSpecDomainFeaturesHypervIpi = super::VirtualMachineInstanceSpecDomainFeaturesSmm;
-
-/// This enables all supported hyperv flags automatically. Bear in mind that if this enabled hyperV
-/// features cannot be enabled explicitly. In addition, a Virtual Machine using it will be
-/// non-migratable.
-pub type VirtualMachineSpecTemplateSpecDomainFeaturesHypervPassthrough = super::VirtualMachineInstanceSpecDomainFeaturesSmm;
-
-/// Reenlightenment enables the notifications on TSC frequency changes. Defaults to the machine type
-/// setting.
-pub type VirtualMachineSpecTemplateSpecDomainFeaturesHypervReenlightenment = super::VirtualMachineInstanceSpecDomainFeaturesSmm;
-
-/// Relaxed instructs the guest OS to disable watchdog timeouts. Defaults to the machine type
-/// setting.
-pub type VirtualMachineSpecTemplateSpecDomainFeaturesHypervRelaxed = super::VirtualMachineInstanceSpecDomainFeaturesSmm;
-
-/// Reset enables Hyperv reboot/reset for the vmi. Requires synic. Defaults to the machine type
-/// setting.
-pub type VirtualMachineSpecTemplateSpecDomainFeaturesHypervReset = super::VirtualMachineInstanceSpecDomainFeaturesSmm;
-
-/// Runtime improves the time accounting to improve scheduling in the guest. Defaults to the machine
-/// type setting.
-pub type VirtualMachineSpecTemplateSpecDomainFeaturesHypervRuntime = super::VirtualMachineInstanceSpecDomainFeaturesSmm;
-
-/// Spinlocks allows to configure the spinlock retry attempts.
-pub type VirtualMachineSpecTemplateSpecDomainFeaturesHypervSpinlocks = super::VirtualMachineInstanceSpecDomainFeaturesHypervSpinlocks;
-
-/// SyNIC enables the Synthetic Interrupt Controller. Defaults to the machine type setting.
-pub type VirtualMachineSpecTemplateSpecDomainFeaturesHypervSynic = super::VirtualMachineInstanceSpecDomainFeaturesSmm;
-
-/// SyNICTimer enables Synthetic Interrupt Controller Timers, reducing CPU load. Defaults to the
-/// machine type setting.
-pub type VirtualMachineSpecTemplateSpecDomainFeaturesHypervSynictimer = super::VirtualMachineInstanceSpecDomainFeaturesHypervSynictimer;
-
-/// Represents if a feature is enabled or disabled.
-pub type VirtualMachineSpecTemplateSpecDomainFeaturesHypervSynictimerDirect = super::VirtualMachineInstanceSpecDomainFeaturesSmm;
-
-/// TLBFlush improves performances in overcommited environments. Requires vpindex. Defaults to the
-/// machine type setting.
-pub type VirtualMachineSpecTemplateSpecDomainFeaturesHypervTlbflush = super::VirtualMachineInstanceSpecDomainFeaturesHypervTlbflush;
-
-/// Direct allows sending the TLB flush command directly to the hypervisor. It can be useful to
-/// optimize performance in nested virtualization cases, such as Windows VBS.
-pub type VirtualMachineSpecTemplateSpecDomainFeaturesHypervTlbflushDirect = super::VirtualMachineInstanceSpecDomainFeaturesSmm;
-
-/// Extended allows the guest to execute partial TLB flushes. It can be helpful for general purpose
-/// workloads.
-pub type VirtualMachineSpecTemplateSpecDomainFeaturesHypervTlbflushExtended = super::VirtualMachineInstanceSpecDomainFeaturesSmm;
-
-/// VAPIC improves the paravirtualized handling of interrupts. Defaults to the machine type setting.
-pub type VirtualMachineSpecTemplateSpecDomainFeaturesHypervVapic = super::VirtualMachineInstanceSpecDomainFeaturesSmm;
-
-/// VendorID allows setting the hypervisor vendor id. Defaults to the machine type setting.
-pub type VirtualMachineSpecTemplateSpecDomainFeaturesHypervVendorid = super::VirtualMachineInstanceSpecDomainFeaturesHypervVendorid;
-
-/// VPIndex enables the Virtual Processor Index to help windows identifying virtual processors.
-/// Defaults to the machine type setting.
-pub type VirtualMachineSpecTemplateSpecDomainFeaturesHypervVpindex = super::VirtualMachineInstanceSpecDomainFeaturesSmm;
-
-/// Configure how KVM presence is exposed to the guest.
-pub type VirtualMachineSpecTemplateSpecDomainFeaturesKvm = super::VirtualMachineInstanceSpecDomainFeaturesKvm;
-
-/// Notify the guest that the host supports paravirtual spinlocks. For older kernels this feature
-/// should be explicitly disabled.
-pub type VirtualMachineSpecTemplateSpecDomainFeaturesPvspinlock = super::VirtualMachineInstanceSpecDomainFeaturesSmm;
-
-/// SMM enables/disables System Management Mode. TSEG not yet implemented.
-pub type VirtualMachineSpecTemplateSpecDomainFeaturesSmm = super::VirtualMachineInstanceSpecDomainFeaturesSmm;
-
-/// Firmware.
-pub type VirtualMachineSpecTemplateSpecDomainFirmware = super::VirtualMachineInstanceSpecDomainFirmware;
-
-/// Information that can be set in the ACPI table
-pub type VirtualMachineSpecTemplateSpecDomainFirmwareAcpi = super::VirtualMachineInstanceSpecDomainFirmwareAcpi;
-
-/// Settings to control the bootloader that is used.
-pub type VirtualMachineSpecTemplateSpecDomainFirmwareBootloader = super::VirtualMachineInstanceSpecDomainFirmwareBootloader;
-
-/// If set (default), BIOS will be used.
-pub type VirtualMachineSpecTemplateSpecDomainFirmwareBootloaderBios = super::VirtualMachineInstanceSpecDomainFirmwareBootloaderBios;
-
-/// If set, EFI will be used instead of BIOS.
-pub type VirtualMachineSpecTemplateSpecDomainFirmwareBootloaderEfi = super::VirtualMachineInstanceSpecDomainFirmwareBootloaderEfi;
-
-/// Settings to set the kernel for booting.
-pub type VirtualMachineSpecTemplateSpecDomainFirmwareKernelBoot = super::VirtualMachineInstanceSpecDomainFirmwareKernelBoot;
-
-/// Container defines the container that containes kernel artifacts
-pub type VirtualMachineSpecTemplateSpecDomainFirmwareKernelBootContainer = super::VirtualMachineInstanceSpecDomainFirmwareKernelBootContainer;
-
-/// IOThreads specifies the IOThreads options.
-pub type VirtualMachineSpecTemplateSpecDomainIoThreads = super::VirtualMachineInstanceSpecDomainIoThreads;
-
-/// Launch Security setting of the vmi.
-pub type VirtualMachineSpecTemplateSpecDomainLaunchSecurity = super::VirtualMachineInstanceSpecDomainLaunchSecurity;
-
-/// AMD Secure Encrypted Virtualization (SEV).
-pub type VirtualMachineSpecTemplateSpecDomainLaunchSecuritySev = super::VirtualMachineInstanceSpecDomainLaunchSecuritySev;
-
-/// Guest policy flags as defined in AMD SEV API specification. Note: due to security reasons it is
-/// not allowed to enable guest debugging. Therefore NoDebug flag is not exposed to users and is
-/// always true.
-pub type VirtualMachineSpecTemplateSpecDomainLaunchSecuritySevPolicy = super::VirtualMachineInstanceSpecDomainLaunchSecuritySevPolicy;
-
-/// Machine type.
-pub type VirtualMachineSpecTemplateSpecDomainMachine = super::VirtualMachineInstanceStatusMachine;
-
-/// Memory allow specifying the VMI memory features.
-pub type VirtualMachineSpecTemplateSpecDomainMemory = super::VirtualMachineInstanceSpecDomainMemory;
-
-/// Hugepages allow to use hugepages for the VirtualMachineInstance instead of regular memory.
-pub type VirtualMachineSpecTemplateSpecDomainMemoryHugepages = super::VirtualMachineInstanceSpecDomainMemoryHugepages;
-
-/// ReservedOverhead configures the memory overhead applied to a VM and its characteristics.
-pub type VirtualMachineSpecTemplateSpecDomainMemoryReservedOverhead = super::VirtualMachineInstanceSpecDomainMemoryReservedOverhead;
-
-/// RequiresLock determines whether the VM's and its overhead memory need to be locked or not. It is
-/// a common practice to enable this if vDPA, VFIO or any other specialized hardware that depends on
-/// DMA is being used by the VM. False - (Default) memory lock RLimits are not modified. True -
-/// Memory lock RLimits will be updated to consider VM memory size and memory overhead
-pub type VirtualMachineSpecTemplateSpecDomainMemoryReservedOverheadMemLock = super::VirtualMachineInstanceSpecDomainMemoryReservedOverheadMemLock;
-
-/// RebootPolicy specifies how the guest should behave on reboot. Reboot (default): The guest is
-/// allowed to reboot silently. Terminate: The VMI will be terminated on guest reboot, allowing
-/// higher level controllers (such as the VM controller) to recreate the VMI with any updated
-/// configuration such as boot order changes.
-pub type VirtualMachineSpecTemplateSpecDomainRebootPolicy = super::VirtualMachineInstanceSpecDomainRebootPolicy;
-
-/// Resources describes the Compute Resources required by this vmi.
-pub type VirtualMachineSpecTemplateSpecDomainResources = super::VirtualMachineInstanceSpecDomainResources;
-
-/// Periodic probe of VirtualMachineInstance liveness. VirtualmachineInstances will be stopped if
-/// the probe fails. Cannot be updated. More info:
-/// <https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes>
-pub type VirtualMachineSpecTemplateSpecLivenessProbe = super::VirtualMachineInstanceSpecLivenessProbe;
-
-/// One and only one of the following should be specified. Exec specifies the action to take, it
-/// will be executed on the guest through the qemu-guest-agent. If the guest agent is not available,
-/// this probe will fail.
-pub type VirtualMachineSpecTemplateSpecLivenessProbeExec = super::VirtualMachineInstanceSpecLivenessProbeExec;
-
-/// HTTPGet specifies the http request to perform.
-pub type VirtualMachineSpecTemplateSpecLivenessProbeHttpGet = super::VirtualMachineInstanceSpecLivenessProbeHttpGet;
-
-/// HTTPHeader describes a custom header to be used in HTTP probes
-pub type VirtualMachineSpecTemplateSpecLivenessProbeHttpGetHttpHeaders = super::VirtualMachineInstanceSpecLivenessProbeHttpGetHttpHeaders;
-
-/// TCPSocket specifies an action involving a TCP port. TCP hooks not yet supported
-pub type VirtualMachineSpecTemplateSpecLivenessProbeTcpSocket = super::VirtualMachineInstanceSpecLivenessProbeTcpSocket;
-
-/// Network represents a network type and a resource that should be connected to the vm.
-pub type VirtualMachineSpecTemplateSpecNetworks = super::VirtualMachineInstanceSpecNetworks;
-
-/// Represents the multus cni network.
-pub type VirtualMachineSpecTemplateSpecNetworksMultus = super::VirtualMachineInstanceSpecNetworksMultus;
-
-/// Represents the stock pod network interface.
-pub type VirtualMachineSpecTemplateSpecNetworksPod = super::VirtualMachineInstanceSpecNetworksPod;
-
-/// ResourceClaim represents a network resource requested via a VMI spec.resourceClaims\[\] entry,
-/// backed by either a Kubernetes ResourceClaim or ResourceClaimTemplate. This field should only be
-/// configured if the NetworkDevicesWithDRA feature-gate is enabled. This feature is in alpha.
-pub type VirtualMachineSpecTemplateSpecNetworksResourceClaim = super::VirtualMachineInstanceSpecNetworksResourceClaim;
-
-/// Periodic probe of VirtualMachineInstance service readiness. VirtualmachineInstances will be
-/// removed from service endpoints if the probe fails. Cannot be updated. More info:
-/// <https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes>
-pub type VirtualMachineSpecTemplateSpecReadinessProbe = super::VirtualMachineInstanceSpecLivenessProbe;
-
-/// One and only one of the following should be specified. Exec specifies the action to take, it
-/// will be executed on the guest through the qemu-guest-agent. If the guest agent is not available,
-/// this probe will fail.
-pub type VirtualMachineSpecTemplateSpecReadinessProbeExec = super::VirtualMachineInstanceSpecLivenessProbeExec;
-
-/// HTTPGet specifies the http request to perform.
-pub type VirtualMachineSpecTemplateSpecReadinessProbeHttpGet = super::VirtualMachineInstanceSpecLivenessProbeHttpGet;
-
-/// HTTPHeader describes a custom header to be used in HTTP probes
-pub type VirtualMachineSpecTemplateSpecReadinessProbeHttpGetHttpHeaders = super::VirtualMachineInstanceSpecLivenessProbeHttpGetHttpHeaders;
-
-/// TCPSocket specifies an action involving a TCP port. TCP hooks not yet supported
-pub type VirtualMachineSpecTemplateSpecReadinessProbeTcpSocket = super::VirtualMachineInstanceSpecLivenessProbeTcpSocket;
-
-/// `VirtualMachine.spec.template.spec.resourceClaims`.
-pub type VirtualMachineSpecTemplateSpecResourceClaims = super::VirtualMachineInstanceSpecResourceClaims;
-
-/// The pod this Toleration is attached to tolerates any taint that matches the triple
-/// \<key,value,effect\> using the matching operator \<operator\>.
-pub type VirtualMachineSpecTemplateSpecTolerations = super::VirtualMachineInstanceSpecTolerations;
-
-/// TopologySpreadConstraint specifies how to spread matching pods among the given topology.
-pub type VirtualMachineSpecTemplateSpecTopologySpreadConstraints = super::VirtualMachineInstanceSpecTopologySpreadConstraints;
-
-/// LabelSelector is used to find matching pods. Pods that match this label selector are counted to
-/// determine the number of pods in their corresponding topology domain.
-pub type VirtualMachineSpecTemplateSpecTopologySpreadConstraintsLabelSelector = super::VirtualMachineSpecDataVolumeTemplatesSpecPvcSelector;
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type VirtualMachineSpecTemplateSpecTopologySpreadConstraintsLabelSelectorMatchExpressions = super::VirtualMachineSpecDataVolumeTemplatesSpecPvcSelectorMatchExpressions;
-
-/// `VirtualMachine.spec.template.spec.utilityVolumes`.
-pub type VirtualMachineSpecTemplateSpecUtilityVolumes = super::VirtualMachineInstanceSpecUtilityVolumes;
-
-/// Volume represents a named volume in a vmi.
-pub type VirtualMachineSpecTemplateSpecVolumes = super::VirtualMachineInstanceSpecVolumes;
-
-/// CloudInitConfigDrive represents a cloud-init Config Drive user-data source. The Config Drive
-/// data will be added as a disk to the vmi. A proper cloud-init installation is required inside the
-/// guest. More info:
-/// <https://cloudinit.readthedocs.io/en/latest/topics/datasources/configdrive.html>
-pub type VirtualMachineSpecTemplateSpecVolumesCloudInitConfigDrive = super::VirtualMachineInstanceSpecVolumesCloudInitNoCloud;
-
-/// NetworkDataSecretRef references a k8s secret that contains config drive networkdata.
-pub type VirtualMachineSpecTemplateSpecVolumesCloudInitConfigDriveNetworkDataSecretRef = super::VirtualMachineInstanceSpecVolumesSysprepSecret;
-
-/// UserDataSecretRef references a k8s secret that contains config drive userdata.
-pub type VirtualMachineSpecTemplateSpecVolumesCloudInitConfigDriveSecretRef = super::VirtualMachineInstanceSpecVolumesSysprepSecret;
-
-/// CloudInitNoCloud represents a cloud-init NoCloud user-data source. The NoCloud data will be
-/// added as a disk to the vmi. A proper cloud-init installation is required inside the guest. More
-/// info: <http://cloudinit.readthedocs.io/en/latest/topics/datasources/nocloud.html>
-pub type VirtualMachineSpecTemplateSpecVolumesCloudInitNoCloud = super::VirtualMachineInstanceSpecVolumesCloudInitNoCloud;
-
-/// NetworkDataSecretRef references a k8s secret that contains NoCloud networkdata.
-pub type VirtualMachineSpecTemplateSpecVolumesCloudInitNoCloudNetworkDataSecretRef = super::VirtualMachineInstanceSpecVolumesSysprepSecret;
-
-/// UserDataSecretRef references a k8s secret that contains NoCloud userdata.
-pub type VirtualMachineSpecTemplateSpecVolumesCloudInitNoCloudSecretRef = super::VirtualMachineInstanceSpecVolumesSysprepSecret;
-
-/// ConfigMapSource represents a reference to a ConfigMap in the same namespace. More info:
-/// <https://kubernetes.io/docs/tasks/configure-pod-container/configure-pod-configmap/>
-pub type VirtualMachineSpecTemplateSpecVolumesConfigMap = super::VirtualMachineInstanceSpecVolumesConfigMap;
-
-/// ContainerDisk references a docker image, embedding a qcow or raw disk. More info:
-/// <https://kubevirt.gitbooks.io/user-guide/registry-disk.html>
-pub type VirtualMachineSpecTemplateSpecVolumesContainerDisk = super::VirtualMachineInstanceSpecVolumesContainerDisk;
-
-/// ContainerPath exposes a path from the virt-launcher container to the VM via virtiofs. The path
-/// must correspond to an existing volumeMount in the compute container.
-pub type VirtualMachineSpecTemplateSpecVolumesContainerPath = super::VirtualMachineInstanceSpecVolumesContainerPath;
-
-/// DataVolume represents the dynamic creation a PVC for this volume as well as the process of
-/// populating that PVC with a disk image.
-pub type VirtualMachineSpecTemplateSpecVolumesDataVolume = super::VirtualMachineInstanceSpecVolumesDataVolume;
-
-/// DownwardAPI represents downward API about the pod that should populate this volume
-pub type VirtualMachineSpecTemplateSpecVolumesDownwardAPI = super::VirtualMachineInstanceSpecVolumesDownwardAPI;
-
-/// DownwardAPIVolumeFile represents information to create the file containing the pod field
-pub type VirtualMachineSpecTemplateSpecVolumesDownwardAPIFields = super::VirtualMachineInstanceSpecVolumesDownwardAPIFields;
-
-/// Required: Selects a field of the pod: only annotations, labels, name, namespace and uid are
-/// supported.
-pub type VirtualMachineSpecTemplateSpecVolumesDownwardAPIFieldsFieldRef = super::VirtualMachineInstanceSpecVolumesDownwardAPIFieldsFieldRef;
-
-/// Selects a resource of the container: only resources limits and requests (limits.cpu,
-/// limits.memory, requests.cpu and requests.memory) are currently supported.
-pub type VirtualMachineSpecTemplateSpecVolumesDownwardAPIFieldsResourceFieldRef = super::VirtualMachineInstanceSpecVolumesDownwardAPIFieldsResourceFieldRef;
-
-/// EmptyDisk represents a temporary disk which shares the vmis lifecycle. More info:
-/// <https://kubevirt.gitbooks.io/user-guide/disks-and-volumes.html>
-pub type VirtualMachineSpecTemplateSpecVolumesEmptyDisk = super::VirtualMachineInstanceSpecVolumesEmptyDisk;
-
-/// Ephemeral is a special volume source that "wraps" specified source and provides copy-on-write
-/// image on top of it.
-pub type VirtualMachineSpecTemplateSpecVolumesEphemeral = super::VirtualMachineInstanceSpecVolumesEphemeral;
-
-/// PersistentVolumeClaimVolumeSource represents a reference to a PersistentVolumeClaim in the same
-/// namespace. Directly attached to the vmi via qemu. More info:
-/// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims>
-pub type VirtualMachineSpecTemplateSpecVolumesEphemeralPersistentVolumeClaim = super::VirtualMachineInstanceSpecVolumesEphemeralPersistentVolumeClaim;
-
-/// HostDisk represents a disk created on the cluster level
-pub type VirtualMachineSpecTemplateSpecVolumesHostDisk = super::VirtualMachineInstanceSpecVolumesHostDisk;
-
-/// MemoryDump is attached to the virt launcher and is populated with a memory dump of the vmi
-pub type VirtualMachineSpecTemplateSpecVolumesMemoryDump = super::VirtualMachineInstanceSpecVolumesMemoryDump;
-
-/// PersistentVolumeClaimVolumeSource represents a reference to a PersistentVolumeClaim in the same
-/// namespace. Directly attached to the vmi via qemu. More info:
-/// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims>
-pub type VirtualMachineSpecTemplateSpecVolumesPersistentVolumeClaim = super::VirtualMachineInstanceSpecVolumesMemoryDump;
-
-/// SecretVolumeSource represents a reference to a secret data in the same namespace. More info:
-/// <https://kubernetes.io/docs/concepts/configuration/secret/>
-pub type VirtualMachineSpecTemplateSpecVolumesSecret = super::VirtualMachineInstanceSpecVolumesSecret;
-
-/// ServiceAccountVolumeSource represents a reference to a service account. There can only be one
-/// volume of this type! More info:
-/// <https://kubernetes.io/docs/tasks/configure-pod-container/configure-service-account/>
-pub type VirtualMachineSpecTemplateSpecVolumesServiceAccount = super::VirtualMachineInstanceSpecVolumesServiceAccount;
-
-/// Represents a Sysprep volume source.
-pub type VirtualMachineSpecTemplateSpecVolumesSysprep = super::VirtualMachineInstanceSpecVolumesSysprep;
-
-/// ConfigMap references a ConfigMap that contains Sysprep answer file named autounattend.xml that
-/// should be attached as disk of CDROM type.
-pub type VirtualMachineSpecTemplateSpecVolumesSysprepConfigMap = super::VirtualMachineInstanceSpecVolumesSysprepSecret;
-
-/// Secret references a k8s Secret that contains Sysprep answer file named autounattend.xml that
-/// should be attached as disk of CDROM type.
-pub type VirtualMachineSpecTemplateSpecVolumesSysprepSecret = super::VirtualMachineInstanceSpecVolumesSysprepSecret;
-
-/// InstancetypeRef captures the state of any referenced instance type from the VirtualMachine
-pub type VirtualMachineStatusInstancetypeRef = super::VirtualMachineStatusPreferenceRef;
-
-/// ControllerRef specifies the ControllerRevision storing a copy of the object captured when it is
-/// first seen by the VirtualMachine controller
-pub type VirtualMachineStatusInstancetypeRefControllerRevisionRef = super::VirtualMachineStatusPreferenceRefControllerRevisionRef;
-
-/// Disk represents the hotplug disk that will be plugged into the running VMI
-pub type VirtualMachineStatusVolumeRequestsAddVolumeOptionsDisk = super::VirtualMachineInstanceSpecDomainDevicesDisks;
-
-/// If specified, the virtual disk will be presented with the given block sizes.
-pub type VirtualMachineStatusVolumeRequestsAddVolumeOptionsDiskBlockSize = super::VirtualMachineInstanceSpecDomainDevicesDisksBlockSize;
-
-/// CustomBlockSize represents the desired logical and physical block size for a VM disk.
-pub type VirtualMachineStatusVolumeRequestsAddVolumeOptionsDiskBlockSizeCustom = super::VirtualMachineInstanceSpecDomainDevicesDisksBlockSizeCustom;
-
-/// Represents if a feature is enabled or disabled.
-pub type VirtualMachineStatusVolumeRequestsAddVolumeOptionsDiskBlockSizeMatchVolume = super::VirtualMachineInstanceSpecDomainFeaturesSmm;
-
-/// Attach a volume as a cdrom to the vmi.
-pub type VirtualMachineStatusVolumeRequestsAddVolumeOptionsDiskCdrom = super::VirtualMachineInstanceSpecDomainDevicesDisksCdrom;
-
-/// Attach a volume as a disk to the vmi.
-pub type VirtualMachineStatusVolumeRequestsAddVolumeOptionsDiskDisk = super::VirtualMachineInstanceSpecDomainDevicesDisksDisk;
-
-/// Attach a volume as a LUN to the vmi.
-pub type VirtualMachineStatusVolumeRequestsAddVolumeOptionsDiskLun = super::VirtualMachineInstanceSpecDomainDevicesDisksLun;
-
-/// DataVolume represents the dynamic creation a PVC for this volume as well as the process of
-/// populating that PVC with a disk image.
-pub type VirtualMachineStatusVolumeRequestsAddVolumeOptionsVolumeSourceDataVolume = super::VirtualMachineInstanceSpecVolumesDataVolume;
-
-/// PersistentVolumeClaimVolumeSource represents a reference to a PersistentVolumeClaim in the same
-/// namespace. Directly attached to the vmi via qemu. More info:
-/// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims>
-pub type VirtualMachineStatusVolumeRequestsAddVolumeOptionsVolumeSourcePersistentVolumeClaim = super::VirtualMachineInstanceSpecVolumesMemoryDump;
-
-/// StorageMigratedVolumeInfo tracks the information about the source and destination volumes during
-/// the volume migration
-pub type VirtualMachineStatusVolumeUpdateStateVolumeMigrationStateMigratedVolumes = super::VirtualMachineInstanceStatusMigratedVolumes;
-
-/// DestinationPVCInfo contains the information about the destination PVC
-pub type VirtualMachineStatusVolumeUpdateStateVolumeMigrationStateMigratedVolumesDestinationPVCInfo = super::VirtualMachineInstanceStatusMigratedVolumesSourcePVCInfo;
-
-/// SourcePVCInfo contains the information about the source PVC
-pub type VirtualMachineStatusVolumeUpdateStateVolumeMigrationStateMigratedVolumesSourcePVCInfo = super::VirtualMachineInstanceStatusMigratedVolumesSourcePVCInfo;

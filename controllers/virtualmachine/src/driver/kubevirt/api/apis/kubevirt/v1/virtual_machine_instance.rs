@@ -10,8 +10,17 @@ use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
 };
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use std::collections::BTreeMap;
+use super::{
+    VirtualMachineChangedBlockTracking, VirtualMachineConditions,
+    VirtualMachineInstanceAccessCredentials, VirtualMachineInstanceAffinity,
+    VirtualMachineInstanceDnsConfig, VirtualMachineInstanceDomain,
+    VirtualMachineInstanceLivenessProbe, VirtualMachineInstanceMachine,
+    VirtualMachineInstanceMigratedVolumes, VirtualMachineInstanceNetworks,
+    VirtualMachineInstanceReadinessProbe, VirtualMachineInstanceResourceClaims,
+    VirtualMachineInstanceTolerations, VirtualMachineInstanceTopologySpreadConstraints,
+    VirtualMachineInstanceUtilityVolumes, VirtualMachineInstanceVolumes,
+};
 
 /// VirtualMachineInstance is \*the\* VirtualMachineInstance Definition. It represents a virtual
 /// machine in the runtime environment of kubernetes.
@@ -26,2483 +35,37 @@ pub struct VirtualMachineInstance {
     pub status: Option<VirtualMachineInstanceStatus>,
 }
 
-/// VirtualMachineInstance Spec contains the VirtualMachineInstance specification.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceSpec {
-    /// Specifies a set of public keys to inject into the vm guest
-    ///
-    /// Must have at most 256 items.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub access_credentials: Option<Vec<VirtualMachineInstanceSpecAccessCredentials>>,
-    /// If affinity is specifies, obey all the affinity rules
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub affinity: Option<VirtualMachineInstanceSpecAffinity>,
-    /// Specifies the architecture of the vm guest you are attempting to run. Defaults to the compiled
-    /// architecture of the KubeVirt components
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub architecture: Option<String>,
-    /// Specifies the DNS parameters of a pod. Parameters specified here will be merged to the generated
-    /// DNS configuration based on DNSPolicy.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub dns_config: Option<VirtualMachineInstanceSpecDnsConfig>,
-    /// Set DNS policy for the pod. Defaults to "ClusterFirst". Valid values are
-    /// 'ClusterFirstWithHostNet', 'ClusterFirst', 'Default' or 'None'. DNS parameters given in
-    /// DNSConfig will be merged with the policy selected with DNSPolicy. To have DNS options set along
-    /// with hostNetwork, you have to specify DNS policy explicitly to 'ClusterFirstWithHostNet'.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub dns_policy: Option<String>,
-    /// Specification of the desired behavior of the VirtualMachineInstance on the host.
-    pub domain: VirtualMachineInstanceSpecDomain,
-    /// EvictionStrategy describes the strategy to follow when a node drain occurs. The possible options
-    /// are:
-    ///
-    /// - "None": No action will be taken, according to the specified 'RunStrategy' the VirtualMachine
-    ///   will be restarted or shutdown.
-    /// - "LiveMigrate": the VirtualMachineInstance will be migrated instead of being shutdown.
-    /// - "LiveMigrateIfPossible": the same as "LiveMigrate" but only if the VirtualMachine is
-    ///   Live-Migratable, otherwise it will behave as "None".
-    /// - "External": the VirtualMachineInstance will be protected and 'vmi.Status.EvacuationNodeName'
-    ///   will be set on eviction. This is mainly useful for cluster-api-provider-kubevirt (capk) which
-    ///   needs a way for VMI's to be blocked from eviction, yet signal capk that eviction has been
-    ///   called on the VMI so the capk controller can handle tearing the VMI down. Details can be found
-    ///   in the commit description
-    ///   <https://github.com/kubevirt/kubevirt/commit/c1d77face705c8b126696bac9a3ee3825f27f1fa>.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub eviction_strategy: Option<String>,
-    /// Specifies the hostname of the vmi If not specified, the hostname will be set to the name of the
-    /// vmi, if dhcp or cloud-init is configured properly.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub hostname: Option<String>,
-    /// Periodic probe of VirtualMachineInstance liveness. VirtualmachineInstances will be stopped if
-    /// the probe fails. Cannot be updated. More info:
-    /// <https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub liveness_probe: Option<VirtualMachineInstanceSpecLivenessProbe>,
-    /// List of networks that can be attached to a vm's virtual interface.
-    ///
-    /// Must have at most 256 items.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub networks: Option<Vec<VirtualMachineInstanceSpecNetworks>>,
-    /// NodeSelector is a selector which must be true for the vmi to fit on a node. Selector which must
-    /// match a node's labels for the vmi to be scheduled on that node. More info:
-    /// <https://kubernetes.io/docs/concepts/configuration/assign-pod-node/>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub node_selector: Option<BTreeMap<String, String>>,
-    /// If specified, indicates the pod's priority. If not specified, the pod priority will be default
-    /// or zero if there is no default.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub priority_class_name: Option<String>,
-    /// Periodic probe of VirtualMachineInstance service readiness. VirtualmachineInstances will be
-    /// removed from service endpoints if the probe fails. Cannot be updated. More info:
-    /// <https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub readiness_probe: Option<VirtualMachineInstanceSpecReadinessProbe>,
-    /// ResourceClaims define which ResourceClaims must be allocated and reserved before the VMI, hence
-    /// virt-launcher pod is allowed to start. The resources will be made available to the domain which
-    /// consumes them by name.
-    ///
-    /// This is an alpha field and requires enabling the DynamicResourceAllocation feature gate in
-    /// kubernetes
-    /// <https://kubernetes.io/docs/concepts/scheduling-eviction/dynamic-resource-allocation/> This
-    /// field should only be configured if one of the feature-gates GPUsWithDRA, HostDevicesWithDRA, or
-    /// NetworkDevicesWithDRA is enabled. This feature is in alpha.
-    ///
-    /// Must have no two items with the same `name`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub resource_claims: Option<Vec<VirtualMachineInstanceSpecResourceClaims>>,
-    /// If specified, the VMI will be dispatched by specified scheduler. If not specified, the VMI will
-    /// be dispatched by default scheduler.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub scheduler_name: Option<String>,
-    /// ServiceAccountName is the name of the ServiceAccount to use to run the virt-launcher pod. This
-    /// sets pod.spec.serviceAccountName but does NOT automatically expose the service account token to
-    /// the VM guest. To expose the token to the VM, use a serviceAccount volume.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub service_account_name: Option<String>,
-    /// StartStrategy can be set to "Paused" if Virtual Machine should be started in paused state.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub start_strategy: Option<String>,
-    /// If specified, the fully qualified vmi hostname will be "\<hostname\>.\<subdomain\>.\<pod
-    /// namespace\>.svc.\<cluster domain\>". If not specified, the vmi will not have a domainname at
-    /// all. The DNS entry will resolve to the vmi, no matter if the vmi itself can pick up a hostname.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub subdomain: Option<String>,
-    /// Grace period observed after signalling a VirtualMachineInstance to stop after which the
-    /// VirtualMachineInstance is force terminated.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub termination_grace_period_seconds: Option<i64>,
-    /// If toleration is specified, obey all the toleration rules.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tolerations: Option<Vec<VirtualMachineInstanceSpecTolerations>>,
-    /// TopologySpreadConstraints describes how a group of VMIs will be spread across a given topology
-    /// domains. K8s scheduler will schedule VMI pods in a way which abides by the constraints.
-    ///
-    /// Must have no two items with the same `topologyKey` and `whenUnsatisfiable`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub topology_spread_constraints: Option<
-        Vec<VirtualMachineInstanceSpecTopologySpreadConstraints>,
-    >,
-    /// List of utility volumes that can be mounted to the vmi virt-launcher pod without having a
-    /// matching disk in the domain. Used to collect data for various operational workflows.
-    ///
-    /// Must have at most 256 items and have no two items with the same `name`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub utility_volumes: Option<Vec<VirtualMachineInstanceSpecUtilityVolumes>>,
-    /// List of volumes that can be mounted by disks belonging to the vmi.
-    ///
-    /// Must have at most 256 items.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub volumes: Option<Vec<VirtualMachineInstanceSpecVolumes>>,
-}
-
-/// AccessCredential represents a credential source that can be used to authorize remote access to
-/// the vm guest Only one of its members may be specified.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceSpecAccessCredentials {
-    /// SSHPublicKey represents the source and method of applying a ssh public key into a guest virtual
-    /// machine.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ssh_public_key: Option<VirtualMachineInstanceSpecAccessCredentialsSshPublicKey>,
-    /// UserPassword represents the source and method for applying a guest user's password
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub user_password: Option<VirtualMachineInstanceSpecAccessCredentialsUserPassword>,
-}
-
-/// SSHPublicKey represents the source and method of applying a ssh public key into a guest virtual
-/// machine.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceSpecAccessCredentialsSshPublicKey {
-    /// PropagationMethod represents how the public key is injected into the vm guest.
-    pub propagation_method: VirtualMachineInstanceSpecAccessCredentialsSshPublicKeyPropagationMethod,
-    /// Source represents where the public keys are pulled from
-    pub source: VirtualMachineInstanceSpecAccessCredentialsSshPublicKeySource,
-}
-
-/// PropagationMethod represents how the public key is injected into the vm guest.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceSpecAccessCredentialsSshPublicKeyPropagationMethod {
-    /// ConfigDrivePropagation means that the ssh public keys are injected into the VM using metadata
-    /// using the configDrive cloud-init provider
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub config_drive: Option<BTreeMap<String, Value>>,
-    /// NoCloudPropagation means that the ssh public keys are injected into the VM using metadata using
-    /// the noCloud cloud-init provider
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub no_cloud: Option<BTreeMap<String, Value>>,
-    /// QemuGuestAgentAccessCredentailPropagation means ssh public keys are dynamically injected into
-    /// the vm at runtime via the qemu guest agent. This feature requires the qemu guest agent to be
-    /// running within the guest.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub qemu_guest_agent: Option<
-        VirtualMachineInstanceSpecAccessCredentialsSshPublicKeyPropagationMethodQemuGuestAgent,
-    >,
-}
-
-/// QemuGuestAgentAccessCredentailPropagation means ssh public keys are dynamically injected into
-/// the vm at runtime via the qemu guest agent. This feature requires the qemu guest agent to be
-/// running within the guest.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineInstanceSpecAccessCredentialsSshPublicKeyPropagationMethodQemuGuestAgent {
-    /// Users represents a list of guest users that should have the ssh public keys added to their
-    /// authorized_keys file.
-    ///
-    /// Must have no item twice.
-    pub users: Vec<String>,
-}
-
-/// Source represents where the public keys are pulled from
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineInstanceSpecAccessCredentialsSshPublicKeySource {
-    /// Secret means that the access credential is pulled from a kubernetes secret
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub secret: Option<
-        VirtualMachineInstanceSpecAccessCredentialsSshPublicKeySourceSecret,
-    >,
-}
-
-/// Secret means that the access credential is pulled from a kubernetes secret
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceSpecAccessCredentialsSshPublicKeySourceSecret {
-    /// SecretName represents the name of the secret in the VMI's namespace
-    pub secret_name: String,
-}
-
-/// UserPassword represents the source and method for applying a guest user's password
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceSpecAccessCredentialsUserPassword {
-    /// propagationMethod represents how the user passwords are injected into the vm guest.
-    pub propagation_method: VirtualMachineInstanceSpecAccessCredentialsUserPasswordPropagationMethod,
-    /// Source represents where the user passwords are pulled from
-    pub source: VirtualMachineInstanceSpecAccessCredentialsUserPasswordSource,
-}
-
-/// propagationMethod represents how the user passwords are injected into the vm guest.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceSpecAccessCredentialsUserPasswordPropagationMethod {
-    /// QemuGuestAgentAccessCredentailPropagation means passwords are dynamically injected into the vm
-    /// at runtime via the qemu guest agent. This feature requires the qemu guest agent to be running
-    /// within the guest.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub qemu_guest_agent: Option<BTreeMap<String, Value>>,
-}
-
-/// If affinity is specifies, obey all the affinity rules
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceSpecAffinity {
-    /// Describes node affinity scheduling rules for the pod.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub node_affinity: Option<VirtualMachineInstanceSpecAffinityNodeAffinity>,
-    /// Describes pod affinity scheduling rules (e.g. co-locate this pod in the same node, zone, etc. as
-    /// some other pod(s)).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub pod_affinity: Option<VirtualMachineInstanceSpecAffinityPodAffinity>,
-    /// Describes pod anti-affinity scheduling rules (e.g. avoid putting this pod in the same node,
-    /// zone, etc. as some other pod(s)).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub pod_anti_affinity: Option<VirtualMachineInstanceSpecAffinityPodAntiAffinity>,
-}
-
-/// Describes node affinity scheduling rules for the pod.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceSpecAffinityNodeAffinity {
-    /// The scheduler will prefer to schedule pods to nodes that satisfy the affinity expressions
-    /// specified by this field, but it may choose a node that violates one or more of the expressions.
-    /// The node that is most preferred is the one with the greatest sum of weights, i.e. for each node
-    /// that meets all of the scheduling requirements (resource request, requiredDuringScheduling
-    /// affinity expressions, etc.), compute a sum by iterating through the elements of this field and
-    /// adding "weight" to the sum if the node matches the corresponding matchExpressions; the node(s)
-    /// with the highest sum are the most preferred.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub preferred_during_scheduling_ignored_during_execution: Option<
-        Vec<
-            VirtualMachineInstanceSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecution,
-        >,
-    >,
-    /// If the affinity requirements specified by this field are not met at scheduling time, the pod
-    /// will not be scheduled onto the node. If the affinity requirements specified by this field cease
-    /// to be met at some point during pod execution (e.g. due to an update), the system may or may not
-    /// try to eventually evict the pod from its node.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub required_during_scheduling_ignored_during_execution: Option<
-        VirtualMachineInstanceSpecAffinityNodeAffinityRequiredDuringSchedulingIgnoredDuringExecution,
-    >,
-}
-
-/// An empty preferred scheduling term matches all objects with implicit weight 0 (i.e. it's a
-/// no-op). A null preferred scheduling term matches no objects (i.e. is also a no-op).
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineInstanceSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecution {
-    /// A node selector term, associated with the corresponding weight.
-    pub preference: VirtualMachineInstanceSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecutionPreference,
-    /// Weight associated with matching the corresponding nodeSelectorTerm, in the range 1-100.
-    pub weight: i32,
-}
-
-/// A node selector term, associated with the corresponding weight.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecutionPreference {
-    /// A list of node selector requirements by node's labels.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub match_expressions: Option<
-        Vec<
-            VirtualMachineInstanceSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecutionPreferenceMatchExpressions,
-        >,
-    >,
-    /// A list of node selector requirements by node's fields.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub match_fields: Option<
-        Vec<
-            VirtualMachineInstanceSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecutionPreferenceMatchFields,
-        >,
-    >,
-}
-
-/// If the affinity requirements specified by this field are not met at scheduling time, the pod
-/// will not be scheduled onto the node. If the affinity requirements specified by this field cease
-/// to be met at some point during pod execution (e.g. due to an update), the system may or may not
-/// try to eventually evict the pod from its node.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceSpecAffinityNodeAffinityRequiredDuringSchedulingIgnoredDuringExecution {
-    /// Required. A list of node selector terms. The terms are ORed.
-    pub node_selector_terms: Vec<
-        VirtualMachineInstanceSpecAffinityNodeAffinityRequiredDuringSchedulingIgnoredDuringExecutionNodeSelectorTerms,
-    >,
-}
-
-/// Describes pod affinity scheduling rules (e.g. co-locate this pod in the same node, zone, etc. as
-/// some other pod(s)).
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceSpecAffinityPodAffinity {
-    /// The scheduler will prefer to schedule pods to nodes that satisfy the affinity expressions
-    /// specified by this field, but it may choose a node that violates one or more of the expressions.
-    /// The node that is most preferred is the one with the greatest sum of weights, i.e. for each node
-    /// that meets all of the scheduling requirements (resource request, requiredDuringScheduling
-    /// affinity expressions, etc.), compute a sum by iterating through the elements of this field and
-    /// adding "weight" to the sum if the node has pods which matches the corresponding podAffinityTerm;
-    /// the node(s) with the highest sum are the most preferred.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub preferred_during_scheduling_ignored_during_execution: Option<
-        Vec<
-            VirtualMachineInstanceSpecAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecution,
-        >,
-    >,
-    /// If the affinity requirements specified by this field are not met at scheduling time, the pod
-    /// will not be scheduled onto the node. If the affinity requirements specified by this field cease
-    /// to be met at some point during pod execution (e.g. due to a pod label update), the system may or
-    /// may not try to eventually evict the pod from its node. When there are multiple elements, the
-    /// lists of nodes corresponding to each podAffinityTerm are intersected, i.e. all terms must be
-    /// satisfied.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub required_during_scheduling_ignored_during_execution: Option<
-        Vec<
-            VirtualMachineInstanceSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecution,
-        >,
-    >,
-}
-
-/// The weights of all of the matched WeightedPodAffinityTerm fields are added per-node to find the
-/// most preferred node(s)
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceSpecAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecution {
-    /// Required. A pod affinity term, associated with the corresponding weight.
-    pub pod_affinity_term: VirtualMachineInstanceSpecAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTerm,
-    /// weight associated with matching the corresponding podAffinityTerm, in the range 1-100.
-    pub weight: i32,
-}
-
-/// Defines a set of pods (namely those matching the labelSelector relative to the given
-/// namespace(s)) that this pod should be co-located (affinity) or not co-located (anti-affinity)
-/// with, where co-located is defined as running on a node whose value of the label with key
-/// \<topologyKey\> matches that of any node on which a pod of the set of pods is running
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecution {
-    /// A label query over a set of resources, in this case pods. If it's null, this PodAffinityTerm
-    /// matches with no Pods.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub label_selector: Option<
-        VirtualMachineInstanceSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecutionLabelSelector,
-    >,
-    /// MatchLabelKeys is a set of pod label keys to select which pods will be taken into consideration.
-    /// The keys are used to lookup values from the incoming pod labels, those key-value labels are
-    /// merged with 'labelSelector' as 'key in (value)' to select the group of existing pods which pods
-    /// will be taken into consideration for the incoming pod's pod (anti) affinity. Keys that don't
-    /// exist in the incoming pod labels will be ignored. The default value is empty. The same key is
-    /// forbidden to exist in both matchLabelKeys and labelSelector. Also, matchLabelKeys cannot be set
-    /// when labelSelector isn't set.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub match_label_keys: Option<Vec<String>>,
-    /// MismatchLabelKeys is a set of pod label keys to select which pods will be taken into
-    /// consideration. The keys are used to lookup values from the incoming pod labels, those key-value
-    /// labels are merged with 'labelSelector' as 'key notin (value)' to select the group of existing
-    /// pods which pods will be taken into consideration for the incoming pod's pod (anti) affinity.
-    /// Keys that don't exist in the incoming pod labels will be ignored. The default value is empty.
-    /// The same key is forbidden to exist in both mismatchLabelKeys and labelSelector. Also,
-    /// mismatchLabelKeys cannot be set when labelSelector isn't set.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub mismatch_label_keys: Option<Vec<String>>,
-    /// A label query over the set of namespaces that the term applies to. The term is applied to the
-    /// union of the namespaces selected by this field and the ones listed in the namespaces field. null
-    /// selector and null or empty namespaces list means "this pod's namespace". An empty selector ({})
-    /// matches all namespaces.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub namespace_selector: Option<
-        VirtualMachineInstanceSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecutionNamespaceSelector,
-    >,
-    /// namespaces specifies a static list of namespace names that the term applies to. The term is
-    /// applied to the union of the namespaces listed in this field and the ones selected by
-    /// namespaceSelector. null or empty namespaces list and null namespaceSelector means "this pod's
-    /// namespace".
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub namespaces: Option<Vec<String>>,
-    /// This pod should be co-located (affinity) or not co-located (anti-affinity) with the pods
-    /// matching the labelSelector in the specified namespaces, where co-located is defined as running
-    /// on a node whose value of the label with key topologyKey matches that of any node on which any of
-    /// the selected pods is running. Empty topologyKey is not allowed.
-    pub topology_key: String,
-}
-
-/// Specifies the DNS parameters of a pod. Parameters specified here will be merged to the generated
-/// DNS configuration based on DNSPolicy.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineInstanceSpecDnsConfig {
-    /// A list of DNS name server IP addresses. This will be appended to the base nameservers generated
-    /// from DNSPolicy. Duplicated nameservers will be removed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub nameservers: Option<Vec<String>>,
-    /// A list of DNS resolver options. This will be merged with the base options generated from
-    /// DNSPolicy. Duplicated entries will be removed. Resolution options given in Options will override
-    /// those that appear in the base DNSPolicy.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub options: Option<Vec<VirtualMachineInstanceSpecDnsConfigOptions>>,
-    /// A list of DNS search domains for host-name lookup. This will be appended to the base search
-    /// paths generated from DNSPolicy. Duplicated search paths will be removed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub searches: Option<Vec<String>>,
-}
-
-/// PodDNSConfigOption defines DNS resolver options of a pod.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineInstanceSpecDnsConfigOptions {
-    /// Name is this DNS resolver option's name. Required.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    /// Value is this DNS resolver option's value.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub value: Option<String>,
-}
-
-/// Specification of the desired behavior of the VirtualMachineInstance on the host.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceSpecDomain {
-    /// Chassis specifies the chassis info passed to the domain.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub chassis: Option<VirtualMachineInstanceSpecDomainChassis>,
-    /// Clock sets the clock and timers of the vmi.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub clock: Option<VirtualMachineInstanceSpecDomainClock>,
-    /// CPU allow specified the detailed CPU topology inside the vmi.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cpu: Option<VirtualMachineInstanceSpecDomainCpu>,
-    /// Devices allows adding disks, network interfaces, and others
-    pub devices: VirtualMachineInstanceSpecDomainDevices,
-    /// Features like acpi, apic, hyperv, smm.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub features: Option<VirtualMachineInstanceSpecDomainFeatures>,
-    /// Firmware.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub firmware: Option<VirtualMachineInstanceSpecDomainFirmware>,
-    /// IOThreads specifies the IOThreads options.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub io_threads: Option<VirtualMachineInstanceSpecDomainIoThreads>,
-    /// Controls whether or not disks will share IOThreads. Omitting IOThreadsPolicy disables use of
-    /// IOThreads. One of: shared, auto, supplementalPool
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub io_threads_policy: Option<String>,
-    /// Launch Security setting of the vmi.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub launch_security: Option<VirtualMachineInstanceSpecDomainLaunchSecurity>,
-    /// Machine type.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub machine: Option<VirtualMachineInstanceSpecDomainMachine>,
-    /// Memory allow specifying the VMI memory features.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub memory: Option<VirtualMachineInstanceSpecDomainMemory>,
-    /// RebootPolicy specifies how the guest should behave on reboot. Reboot (default): The guest is
-    /// allowed to reboot silently. Terminate: The VMI will be terminated on guest reboot, allowing
-    /// higher level controllers (such as the VM controller) to recreate the VMI with any updated
-    /// configuration such as boot order changes.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reboot_policy: Option<VirtualMachineInstanceSpecDomainRebootPolicy>,
-    /// Resources describes the Compute Resources required by this vmi.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub resources: Option<VirtualMachineInstanceSpecDomainResources>,
-}
-
-/// Chassis specifies the chassis info passed to the domain.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineInstanceSpecDomainChassis {
-    /// `asset`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub asset: Option<String>,
-    /// `manufacturer`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub manufacturer: Option<String>,
-    /// `serial`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub serial: Option<String>,
-    /// `sku`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub sku: Option<String>,
-    /// `version`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub version: Option<String>,
-}
-
-/// Clock sets the clock and timers of the vmi.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineInstanceSpecDomainClock {
-    /// Timer specifies whih timers are attached to the vmi.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub timer: Option<VirtualMachineInstanceSpecDomainClockTimer>,
-    /// Timezone sets the guest clock to the specified timezone. Zone name follows the TZ environment
-    /// variable format (e.g. 'America/New_York').
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub timezone: Option<String>,
-    /// UTC sets the guest clock to UTC on each boot. If an offset is specified, guest changes to the
-    /// clock will be kept during reboots and are not reset.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub utc: Option<VirtualMachineInstanceSpecDomainClockUtc>,
-    /// Properties that the schema does not name; the API server keeps them.
-    #[serde(flatten)]
-    pub unknown_fields: BTreeMap<String, Value>,
-}
-
-/// Timer specifies whih timers are attached to the vmi.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineInstanceSpecDomainClockTimer {
-    /// HPET (High Precision Event Timer) - multiple timers with periodic interrupts.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub hpet: Option<VirtualMachineInstanceSpecDomainClockTimerHpet>,
-    /// Hyperv (Hypervclock) - lets guests read the host’s wall clock time (paravirtualized). For
-    /// windows guests.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub hyperv: Option<VirtualMachineInstanceSpecDomainClockTimerHyperv>,
-    /// KVM (KVM clock) - lets guests read the host’s wall clock time (paravirtualized). For linux
-    /// guests.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub kvm: Option<VirtualMachineInstanceSpecDomainClockTimerKvm>,
-    /// PIT (Programmable Interval Timer) - a timer with periodic interrupts.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub pit: Option<VirtualMachineInstanceSpecDomainClockTimerPit>,
-    /// RTC (Real Time Clock) - a continuously running timer with periodic interrupts.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub rtc: Option<VirtualMachineInstanceSpecDomainClockTimerRtc>,
-}
-
-/// KVM (KVM clock) - lets guests read the host’s wall clock time (paravirtualized). For linux
-/// guests.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineInstanceSpecDomainClockTimerKvm {
-    /// Enabled set to false makes sure that the machine type or a preset can't add the timer. Defaults
-    /// to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub present: Option<bool>,
-}
-
-/// PIT (Programmable Interval Timer) - a timer with periodic interrupts.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceSpecDomainClockTimerPit {
-    /// Enabled set to false makes sure that the machine type or a preset can't add the timer. Defaults
-    /// to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub present: Option<bool>,
-    /// TickPolicy determines what happens when QEMU misses a deadline for injecting a tick to the
-    /// guest. One of "delay", "catchup", "discard".
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tick_policy: Option<String>,
-}
-
-/// RTC (Real Time Clock) - a continuously running timer with periodic interrupts.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceSpecDomainClockTimerRtc {
-    /// Enabled set to false makes sure that the machine type or a preset can't add the timer. Defaults
-    /// to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub present: Option<bool>,
-    /// TickPolicy determines what happens when QEMU misses a deadline for injecting a tick to the
-    /// guest. One of "delay", "catchup".
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tick_policy: Option<String>,
-    /// Track the guest or the wall clock.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub track: Option<String>,
-}
-
-/// UTC sets the guest clock to UTC on each boot. If an offset is specified, guest changes to the
-/// clock will be kept during reboots and are not reset.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceSpecDomainClockUtc {
-    /// OffsetSeconds specifies an offset in seconds, relative to UTC. If set, guest changes to the
-    /// clock will be kept during reboots and not reset.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub offset_seconds: Option<i64>,
-}
-
-/// CPU allow specified the detailed CPU topology inside the vmi.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceSpecDomainCpu {
-    /// Cores specifies the number of cores inside the vmi. Must be a value greater or equal 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cores: Option<i32>,
-    /// DedicatedCPUPlacement requests the scheduler to place the VirtualMachineInstance on a node with
-    /// enough dedicated pCPUs and pin the vCPUs to it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub dedicated_cpu_placement: Option<bool>,
-    /// Features specifies the CPU features list inside the VMI.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub features: Option<Vec<VirtualMachineInstanceSpecDomainCpuFeatures>>,
-    /// IsolateEmulatorThread requests one more dedicated pCPU to be allocated for the VMI to place the
-    /// emulator thread on it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub isolate_emulator_thread: Option<bool>,
-    /// MaxSockets specifies the maximum amount of sockets that can be hotplugged
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub max_sockets: Option<i32>,
-    /// Model specifies the CPU model inside the VMI. List of available models
-    /// <https://github.com/libvirt/libvirt/tree/master/src/cpu_map>. It is possible to specify special
-    /// cases like "host-passthrough" to get the same CPU as the node and "host-model" to get CPU
-    /// closest to the node one. Defaults to host-model.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub model: Option<String>,
-    /// NUMA allows specifying settings for the guest NUMA topology
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub numa: Option<VirtualMachineInstanceSpecDomainCpuNuma>,
-    /// Realtime instructs the virt-launcher to tune the VMI for lower latency, optional for real time
-    /// workloads
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub realtime: Option<VirtualMachineInstanceSpecDomainCpuRealtime>,
-    /// Sockets specifies the number of sockets inside the vmi. Must be a value greater or equal 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub sockets: Option<i32>,
-    /// Threads specifies the number of threads inside the vmi. Must be a value greater or equal 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub threads: Option<i32>,
-}
-
-/// CPUFeature allows specifying a CPU feature.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineInstanceSpecDomainCpuFeatures {
-    /// Name of the CPU feature
-    pub name: String,
-    /// Policy is the CPU feature attribute which can have the following attributes: force - The virtual
-    /// CPU will claim the feature is supported regardless of it being supported by host CPU. require -
-    /// Guest creation will fail unless the feature is supported by the host CPU or the hypervisor is
-    /// able to emulate it. optional - The feature will be supported by virtual CPU if and only if it is
-    /// supported by host CPU. disable - The feature will not be supported by virtual CPU. forbid -
-    /// Guest creation will fail if the feature is supported by host CPU. Defaults to require
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub policy: Option<String>,
-}
-
-/// NUMA allows specifying settings for the guest NUMA topology
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceSpecDomainCpuNuma {
-    /// GuestMappingPassthrough will create an efficient guest topology based on host CPUs exclusively
-    /// assigned to a pod. The created topology ensures that memory and CPUs on the virtual numa nodes
-    /// never cross boundaries of host numa nodes.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub guest_mapping_passthrough: Option<BTreeMap<String, Value>>,
-}
-
-/// Realtime instructs the virt-launcher to tune the VMI for lower latency, optional for real time
-/// workloads
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineInstanceSpecDomainCpuRealtime {
-    /// Mask defines the vcpu mask expression that defines which vcpus are used for realtime. Format
-    /// matches libvirt's expressions. Example: "0-3,^1","0,2,3","2-3"
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub mask: Option<String>,
-}
-
-/// Devices allows adding disks, network interfaces, and others
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceSpecDomainDevices {
-    /// Whether to attach the default graphics device or not. VNC will not be available if set to false.
-    /// Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub autoattach_graphics_device: Option<bool>,
-    /// Whether to attach an Input Device. Defaults to false.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub autoattach_input_device: Option<bool>,
-    /// Whether to attach the Memory balloon device with default period. Period can be adjusted in
-    /// virt-config. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub autoattach_mem_balloon: Option<bool>,
-    /// Whether to attach a pod network interface. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub autoattach_pod_interface: Option<bool>,
-    /// Whether to attach the default virtio-serial console or not. Serial console access will not be
-    /// available if set to false. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub autoattach_serial_console: Option<bool>,
-    /// Whether to attach the VSOCK CID to the VM or not. VSOCK access will be available if set to true.
-    /// Defaults to false.
-    #[serde(rename = "autoattachVSOCK", skip_serializing_if = "Option::is_none")]
-    pub autoattach_vsock: Option<bool>,
-    /// Whether or not to enable virtio multi-queue for block devices. Defaults to false.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub block_multi_queue: Option<bool>,
-    /// To configure and access client devices such as redirecting USB
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub client_passthrough: Option<BTreeMap<String, Value>>,
-    /// DisableHotplug disabled the ability to hotplug disks.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub disable_hotplug: Option<bool>,
-    /// Disks describes disks, cdroms and luns which are connected to the vmi.
-    ///
-    /// Must have at most 256 items.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub disks: Option<Vec<VirtualMachineInstanceSpecDomainDevicesDisks>>,
-    /// DownwardMetrics creates a virtio serials for exposing the downward metrics to the vmi.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub downward_metrics: Option<BTreeMap<String, Value>>,
-    /// Filesystems describes filesystem which is connected to the vmi.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub filesystems: Option<Vec<VirtualMachineInstanceSpecDomainDevicesFilesystems>>,
-    /// Whether to attach a GPU device to the vmi.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub gpus: Option<Vec<VirtualMachineInstanceSpecDomainDevicesGpus>>,
-    /// Whether to attach a host device to the vmi.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub host_devices: Option<Vec<VirtualMachineInstanceSpecDomainDevicesHostDevices>>,
-    /// Inputs describe input devices
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub inputs: Option<Vec<VirtualMachineInstanceSpecDomainDevicesInputs>>,
-    /// Interfaces describe network interfaces which are added to the vmi.
-    ///
-    /// Must have at most 256 items.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub interfaces: Option<Vec<VirtualMachineInstanceSpecDomainDevicesInterfaces>>,
-    /// Whether to log the auto-attached default serial console or not. Serial console logs will be
-    /// collect to a file and then streamed from a named 'guest-console-log'. Not relevant if
-    /// autoattachSerialConsole is disabled. Defaults to cluster wide setting on VirtualMachineOptions.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub log_serial_console: Option<bool>,
-    /// If specified, virtual network interfaces configured with a virtio bus will also enable the vhost
-    /// multiqueue feature for network devices. The number of queues created depends on additional
-    /// factors of the VirtualMachineInstance, like the number of guest CPUs.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub network_interface_multiqueue: Option<bool>,
-    /// PanicDevices provides additional crash information when a guest crashes.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub panic_devices: Option<Vec<VirtualMachineInstanceSpecDomainDevicesPanicDevices>>,
-    /// Whether to have random number generator from host
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub rng: Option<BTreeMap<String, Value>>,
-    /// Whether to emulate a sound device.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub sound: Option<VirtualMachineInstanceSpecDomainDevicesSound>,
-    /// Whether to emulate a TPM device.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tpm: Option<VirtualMachineInstanceSpecDomainDevicesTpm>,
-    /// Fall back to legacy virtio 0.9 support if virtio bus is selected on devices. This is helpful for
-    /// old machines like CentOS6 or RHEL6 which do not understand virtio_non_transitional (virtio 1.0).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub use_virtio_transitional: Option<bool>,
-    /// Video describes the video device configuration for the vmi.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub video: Option<VirtualMachineInstanceSpecDomainDevicesVideo>,
-    /// Watchdog describes a watchdog device which can be added to the vmi.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub watchdog: Option<VirtualMachineInstanceSpecDomainDevicesWatchdog>,
-}
-
-/// `VirtualMachineInstance.spec.domain.devices.disks`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceSpecDomainDevicesDisks {
-    /// If specified, the virtual disk will be presented with the given block sizes.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub block_size: Option<VirtualMachineInstanceSpecDomainDevicesDisksBlockSize>,
-    /// BootOrder is an integer value \> 0, used to determine ordering of boot devices. Lower values
-    /// take precedence. Each disk or interface that has a boot order must have a unique value. Disks
-    /// without a boot order are not tried if a disk with a boot order exists.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub boot_order: Option<i64>,
-    /// Cache specifies which kvm disk cache mode should be used. Supported values are: none: Guest I/O
-    /// not cached on the host, but may be kept in a disk cache. writethrough: Guest I/O cached on the
-    /// host but written through to the physical medium. Slowest but with most guarantees. writeback:
-    /// Guest I/O cached on the host. Defaults to none if the storage supports O_DIRECT, otherwise
-    /// writethrough.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cache: Option<String>,
-    /// Attach a volume as a cdrom to the vmi.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cdrom: Option<VirtualMachineInstanceSpecDomainDevicesDisksCdrom>,
-    /// ChangedBlockTracking indicates this disk should have CBT option Defaults to false.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub changed_block_tracking: Option<bool>,
-    /// dedicatedIOThread indicates this disk should have an exclusive IO Thread. Enabling this implies
-    /// useIOThreads = true. Defaults to false.
-    #[serde(rename = "dedicatedIOThread", skip_serializing_if = "Option::is_none")]
-    pub dedicated_io_thread: Option<bool>,
-    /// Attach a volume as a disk to the vmi.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub disk: Option<VirtualMachineInstanceSpecDomainDevicesDisksDisk>,
-    /// If specified, it can change the default error policy (stop) for the disk
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub error_policy: Option<String>,
-    /// IO specifies which QEMU disk IO mode should be used. Supported values are: native, default,
-    /// threads.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub io: Option<String>,
-    /// Attach a volume as a LUN to the vmi.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub lun: Option<VirtualMachineInstanceSpecDomainDevicesDisksLun>,
-    /// Name is the device name
-    pub name: String,
-    /// Serial provides the ability to specify a serial number for the disk device.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub serial: Option<String>,
-    /// If specified the disk is made sharable and multiple write from different VMs are permitted
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub shareable: Option<bool>,
-    /// If specified, disk address and its tag will be provided to the guest via config drive metadata
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tag: Option<String>,
-}
-
-/// If specified, the virtual disk will be presented with the given block sizes.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceSpecDomainDevicesDisksBlockSize {
-    /// CustomBlockSize represents the desired logical and physical block size for a VM disk.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub custom: Option<VirtualMachineInstanceSpecDomainDevicesDisksBlockSizeCustom>,
-    /// Represents if a feature is enabled or disabled.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub match_volume: Option<
-        VirtualMachineInstanceSpecDomainDevicesDisksBlockSizeMatchVolume,
-    >,
-}
-
-/// CustomBlockSize represents the desired logical and physical block size for a VM disk.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceSpecDomainDevicesDisksBlockSizeCustom {
-    /// `discardGranularity`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub discard_granularity: Option<i64>,
-    /// `logical`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub logical: Option<i64>,
-    /// `physical`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub physical: Option<i64>,
-}
-
-/// Attach a volume as a cdrom to the vmi.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineInstanceSpecDomainDevicesDisksCdrom {
-    /// Bus indicates the type of disk device to emulate. supported values: virtio, sata, scsi.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub bus: Option<String>,
-    /// ReadOnly. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub readonly: Option<bool>,
-    /// Tray indicates if the tray of the device is open or closed. Allowed values are "open" and
-    /// "closed". Defaults to closed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tray: Option<String>,
-}
-
-/// Attach a volume as a disk to the vmi.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceSpecDomainDevicesDisksDisk {
-    /// Bus indicates the type of disk device to emulate. supported values: virtio, sata, scsi, usb.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub bus: Option<String>,
-    /// If specified, the virtual disk will be placed on the guests pci address with the specified PCI
-    /// address. For example: 0000:81:01.10
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub pci_address: Option<String>,
-    /// ReadOnly. Defaults to false.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub readonly: Option<bool>,
-}
-
-/// Attach a volume as a LUN to the vmi.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineInstanceSpecDomainDevicesDisksLun {
-    /// Bus indicates the type of disk device to emulate. supported values: virtio, sata, scsi.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub bus: Option<String>,
-    /// ReadOnly. Defaults to false.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub readonly: Option<bool>,
-    /// Reservation indicates if the disk needs to support the persistent reservation for the SCSI disk
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reservation: Option<bool>,
-}
-
-/// `VirtualMachineInstance.spec.domain.devices.filesystems`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineInstanceSpecDomainDevicesFilesystems {
-    /// Name is the device name
-    pub name: String,
-    /// Virtiofs is supported
-    pub virtiofs: BTreeMap<String, Value>,
-}
-
-/// `VirtualMachineInstance.spec.domain.devices.gpus`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceSpecDomainDevicesGpus {
-    /// ClaimName references the name of an entry in the VMI's spec.resourceClaims\[\] array. The
-    /// referenced entry may use either resourceClaimName or resourceClaimTemplateName.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub claim_name: Option<String>,
-    /// DeviceName is the name of the device provisioned by device-plugins
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub device_name: Option<String>,
-    /// Name of the GPU device as exposed by a device plugin
-    pub name: String,
-    /// RequestName specifies which request from the ResourceClaim/ResourceClaimTemplate
-    /// spec.devices.requests array this claim request corresponds to.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub request_name: Option<String>,
-    /// If specified, the virtual network interface address and its tag will be provided to the guest
-    /// via config drive
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tag: Option<String>,
-    /// `virtualGPUOptions`.
-    #[serde(rename = "virtualGPUOptions", skip_serializing_if = "Option::is_none")]
-    pub virtual_gpu_options: Option<
-        VirtualMachineInstanceSpecDomainDevicesGpusVirtualGPUOptions,
-    >,
-}
-
-/// `VirtualMachineInstance.spec.domain.devices.gpus.virtualGPUOptions`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineInstanceSpecDomainDevicesGpusVirtualGPUOptions {
-    /// `display`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub display: Option<
-        VirtualMachineInstanceSpecDomainDevicesGpusVirtualGPUOptionsDisplay,
-    >,
-}
-
-/// `VirtualMachineInstance.spec.domain.devices.gpus.virtualGPUOptions.display`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceSpecDomainDevicesGpusVirtualGPUOptionsDisplay {
-    /// Enabled determines if a display addapter backed by a vGPU should be enabled or disabled on the
-    /// guest. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub enabled: Option<bool>,
-    /// Enables a boot framebuffer, until the guest OS loads a real GPU driver Defaults to true.
-    #[serde(rename = "ramFB", skip_serializing_if = "Option::is_none")]
-    pub ram_fb: Option<
-        VirtualMachineInstanceSpecDomainDevicesGpusVirtualGPUOptionsDisplayRamFB,
-    >,
-}
-
-/// `VirtualMachineInstance.spec.domain.devices.hostDevices`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceSpecDomainDevicesHostDevices {
-    /// ClaimName references the name of an entry in the VMI's spec.resourceClaims\[\] array. The
-    /// referenced entry may use either resourceClaimName or resourceClaimTemplateName.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub claim_name: Option<String>,
-    /// DeviceName is the name of the device provisioned by device-plugins
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub device_name: Option<String>,
-    /// `name`.
-    pub name: String,
-    /// RequestName specifies which request from the ResourceClaim/ResourceClaimTemplate
-    /// spec.devices.requests array this claim request corresponds to.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub request_name: Option<String>,
-    /// If specified, the virtual network interface address and its tag will be provided to the guest
-    /// via config drive
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tag: Option<String>,
-}
-
-/// `VirtualMachineInstance.spec.domain.devices.inputs`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineInstanceSpecDomainDevicesInputs {
-    /// Bus indicates the bus of input device to emulate. Supported values: virtio, usb.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub bus: Option<String>,
-    /// Name is the device name
-    pub name: String,
-    /// Type indicated the type of input device. Supported values: tablet.
-    pub r#type: String,
-}
-
-/// `VirtualMachineInstance.spec.domain.devices.interfaces`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceSpecDomainDevicesInterfaces {
-    /// If specified, the ACPI index is used to provide network interface device naming, that is stable
-    /// across changes in PCI addresses assigned to the device. This value is required to be unique
-    /// across all devices and be between 1 and (16\*1024-1).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub acpi_index: Option<i64>,
-    /// Binding specifies the binding plugin that will be used to connect the interface to the guest. It
-    /// provides an alternative to InterfaceBindingMethod. version: 1alphav1
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub binding: Option<VirtualMachineInstanceSpecDomainDevicesInterfacesBinding>,
-    /// BootOrder is an integer value \> 0, used to determine ordering of boot devices. Lower values
-    /// take precedence. Each interface or disk that has a boot order must have a unique value.
-    /// Interfaces without a boot order are not tried.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub boot_order: Option<i64>,
-    /// InterfaceBridge connects to a given network via a linux bridge.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub bridge: Option<BTreeMap<String, Value>>,
-    /// If specified the network interface will pass additional DHCP options to the VMI
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub dhcp_options: Option<
-        VirtualMachineInstanceSpecDomainDevicesInterfacesDhcpOptions,
-    >,
-    /// Interface MAC address. For example: de:ad:00:00:be:af or DE-AD-00-00-BE-AF.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub mac_address: Option<String>,
-    /// DeprecatedMacvtap is an alias to the deprecated Macvtap interface, please refer to Kubevirt user
-    /// guide for alternatives. Deprecated: Removed in v1.3
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub macvtap: Option<BTreeMap<String, Value>>,
-    /// InterfaceMasquerade connects to a given network using netfilter rules to nat the traffic.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub masquerade: Option<BTreeMap<String, Value>>,
-    /// Interface model. One of: e1000, e1000e, igb, ne2k_pci, pcnet, rtl8139, virtio. Defaults to
-    /// virtio.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub model: Option<String>,
-    /// Logical name of the interface as well as a reference to the associated networks. Must match the
-    /// Name of a Network.
-    pub name: String,
-    /// DeprecatedPasst is an alias to the deprecated Passt interface, please refer to Kubevirt user
-    /// guide for alternatives. Deprecated: Removed in v1.3
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub passt: Option<BTreeMap<String, Value>>,
-    /// InterfacePasstBinding connects to a given network using passt usermode networking.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub passt_binding: Option<BTreeMap<String, Value>>,
-    /// If specified, the virtual network interface will be placed on the guests pci address with the
-    /// specified PCI address. For example: 0000:81:01.10
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub pci_address: Option<String>,
-    /// List of port ranges to be forwarded to the virtual machine. Mutually exclusive with ports. Only
-    /// supported on masquerade interfaces. This feature is in Alpha.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub port_ranges: Option<
-        Vec<VirtualMachineInstanceSpecDomainDevicesInterfacesPortRanges>,
-    >,
-    /// List of ports to be forwarded to the virtual machine. Mutually exclusive with portRanges.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ports: Option<Vec<VirtualMachineInstanceSpecDomainDevicesInterfacesPorts>>,
-    /// DeprecatedSlirp is an alias to the deprecated Slirp interface Deprecated: Removed in v1.3
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub slirp: Option<BTreeMap<String, Value>>,
-    /// InterfaceSRIOV connects to a given network by passing-through an SR-IOV PCI device via vfio.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub sriov: Option<BTreeMap<String, Value>>,
-    /// State represents the requested operational state of the interface. The supported values are:
-    /// 'absent', expressing a request to remove the interface. 'down', expressing a request to set the
-    /// link down. 'up', expressing a request to set the link up. Empty value functions as 'up'.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub state: Option<String>,
-    /// If specified, the virtual network interface address and its tag will be provided to the guest
-    /// via config drive
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tag: Option<String>,
-}
-
-/// Binding specifies the binding plugin that will be used to connect the interface to the guest. It
-/// provides an alternative to InterfaceBindingMethod. version: 1alphav1
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineInstanceSpecDomainDevicesInterfacesBinding {
-    /// Name references to the binding name as denined in the kubevirt CR. version: 1alphav1
-    pub name: String,
-}
-
-/// If specified the network interface will pass additional DHCP options to the VMI
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceSpecDomainDevicesInterfacesDhcpOptions {
-    /// If specified will pass option 67 to interface's DHCP server
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub boot_file_name: Option<String>,
-    /// If specified will pass the configured NTP server to the VM via DHCP option 042.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ntp_servers: Option<Vec<String>>,
-    /// If specified will pass extra DHCP options for private use, range: 224-254
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub private_options: Option<
-        Vec<VirtualMachineInstanceSpecDomainDevicesInterfacesDhcpOptionsPrivateOptions>,
-    >,
-    /// If specified will pass option 66 to interface's DHCP server
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tftp_server_name: Option<String>,
-}
-
-/// DHCPExtraOptions defines Extra DHCP options for a VM.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineInstanceSpecDomainDevicesInterfacesDhcpOptionsPrivateOptions {
-    /// Option is an Integer value from 224-254 Required.
-    pub option: i64,
-    /// Value is a String value for the Option provided Required.
-    pub value: String,
-}
-
-/// PortRange represents a range of ports to be forwarded to the virtual machine. All fields are
-/// mandatory.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineInstanceSpecDomainDevicesInterfacesPortRanges {
-    /// Last port of the range to expose for the virtual machine. This must be a valid port number, 0 \<
-    /// x \< 65536. Must be greater than or equal to start.
-    pub end: i32,
-    /// Required. Must be UDP or TCP.
-    pub protocol: String,
-    /// First port of the range to expose for the virtual machine. This must be a valid port number, 0
-    /// \< x \< 65536.
-    pub start: i32,
-}
-
-/// Port represents a port to expose from the virtual machine. Default protocol TCP. The port field
-/// is mandatory
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineInstanceSpecDomainDevicesInterfacesPorts {
-    /// If specified, this must be an IANA_SVC_NAME and unique within the pod. Each named port in a pod
-    /// must have a unique name. Name for the port that can be referred to by services.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    /// Number of port to expose for the virtual machine. This must be a valid port number, 0 \< x \<
-    /// 65536\.
-    pub port: i32,
-    /// Protocol for port. Must be UDP or TCP. Defaults to "TCP".
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub protocol: Option<String>,
-}
-
-/// `VirtualMachineInstance.spec.domain.devices.panicDevices`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineInstanceSpecDomainDevicesPanicDevices {
-    /// Model specifies what type of panic device is provided. The panic model used when this attribute
-    /// is missing depends on the hypervisor and guest arch. One of: isa, hyperv, pvpanic.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub model: Option<String>,
-}
-
-/// Whether to emulate a sound device.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineInstanceSpecDomainDevicesSound {
-    /// We only support ich9 or ac97. If SoundDevice is not set: No sound card is emulated. If
-    /// SoundDevice is set but Model is not: ich9
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub model: Option<String>,
-    /// User's defined name for this sound device
-    pub name: String,
-}
-
-/// Whether to emulate a TPM device.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineInstanceSpecDomainDevicesTpm {
-    /// Enabled allows a user to explicitly disable the vTPM even when one is enabled by a preference
-    /// referenced by the VirtualMachine Defaults to True
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub enabled: Option<bool>,
-    /// Persistent indicates the state of the TPM device should be kept accross reboots Defaults to
-    /// false
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub persistent: Option<bool>,
-}
-
-/// Watchdog describes a watchdog device which can be added to the vmi.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineInstanceSpecDomainDevicesWatchdog {
-    /// diag288 watchdog device (specific to s390x architecture).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub diag288: Option<VirtualMachineInstanceSpecDomainDevicesWatchdogDiag288>,
-    /// i6300esb watchdog device.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub i6300esb: Option<VirtualMachineInstanceSpecDomainDevicesWatchdogI6300esb>,
-    /// Name of the watchdog.
-    pub name: String,
-}
-
-/// diag288 watchdog device (specific to s390x architecture).
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineInstanceSpecDomainDevicesWatchdogDiag288 {
-    /// The action to take. Valid values are poweroff, reset, shutdown. Defaults to reset.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub action: Option<String>,
-}
-
-/// Features like acpi, apic, hyperv, smm.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceSpecDomainFeatures {
-    /// ACPI enables/disables ACPI inside the guest. Defaults to enabled.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub acpi: Option<VirtualMachineInstanceSpecDomainFeaturesAcpi>,
-    /// Defaults to the machine type setting.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub apic: Option<VirtualMachineInstanceSpecDomainFeaturesApic>,
-    /// Defaults to the machine type setting.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub hyperv: Option<VirtualMachineInstanceSpecDomainFeaturesHyperv>,
-    /// This enables all supported hyperv flags automatically. Bear in mind that if this enabled hyperV
-    /// features cannot be enabled explicitly. In addition, a Virtual Machine using it will be
-    /// non-migratable.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub hyperv_passthrough: Option<
-        VirtualMachineInstanceSpecDomainFeaturesHypervPassthrough,
-    >,
-    /// Configure how KVM presence is exposed to the guest.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub kvm: Option<VirtualMachineInstanceSpecDomainFeaturesKvm>,
-    /// Notify the guest that the host supports paravirtual spinlocks. For older kernels this feature
-    /// should be explicitly disabled.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub pvspinlock: Option<VirtualMachineInstanceSpecDomainFeaturesPvspinlock>,
-    /// SMM enables/disables System Management Mode. TSEG not yet implemented.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub smm: Option<VirtualMachineInstanceSpecDomainFeaturesSmm>,
-}
-
-/// Defaults to the machine type setting.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceSpecDomainFeaturesApic {
-    /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub enabled: Option<bool>,
-    /// EndOfInterrupt enables the end of interrupt notification in the guest. Defaults to false.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub end_of_interrupt: Option<bool>,
-}
-
-/// Defaults to the machine type setting.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineInstanceSpecDomainFeaturesHyperv {
-    /// EVMCS Speeds up L2 vmexits, but disables other virtualization features. Requires vapic. Defaults
-    /// to the machine type setting.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub evmcs: Option<VirtualMachineInstanceSpecDomainFeaturesHypervEvmcs>,
-    /// Frequencies improves the TSC clock source handling for Hyper-V on KVM. Defaults to the machine
-    /// type setting.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub frequencies: Option<VirtualMachineInstanceSpecDomainFeaturesHypervFrequencies>,
-    /// IPI improves performances in overcommited environments. Requires vpindex. Defaults to the
-    /// machine type setting.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ipi: Option<VirtualMachineInstanceSpecDomainFeaturesHypervIpi>,
-    /// Reenlightenment enables the notifications on TSC frequency changes. Defaults to the machine type
-    /// setting.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reenlightenment: Option<
-        VirtualMachineInstanceSpecDomainFeaturesHypervReenlightenment,
-    >,
-    /// Relaxed instructs the guest OS to disable watchdog timeouts. Defaults to the machine type
-    /// setting.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub relaxed: Option<VirtualMachineInstanceSpecDomainFeaturesHypervRelaxed>,
-    /// Reset enables Hyperv reboot/reset for the vmi. Requires synic. Defaults to the machine type
-    /// setting.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reset: Option<VirtualMachineInstanceSpecDomainFeaturesHypervReset>,
-    /// Runtime improves the time accounting to improve scheduling in the guest. Defaults to the machine
-    /// type setting.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub runtime: Option<VirtualMachineInstanceSpecDomainFeaturesHypervRuntime>,
-    /// Spinlocks allows to configure the spinlock retry attempts.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub spinlocks: Option<VirtualMachineInstanceSpecDomainFeaturesHypervSpinlocks>,
-    /// SyNIC enables the Synthetic Interrupt Controller. Defaults to the machine type setting.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub synic: Option<VirtualMachineInstanceSpecDomainFeaturesHypervSynic>,
-    /// SyNICTimer enables Synthetic Interrupt Controller Timers, reducing CPU load. Defaults to the
-    /// machine type setting.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub synictimer: Option<VirtualMachineInstanceSpecDomainFeaturesHypervSynictimer>,
-    /// TLBFlush improves performances in overcommited environments. Requires vpindex. Defaults to the
-    /// machine type setting.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tlbflush: Option<VirtualMachineInstanceSpecDomainFeaturesHypervTlbflush>,
-    /// VAPIC improves the paravirtualized handling of interrupts. Defaults to the machine type setting.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub vapic: Option<VirtualMachineInstanceSpecDomainFeaturesHypervVapic>,
-    /// VendorID allows setting the hypervisor vendor id. Defaults to the machine type setting.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub vendorid: Option<VirtualMachineInstanceSpecDomainFeaturesHypervVendorid>,
-    /// VPIndex enables the Virtual Processor Index to help windows identifying virtual processors.
-    /// Defaults to the machine type setting.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub vpindex: Option<VirtualMachineInstanceSpecDomainFeaturesHypervVpindex>,
-}
-
-/// Spinlocks allows to configure the spinlock retry attempts.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineInstanceSpecDomainFeaturesHypervSpinlocks {
-    /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub enabled: Option<bool>,
-    /// Retries indicates the number of retries. Must be a value greater or equal 4096. Defaults to
-    /// 4096\.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub spinlocks: Option<i32>,
-}
-
-/// SyNICTimer enables Synthetic Interrupt Controller Timers, reducing CPU load. Defaults to the
-/// machine type setting.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineInstanceSpecDomainFeaturesHypervSynictimer {
-    /// Represents if a feature is enabled or disabled.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub direct: Option<VirtualMachineInstanceSpecDomainFeaturesHypervSynictimerDirect>,
-    /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub enabled: Option<bool>,
-}
-
-/// TLBFlush improves performances in overcommited environments. Requires vpindex. Defaults to the
-/// machine type setting.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineInstanceSpecDomainFeaturesHypervTlbflush {
-    /// Direct allows sending the TLB flush command directly to the hypervisor. It can be useful to
-    /// optimize performance in nested virtualization cases, such as Windows VBS.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub direct: Option<VirtualMachineInstanceSpecDomainFeaturesHypervTlbflushDirect>,
-    /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub enabled: Option<bool>,
-    /// Extended allows the guest to execute partial TLB flushes. It can be helpful for general purpose
-    /// workloads.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub extended: Option<VirtualMachineInstanceSpecDomainFeaturesHypervTlbflushExtended>,
-}
-
-/// VendorID allows setting the hypervisor vendor id. Defaults to the machine type setting.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineInstanceSpecDomainFeaturesHypervVendorid {
-    /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub enabled: Option<bool>,
-    /// VendorID sets the hypervisor vendor id, visible to the vmi. String up to twelve characters.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub vendorid: Option<String>,
-}
-
-/// Configure how KVM presence is exposed to the guest.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineInstanceSpecDomainFeaturesKvm {
-    /// Hide the KVM hypervisor from standard MSR based discovery. Defaults to false
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub hidden: Option<bool>,
-}
-
-/// SMM enables/disables System Management Mode. TSEG not yet implemented.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineInstanceSpecDomainFeaturesSmm {
-    /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub enabled: Option<bool>,
-}
-
-/// Firmware.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceSpecDomainFirmware {
-    /// Information that can be set in the ACPI table
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub acpi: Option<VirtualMachineInstanceSpecDomainFirmwareAcpi>,
-    /// Settings to control the bootloader that is used.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub bootloader: Option<VirtualMachineInstanceSpecDomainFirmwareBootloader>,
-    /// Settings to set the kernel for booting.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub kernel_boot: Option<VirtualMachineInstanceSpecDomainFirmwareKernelBoot>,
-    /// The system-serial-number in SMBIOS
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub serial: Option<String>,
-    /// UUID reported by the vmi bios. Defaults to a random generated uid.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub uuid: Option<String>,
-}
-
-/// Information that can be set in the ACPI table
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceSpecDomainFirmwareAcpi {
-    /// Similar to SlicNameRef, another ACPI entry that is used in more recent Windows versions. The
-    /// above points to the spec of MSDM too.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub msdm_name_ref: Option<String>,
-    /// SlicNameRef should match the volume name of a secret object. The data in the secret should be a
-    /// binary blob that follows the ACPI SLIC standard, see:
-    /// <https://learn.microsoft.com/en-us/previous-versions/windows/hardware/design/dn653305(v=vs.85>)
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub slic_name_ref: Option<String>,
-}
-
-/// Settings to control the bootloader that is used.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineInstanceSpecDomainFirmwareBootloader {
-    /// If set (default), BIOS will be used.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub bios: Option<VirtualMachineInstanceSpecDomainFirmwareBootloaderBios>,
-    /// If set, EFI will be used instead of BIOS.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub efi: Option<VirtualMachineInstanceSpecDomainFirmwareBootloaderEfi>,
-}
-
-/// If set (default), BIOS will be used.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceSpecDomainFirmwareBootloaderBios {
-    /// If set, the BIOS output will be transmitted over serial
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub use_serial: Option<bool>,
-}
-
-/// If set, EFI will be used instead of BIOS.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceSpecDomainFirmwareBootloaderEfi {
-    /// If set to true, Persistent will persist the EFI NVRAM across reboots. Defaults to false
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub persistent: Option<bool>,
-    /// If set, SecureBoot will be enabled and the OVMF roms will be swapped for SecureBoot-enabled
-    /// ones. Requires SMM to be enabled. Defaults to true
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub secure_boot: Option<bool>,
-}
-
-/// Settings to set the kernel for booting.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceSpecDomainFirmwareKernelBoot {
-    /// Container defines the container that containes kernel artifacts
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub container: Option<VirtualMachineInstanceSpecDomainFirmwareKernelBootContainer>,
-    /// Arguments to be passed to the kernel at boot time
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub kernel_args: Option<String>,
-}
-
-/// Container defines the container that containes kernel artifacts
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceSpecDomainFirmwareKernelBootContainer {
-    /// Image that contains initrd / kernel files.
-    pub image: String,
-    /// Image pull policy. One of Always, Never, IfNotPresent. Defaults to Always if :latest tag is
-    /// specified, or IfNotPresent otherwise. Cannot be updated. More info:
-    /// <https://kubernetes.io/docs/concepts/containers/images#updating-images>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub image_pull_policy: Option<String>,
-    /// ImagePullSecret is the name of the Docker registry secret required to pull the image. The secret
-    /// must already exist.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub image_pull_secret: Option<String>,
-    /// the fully-qualified path to the ramdisk image in the host OS
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub initrd_path: Option<String>,
-    /// The fully-qualified path to the kernel image in the host OS
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub kernel_path: Option<String>,
-}
-
-/// IOThreads specifies the IOThreads options.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceSpecDomainIoThreads {
-    /// SupplementalPoolThreadCount specifies how many iothreads are allocated for the supplementalPool
-    /// policy.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub supplemental_pool_thread_count: Option<i32>,
-}
-
-/// Launch Security setting of the vmi.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineInstanceSpecDomainLaunchSecurity {
-    /// AMD Secure Encrypted Virtualization (SEV).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub sev: Option<VirtualMachineInstanceSpecDomainLaunchSecuritySev>,
-    /// AMD SEV-SNP flags defined by the SEV-SNP specifications.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub snp: Option<BTreeMap<String, Value>>,
-    /// Intel Trust Domain Extensions (TDX).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tdx: Option<BTreeMap<String, Value>>,
-}
-
-/// AMD Secure Encrypted Virtualization (SEV).
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceSpecDomainLaunchSecuritySev {
-    /// If specified, run the attestation process for a vmi.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub attestation: Option<BTreeMap<String, Value>>,
-    /// Base64 encoded guest owner's Diffie-Hellman key.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub dh_cert: Option<String>,
-    /// Guest policy flags as defined in AMD SEV API specification. Note: due to security reasons it is
-    /// not allowed to enable guest debugging. Therefore NoDebug flag is not exposed to users and is
-    /// always true.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub policy: Option<VirtualMachineInstanceSpecDomainLaunchSecuritySevPolicy>,
-    /// Base64 encoded session blob.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub session: Option<String>,
-}
-
-/// Guest policy flags as defined in AMD SEV API specification. Note: due to security reasons it is
-/// not allowed to enable guest debugging. Therefore NoDebug flag is not exposed to users and is
-/// always true.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceSpecDomainLaunchSecuritySevPolicy {
-    /// SEV-ES is required. Defaults to false.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub encrypted_state: Option<bool>,
-}
-
-/// Memory allow specifying the VMI memory features.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceSpecDomainMemory {
-    /// Guest allows to specifying the amount of memory which is visible inside the Guest OS. The Guest
-    /// must lie between Requests and Limits from the resources section. Defaults to the requested
-    /// memory in the resources section if not specified.
-    ///
-    /// Must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
-    pub guest: Option<IntOrString>,
-    /// Hugepages allow to use hugepages for the VirtualMachineInstance instead of regular memory.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub hugepages: Option<VirtualMachineInstanceSpecDomainMemoryHugepages>,
-    /// MaxGuest allows to specify the maximum amount of memory which is visible inside the Guest OS.
-    /// The delta between MaxGuest and Guest is the amount of memory that can be hot(un)plugged.
-    ///
-    /// Must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
-    pub max_guest: Option<IntOrString>,
-    /// ReservedOverhead configures the memory overhead applied to a VM and its characteristics.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reserved_overhead: Option<
-        VirtualMachineInstanceSpecDomainMemoryReservedOverhead,
-    >,
-}
-
-/// Hugepages allow to use hugepages for the VirtualMachineInstance instead of regular memory.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceSpecDomainMemoryHugepages {
-    /// PageSize specifies the hugepage size, for x86_64 architecture valid values are 1Gi and 2Mi.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub page_size: Option<String>,
-}
-
-/// ReservedOverhead configures the memory overhead applied to a VM and its characteristics.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceSpecDomainMemoryReservedOverhead {
-    /// AddedOverhead determines the memory overhead that will be reserved for the VM. It increases the
-    /// virt-launcher pod memory limit.
-    ///
-    /// Must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
-    pub added_overhead: Option<IntOrString>,
-    /// RequiresLock determines whether the VM's and its overhead memory need to be locked or not. It is
-    /// a common practice to enable this if vDPA, VFIO or any other specialized hardware that depends on
-    /// DMA is being used by the VM. False - (Default) memory lock RLimits are not modified. True -
-    /// Memory lock RLimits will be updated to consider VM memory size and memory overhead
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub mem_lock: Option<VirtualMachineInstanceSpecDomainMemoryReservedOverheadMemLock>,
-}
-
-/// RequiresLock determines whether the VM's and its overhead memory need to be locked or not. It is
-/// a common practice to enable this if vDPA, VFIO or any other specialized hardware that depends on
-/// DMA is being used by the VM. False - (Default) memory lock RLimits are not modified. True -
-/// Memory lock RLimits will be updated to consider VM memory size and memory overhead
+/// Compression selects the algorithm for compressing the live migration data stream. When omitted
+/// (nil) or set to "none", compression is disabled.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum VirtualMachineInstanceSpecDomainMemoryReservedOverheadMemLock {
-    /// `NotRequired`
+pub enum VirtualMachineInstanceCompression {
+    /// `none`
     #[default]
-    NotRequired,
-    /// `Required`
-    Required,
+    #[serde(rename = "none")]
+    None,
+    /// `zstd`
+    #[serde(rename = "zstd")]
+    Zstd,
     /// A value that the schema does not list, such as one of a newer API server.
     #[serde(untagged)]
     Unrecognized(String),
 }
 
-/// RebootPolicy specifies how the guest should behave on reboot. Reboot (default): The guest is
-/// allowed to reboot silently. Terminate: The VMI will be terminated on guest reboot, allowing
-/// higher level controllers (such as the VM controller) to recreate the VMI with any updated
-/// configuration such as boot order changes.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum VirtualMachineInstanceSpecDomainRebootPolicy {
-    /// `Reboot`
-    #[default]
-    Reboot,
-    /// `Terminate`
-    Terminate,
-    /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
-    Unrecognized(String),
-}
-
-/// Resources describes the Compute Resources required by this vmi.
+/// ContainerDiskVolume shows info about the containerdisk, if the volume is a containerdisk
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceSpecDomainResources {
-    /// Limits describes the maximum amount of compute resources allowed. Valid resource keys are
-    /// "memory" and "cpu".
-    ///
-    /// Each value must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
-    pub limits: Option<BTreeMap<String, IntOrString>>,
-    /// Don't ask the scheduler to take the guest-management overhead into account. Instead put the
-    /// overhead only into the container's memory limit. This can lead to crashes if all memory is in
-    /// use on a node. Defaults to false.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub overcommit_guest_overhead: Option<bool>,
-    /// Requests is a description of the initial vmi resources. Valid resource keys are "memory" and
-    /// "cpu".
-    ///
-    /// Each value must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
-    pub requests: Option<BTreeMap<String, IntOrString>>,
-}
-
-/// Periodic probe of VirtualMachineInstance liveness. VirtualmachineInstances will be stopped if
-/// the probe fails. Cannot be updated. More info:
-/// <https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes>
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceSpecLivenessProbe {
-    /// One and only one of the following should be specified. Exec specifies the action to take, it
-    /// will be executed on the guest through the qemu-guest-agent. If the guest agent is not available,
-    /// this probe will fail.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub exec: Option<VirtualMachineInstanceSpecLivenessProbeExec>,
-    /// Minimum consecutive failures for the probe to be considered failed after having succeeded.
-    /// Defaults to 3. Minimum value is 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub failure_threshold: Option<i32>,
-    /// GuestAgentPing contacts the qemu-guest-agent for availability checks. Probe failures are
-    /// automatically suppressed when the guest agent is unreachable for a non-fault reason: during live
-    /// migration (guest paused on one pod while memory is transferred) and whenever the VM is paused
-    /// for an intentional or transient reason such as a user pause, snapshot, save, or dump. Failures
-    /// are not suppressed when the VM is paused due to a fault (IO error, crash, or postcopy failure).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub guest_agent_ping: Option<BTreeMap<String, Value>>,
-    /// HTTPGet specifies the http request to perform.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub http_get: Option<VirtualMachineInstanceSpecLivenessProbeHttpGet>,
-    /// Number of seconds after the VirtualMachineInstance has started before liveness probes are
-    /// initiated. More info:
-    /// <https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub initial_delay_seconds: Option<i32>,
-    /// How often (in seconds) to perform the probe. Default to 10 seconds. Minimum value is 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub period_seconds: Option<i32>,
-    /// Minimum consecutive successes for the probe to be considered successful after having failed.
-    /// Defaults to 1. Must be 1 for liveness. Minimum value is 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub success_threshold: Option<i32>,
-    /// TCPSocket specifies an action involving a TCP port. TCP hooks not yet supported
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tcp_socket: Option<VirtualMachineInstanceSpecLivenessProbeTcpSocket>,
-    /// Number of seconds after which the probe times out. For exec probes the timeout fails the probe
-    /// but does not terminate the command running on the guest. This means a blocking command can
-    /// result in an increasing load on the guest. A small buffer will be added to the resulting
-    /// workload exec probe to compensate for delays caused by the qemu guest exec mechanism. Defaults
-    /// to 1 second. Minimum value is 1. More info:
-    /// <https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub timeout_seconds: Option<i32>,
-}
-
-/// One and only one of the following should be specified. Exec specifies the action to take, it
-/// will be executed on the guest through the qemu-guest-agent. If the guest agent is not available,
-/// this probe will fail.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineInstanceSpecLivenessProbeExec {
-    /// Command is the command line to execute inside the container, the working directory for the
-    /// command is root ('/') in the container's filesystem. The command is simply exec'd, it is not run
-    /// inside a shell, so traditional shell instructions ('\|', etc) won't work. To use a shell, you
-    /// need to explicitly call out to that shell. Exit status of 0 is treated as live/healthy and
-    /// non-zero is unhealthy.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub command: Option<Vec<String>>,
-}
-
-/// HTTPGet specifies the http request to perform.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceSpecLivenessProbeHttpGet {
-    /// Host name to connect to, defaults to the pod IP. You probably want to set "Host" in httpHeaders
-    /// instead.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub host: Option<String>,
-    /// Custom headers to set in the request. HTTP allows repeated headers.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub http_headers: Option<
-        Vec<VirtualMachineInstanceSpecLivenessProbeHttpGetHttpHeaders>,
-    >,
-    /// Path to access on the HTTP server.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub path: Option<String>,
-    /// Name or number of the port to access on the container. Number must be in the range 1 to 65535.
-    /// Name must be an IANA_SVC_NAME.
-    #[serde(with = "codec")]
-    pub port: IntOrString,
-    /// Scheme to use for connecting to the host. Defaults to HTTP.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub scheme: Option<String>,
-}
-
-/// HTTPHeader describes a custom header to be used in HTTP probes
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineInstanceSpecLivenessProbeHttpGetHttpHeaders {
-    /// The header field name. This will be canonicalized upon output, so case-variant names will be
-    /// understood as the same header.
-    pub name: String,
-    /// The header field value
-    pub value: String,
-}
-
-/// TCPSocket specifies an action involving a TCP port. TCP hooks not yet supported
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineInstanceSpecLivenessProbeTcpSocket {
-    /// Optional: Host name to connect to, defaults to the pod IP.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub host: Option<String>,
-    /// Number or name of the port to access on the container. Number must be in the range 1 to 65535.
-    /// Name must be an IANA_SVC_NAME.
-    #[serde(with = "codec")]
-    pub port: IntOrString,
-}
-
-/// Network represents a network type and a resource that should be connected to the vm.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceSpecNetworks {
-    /// Represents the multus cni network.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub multus: Option<VirtualMachineInstanceSpecNetworksMultus>,
-    /// Network name. Must be a DNS_LABEL and unique within the vm. More info:
-    /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
-    pub name: String,
-    /// Represents the stock pod network interface.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub pod: Option<VirtualMachineInstanceSpecNetworksPod>,
-    /// ResourceClaim represents a network resource requested via a VMI spec.resourceClaims\[\] entry,
-    /// backed by either a Kubernetes ResourceClaim or ResourceClaimTemplate. This field should only be
-    /// configured if the NetworkDevicesWithDRA feature-gate is enabled. This feature is in alpha.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub resource_claim: Option<VirtualMachineInstanceSpecNetworksResourceClaim>,
-}
-
-/// Represents the multus cni network.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceSpecNetworksMultus {
-    /// Select the default network and add it to the multus-cni.io/default-network annotation.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub default: Option<bool>,
-    /// References to a NetworkAttachmentDefinition CRD object. Format: \<networkName\>,
-    /// \<namespace\>/\<networkName\>. If namespace is not specified, VMI namespace is assumed.
-    pub network_name: String,
-}
-
-/// Represents the stock pod network interface.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceSpecNetworksPod {
-    /// IPv6 CIDR for the vm network. Defaults to fd10:0:2::/120 if not specified.
-    #[serde(rename = "vmIPv6NetworkCIDR", skip_serializing_if = "Option::is_none")]
-    pub vm_ipv6_network_cidr: Option<String>,
-    /// CIDR for vm network. Default 10.0.2.0/24 if not specified.
-    #[serde(rename = "vmNetworkCIDR", skip_serializing_if = "Option::is_none")]
-    pub vm_network_cidr: Option<String>,
-}
-
-/// ResourceClaim represents a network resource requested via a VMI spec.resourceClaims\[\] entry,
-/// backed by either a Kubernetes ResourceClaim or ResourceClaimTemplate. This field should only be
-/// configured if the NetworkDevicesWithDRA feature-gate is enabled. This feature is in alpha.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceSpecNetworksResourceClaim {
-    /// ClaimName references the name of an entry in the VMI's spec.resourceClaims\[\] array. The
-    /// referenced entry may use either resourceClaimName or resourceClaimTemplateName.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub claim_name: Option<String>,
-    /// RequestName specifies which request from the ResourceClaim/ResourceClaimTemplate
-    /// spec.devices.requests array this claim request corresponds to.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub request_name: Option<String>,
-}
-
-/// `VirtualMachineInstance.spec.resourceClaims`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceSpecResourceClaims {
-    /// Name uniquely identifies this resource claim inside the VMI. This field is required and must be
-    /// a DNS_LABEL.
-    pub name: String,
-    /// ResourceClaimName is the name of a ResourceClaim object in the same namespace as this VMI.
-    ///
-    /// Exactly one of ResourceClaimName and ResourceClaimTemplateName must be set.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub resource_claim_name: Option<String>,
-    /// ResourceClaimTemplateName is the name of a ResourceClaimTemplate object in the same namespace as
-    /// this VMI.
-    ///
-    /// The template name is passed through to the generated virt-launcher Pod spec. From the Pod spec,
-    /// the template is used to create a new ResourceClaim, which is bound to the virt-launcher Pod.
-    /// When the virt-launcher Pod is deleted, the ResourceClaim is also deleted. The generated
-    /// ResourceClaim name is unique and is recorded in pod.status.resourceClaimStatuses.
-    ///
-    /// Exactly one of ResourceClaimName and ResourceClaimTemplateName must be set.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub resource_claim_template_name: Option<String>,
-}
-
-/// The pod this Toleration is attached to tolerates any taint that matches the triple
-/// \<key,value,effect\> using the matching operator \<operator\>.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceSpecTolerations {
-    /// Effect indicates the taint effect to match. Empty means match all taint effects. When specified,
-    /// allowed values are NoSchedule, PreferNoSchedule and NoExecute.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub effect: Option<String>,
-    /// Key is the taint key that the toleration applies to. Empty means match all taint keys. If the
-    /// key is empty, operator must be Exists; this combination means to match all values and all keys.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub key: Option<String>,
-    /// Operator represents a key's relationship to the value. Valid operators are Exists and Equal.
-    /// Defaults to Equal. Exists is equivalent to wildcard for value, so that a pod can tolerate all
-    /// taints of a particular category.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub operator: Option<String>,
-    /// TolerationSeconds represents the period of time the toleration (which must be of effect
-    /// NoExecute, otherwise this field is ignored) tolerates the taint. By default, it is not set,
-    /// which means tolerate the taint forever (do not evict). Zero and negative values will be treated
-    /// as 0 (evict immediately) by the system.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub toleration_seconds: Option<i64>,
-    /// Value is the taint value the toleration matches to. If the operator is Exists, the value should
-    /// be empty, otherwise just a regular string.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub value: Option<String>,
-}
-
-/// TopologySpreadConstraint specifies how to spread matching pods among the given topology.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceSpecTopologySpreadConstraints {
-    /// LabelSelector is used to find matching pods. Pods that match this label selector are counted to
-    /// determine the number of pods in their corresponding topology domain.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub label_selector: Option<
-        VirtualMachineInstanceSpecTopologySpreadConstraintsLabelSelector,
-    >,
-    /// MatchLabelKeys is a set of pod label keys to select the pods over which spreading will be
-    /// calculated. The keys are used to lookup values from the incoming pod labels, those key-value
-    /// labels are ANDed with labelSelector to select the group of existing pods over which spreading
-    /// will be calculated for the incoming pod. The same key is forbidden to exist in both
-    /// MatchLabelKeys and LabelSelector. MatchLabelKeys cannot be set when LabelSelector isn't set.
-    /// Keys that don't exist in the incoming pod labels will be ignored. A null or empty list means
-    /// only match against labelSelector.
-    ///
-    /// This is a beta field and requires the MatchLabelKeysInPodTopologySpread feature gate to be
-    /// enabled (enabled by default).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub match_label_keys: Option<Vec<String>>,
-    /// MaxSkew describes the degree to which pods may be unevenly distributed. When
-    /// 'whenUnsatisfiable=DoNotSchedule', it is the maximum permitted difference between the number of
-    /// matching pods in the target topology and the global minimum. The global minimum is the minimum
-    /// number of matching pods in an eligible domain or zero if the number of eligible domains is less
-    /// than MinDomains. For example, in a 3-zone cluster, MaxSkew is set to 1, and pods with the same
-    /// labelSelector spread as 2/2/1: In this case, the global minimum is 1. \| zone1 \| zone2 \| zone3
-    /// \| \| P P \| P P \| P \|
-    ///
-    /// - if MaxSkew is 1, incoming pod can only be scheduled to zone3 to become 2/2/2; scheduling it
-    ///   onto zone1(zone2) would make the ActualSkew(3-1) on zone1(zone2) violate MaxSkew(1).
-    /// - if MaxSkew is 2, incoming pod can be scheduled onto any zone. When
-    ///   'whenUnsatisfiable=ScheduleAnyway', it is used to give higher precedence to topologies that
-    ///   satisfy it. It's a required field. Default value is 1 and 0 is not allowed.
-    pub max_skew: i32,
-    /// MinDomains indicates a minimum number of eligible domains. When the number of eligible domains
-    /// with matching topology keys is less than minDomains, Pod Topology Spread treats "global minimum"
-    /// as 0, and then the calculation of Skew is performed. And when the number of eligible domains
-    /// with matching topology keys equals or greater than minDomains, this value has no effect on
-    /// scheduling. As a result, when the number of eligible domains is less than minDomains, scheduler
-    /// won't schedule more than maxSkew Pods to those domains. If value is nil, the constraint behaves
-    /// as if MinDomains is equal to 1. Valid values are integers greater than 0. When value is not nil,
-    /// WhenUnsatisfiable must be DoNotSchedule.
-    ///
-    /// For example, in a 3-zone cluster, MaxSkew is set to 2, MinDomains is set to 5 and pods with the
-    /// same labelSelector spread as 2/2/2: \| zone1 \| zone2 \| zone3 \| \| P P \| P P \| P P \| The
-    /// number of domains is less than 5(MinDomains), so "global minimum" is treated as 0. In this
-    /// situation, new pod with the same labelSelector cannot be scheduled, because computed skew will
-    /// be 3(3 - 0) if new Pod is scheduled to any of the three zones, it will violate MaxSkew.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub min_domains: Option<i32>,
-    /// NodeAffinityPolicy indicates how we will treat Pod's nodeAffinity/nodeSelector when calculating
-    /// pod topology spread skew. Options are:
-    ///
-    /// - Honor: only nodes matching nodeAffinity/nodeSelector are included in the calculations.
-    /// - Ignore: nodeAffinity/nodeSelector are ignored. All nodes are included in the calculations.
-    ///
-    /// If this value is nil, the behavior is equivalent to the Honor policy.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub node_affinity_policy: Option<String>,
-    /// NodeTaintsPolicy indicates how we will treat node taints when calculating pod topology spread
-    /// skew. Options are:
-    ///
-    /// - Honor: nodes without taints, along with tainted nodes for which the incoming pod has a
-    ///   toleration, are included.
-    /// - Ignore: node taints are ignored. All nodes are included.
-    ///
-    /// If this value is nil, the behavior is equivalent to the Ignore policy.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub node_taints_policy: Option<String>,
-    /// TopologyKey is the key of node labels. Nodes that have a label with this key and identical
-    /// values are considered to be in the same topology. We consider each \<key, value\> as a "bucket",
-    /// and try to put balanced number of pods into each bucket. We define a domain as a particular
-    /// instance of a topology. Also, we define an eligible domain as a domain whose nodes meet the
-    /// requirements of nodeAffinityPolicy and nodeTaintsPolicy. e.g. If TopologyKey is
-    /// "kubernetes.io/hostname", each Node is a domain of that topology. And, if TopologyKey is
-    /// "topology.kubernetes.io/zone", each zone is a domain of that topology. It's a required field.
-    pub topology_key: String,
-    /// WhenUnsatisfiable indicates how to deal with a pod if it doesn't satisfy the spread constraint.
-    ///
-    /// - DoNotSchedule (default) tells the scheduler not to schedule it.
-    /// - ScheduleAnyway tells the scheduler to schedule the pod in any location, but giving higher
-    ///   precedence to topologies that would help reduce the skew. A constraint is considered
-    ///   "Unsatisfiable" for an incoming pod if and only if every possible node assignment for that pod
-    ///   would violate "MaxSkew" on some topology. For example, in a 3-zone cluster, MaxSkew is set to
-    ///   1, and pods with the same labelSelector spread as 3/1/1: \| zone1 \| zone2 \| zone3 \| \| P P
-    ///   P \| P \| P \| If WhenUnsatisfiable is set to DoNotSchedule, incoming pod can only be
-    ///   scheduled to zone2(zone3) to become 3/2/1(3/1/2) as ActualSkew(2-1) on zone2(zone3) satisfies
-    ///   MaxSkew(1). In other words, the cluster can still be imbalanced, but scheduler won't make it
-    ///   \*more\* imbalanced. It's a required field.
-    pub when_unsatisfiable: String,
-}
-
-/// `VirtualMachineInstance.spec.utilityVolumes`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceSpecUtilityVolumes {
-    /// claimName is the name of a PersistentVolumeClaim in the same namespace as the pod using this
-    /// volume. More info:
-    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims>
-    pub claim_name: String,
-    /// UtilityVolume's name. Must be unique within the vmi, including regular Volumes.
-    pub name: String,
-    /// readOnly Will force the ReadOnly setting in VolumeMounts. Default false.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub read_only: Option<bool>,
-    /// Type represents the type of the utility volume.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub r#type: Option<String>,
-}
-
-/// Volume represents a named volume in a vmi.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceSpecVolumes {
-    /// CloudInitConfigDrive represents a cloud-init Config Drive user-data source. The Config Drive
-    /// data will be added as a disk to the vmi. A proper cloud-init installation is required inside the
-    /// guest. More info:
-    /// <https://cloudinit.readthedocs.io/en/latest/topics/datasources/configdrive.html>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cloud_init_config_drive: Option<
-        VirtualMachineInstanceSpecVolumesCloudInitConfigDrive,
-    >,
-    /// CloudInitNoCloud represents a cloud-init NoCloud user-data source. The NoCloud data will be
-    /// added as a disk to the vmi. A proper cloud-init installation is required inside the guest. More
-    /// info: <http://cloudinit.readthedocs.io/en/latest/topics/datasources/nocloud.html>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cloud_init_no_cloud: Option<VirtualMachineInstanceSpecVolumesCloudInitNoCloud>,
-    /// ConfigMapSource represents a reference to a ConfigMap in the same namespace. More info:
-    /// <https://kubernetes.io/docs/tasks/configure-pod-container/configure-pod-configmap/>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub config_map: Option<VirtualMachineInstanceSpecVolumesConfigMap>,
-    /// ContainerDisk references a docker image, embedding a qcow or raw disk. More info:
-    /// <https://kubevirt.gitbooks.io/user-guide/registry-disk.html>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub container_disk: Option<VirtualMachineInstanceSpecVolumesContainerDisk>,
-    /// ContainerPath exposes a path from the virt-launcher container to the VM via virtiofs. The path
-    /// must correspond to an existing volumeMount in the compute container.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub container_path: Option<VirtualMachineInstanceSpecVolumesContainerPath>,
-    /// DataVolume represents the dynamic creation a PVC for this volume as well as the process of
-    /// populating that PVC with a disk image.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub data_volume: Option<VirtualMachineInstanceSpecVolumesDataVolume>,
-    /// DownwardAPI represents downward API about the pod that should populate this volume
-    #[serde(rename = "downwardAPI", skip_serializing_if = "Option::is_none")]
-    pub downward_api: Option<VirtualMachineInstanceSpecVolumesDownwardAPI>,
-    /// DownwardMetrics adds a very small disk to VMIs which contains a limited view of host and guest
-    /// metrics. The disk content is compatible with vhostmd (<https://github.com/vhostmd/vhostmd>) and
-    /// vm-dump-metrics.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub downward_metrics: Option<BTreeMap<String, Value>>,
-    /// EmptyDisk represents a temporary disk which shares the vmis lifecycle. More info:
-    /// <https://kubevirt.gitbooks.io/user-guide/disks-and-volumes.html>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub empty_disk: Option<VirtualMachineInstanceSpecVolumesEmptyDisk>,
-    /// Ephemeral is a special volume source that "wraps" specified source and provides copy-on-write
-    /// image on top of it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ephemeral: Option<VirtualMachineInstanceSpecVolumesEphemeral>,
-    /// HostDisk represents a disk created on the cluster level
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub host_disk: Option<VirtualMachineInstanceSpecVolumesHostDisk>,
-    /// MemoryDump is attached to the virt launcher and is populated with a memory dump of the vmi
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub memory_dump: Option<VirtualMachineInstanceSpecVolumesMemoryDump>,
-    /// Volume's name. Must be a DNS_LABEL and unique within the vmi. More info:
-    /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
-    pub name: String,
-    /// PersistentVolumeClaimVolumeSource represents a reference to a PersistentVolumeClaim in the same
-    /// namespace. Directly attached to the vmi via qemu. More info:
-    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub persistent_volume_claim: Option<
-        VirtualMachineInstanceSpecVolumesPersistentVolumeClaim,
-    >,
-    /// SecretVolumeSource represents a reference to a secret data in the same namespace. More info:
-    /// <https://kubernetes.io/docs/concepts/configuration/secret/>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub secret: Option<VirtualMachineInstanceSpecVolumesSecret>,
-    /// ServiceAccountVolumeSource represents a reference to a service account. There can only be one
-    /// volume of this type! More info:
-    /// <https://kubernetes.io/docs/tasks/configure-pod-container/configure-service-account/>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub service_account: Option<VirtualMachineInstanceSpecVolumesServiceAccount>,
-    /// Represents a Sysprep volume source.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub sysprep: Option<VirtualMachineInstanceSpecVolumesSysprep>,
-}
-
-/// CloudInitNoCloud represents a cloud-init NoCloud user-data source. The NoCloud data will be
-/// added as a disk to the vmi. A proper cloud-init installation is required inside the guest. More
-/// info: <http://cloudinit.readthedocs.io/en/latest/topics/datasources/nocloud.html>
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceSpecVolumesCloudInitNoCloud {
-    /// NetworkData contains NoCloud inline cloud-init networkdata.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub network_data: Option<String>,
-    /// NetworkDataBase64 contains NoCloud cloud-init networkdata as a base64 encoded string.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub network_data_base64: Option<String>,
-    /// NetworkDataSecretRef references a k8s secret that contains NoCloud networkdata.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub network_data_secret_ref: Option<
-        VirtualMachineInstanceSpecVolumesCloudInitNoCloudNetworkDataSecretRef,
-    >,
-    /// UserDataSecretRef references a k8s secret that contains NoCloud userdata.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub secret_ref: Option<VirtualMachineInstanceSpecVolumesCloudInitNoCloudSecretRef>,
-    /// UserData contains NoCloud inline cloud-init userdata.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub user_data: Option<String>,
-    /// UserDataBase64 contains NoCloud cloud-init userdata as a base64 encoded string.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub user_data_base64: Option<String>,
-}
-
-/// ConfigMapSource represents a reference to a ConfigMap in the same namespace. More info:
-/// <https://kubernetes.io/docs/tasks/configure-pod-container/configure-pod-configmap/>
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceSpecVolumesConfigMap {
-    /// Name of the referent. This field is effectively required, but due to backwards compatibility is
-    /// allowed to be empty. Instances of this type with an empty value here are almost certainly wrong.
-    /// More info: <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
-    ///
-    /// Defaults to `""`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    /// Specify whether the ConfigMap or it's keys must be defined
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub optional: Option<bool>,
-    /// The volume label of the resulting disk inside the VMI. Different bootstrapping mechanisms
-    /// require different values. Typical values are "cidata" (cloud-init), "config-2" (cloud-init) or
-    /// "OEMDRV" (kickstart).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub volume_label: Option<String>,
-}
-
-/// ContainerDisk references a docker image, embedding a qcow or raw disk. More info:
-/// <https://kubevirt.gitbooks.io/user-guide/registry-disk.html>
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceSpecVolumesContainerDisk {
-    /// Image is the name of the image with the embedded disk.
-    pub image: String,
-    /// Image pull policy. One of Always, Never, IfNotPresent. Defaults to Always if :latest tag is
-    /// specified, or IfNotPresent otherwise. Cannot be updated. More info:
-    /// <https://kubernetes.io/docs/concepts/containers/images#updating-images>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub image_pull_policy: Option<String>,
-    /// ImagePullSecret is the name of the Docker registry secret required to pull the image. The secret
-    /// must already exist.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub image_pull_secret: Option<String>,
-    /// Path defines the path to disk file in the container
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub path: Option<String>,
-}
-
-/// ContainerPath exposes a path from the virt-launcher container to the VM via virtiofs. The path
-/// must correspond to an existing volumeMount in the compute container.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceSpecVolumesContainerPath {
-    /// Path is the absolute path within the virt-launcher container to expose to the VM. The path must
-    /// correspond to an existing volumeMount in the compute container.
-    ///
-    /// Must have at most 4096 characters.
-    ///
-    /// Must satisfy `self.startsWith('/')`: path must be absolute (start with '/')
-    ///
-    /// Must satisfy `!self.contains('..')`: path must not contain '..'
-    pub path: String,
-    /// ReadOnly controls whether the volume is exposed as read-only to the VM. Defaults to true. Write
-    /// access is not currently supported.
-    ///
-    /// Must satisfy `self == true`: readOnly must be true, write access is not supported
-    ///
-    /// Defaults to `true`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub read_only: Option<bool>,
-}
-
-/// DataVolume represents the dynamic creation a PVC for this volume as well as the process of
-/// populating that PVC with a disk image.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineInstanceSpecVolumesDataVolume {
-    /// Hotpluggable indicates whether the volume can be hotplugged and hotunplugged.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub hotpluggable: Option<bool>,
-    /// Name of both the DataVolume and the PVC in the same namespace.
-    pub name: String,
-}
-
-/// DownwardAPI represents downward API about the pod that should populate this volume
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceSpecVolumesDownwardAPI {
-    /// Fields is a list of downward API volume file
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub fields: Option<Vec<VirtualMachineInstanceSpecVolumesDownwardAPIFields>>,
-    /// The volume label of the resulting disk inside the VMI. Different bootstrapping mechanisms
-    /// require different values. Typical values are "cidata" (cloud-init), "config-2" (cloud-init) or
-    /// "OEMDRV" (kickstart).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub volume_label: Option<String>,
-}
-
-/// DownwardAPIVolumeFile represents information to create the file containing the pod field
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceSpecVolumesDownwardAPIFields {
-    /// Required: Selects a field of the pod: only annotations, labels, name, namespace and uid are
-    /// supported.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub field_ref: Option<VirtualMachineInstanceSpecVolumesDownwardAPIFieldsFieldRef>,
-    /// Optional: mode bits used to set permissions on this file, must be an octal value between 0000
-    /// and 0777 or a decimal value between 0 and 511. YAML accepts both octal and decimal values, JSON
-    /// requires decimal values for mode bits. If not specified, the volume defaultMode will be used.
-    /// This might be in conflict with other options that affect the file mode, like fsGroup, and the
-    /// result can be other mode bits set.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub mode: Option<i32>,
-    /// Required: Path is the relative path name of the file to be created. Must not be absolute or
-    /// contain the '..' path. Must be utf-8 encoded. The first item of the relative path must not start
-    /// with '..'
-    pub path: String,
-    /// Selects a resource of the container: only resources limits and requests (limits.cpu,
-    /// limits.memory, requests.cpu and requests.memory) are currently supported.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub resource_field_ref: Option<
-        VirtualMachineInstanceSpecVolumesDownwardAPIFieldsResourceFieldRef,
-    >,
-}
-
-/// Required: Selects a field of the pod: only annotations, labels, name, namespace and uid are
-/// supported.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceSpecVolumesDownwardAPIFieldsFieldRef {
-    /// Version of the schema the FieldPath is written in terms of, defaults to "v1".
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub api_version: Option<String>,
-    /// Path of the field to select in the specified API version.
-    pub field_path: String,
-}
-
-/// Selects a resource of the container: only resources limits and requests (limits.cpu,
-/// limits.memory, requests.cpu and requests.memory) are currently supported.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceSpecVolumesDownwardAPIFieldsResourceFieldRef {
-    /// Container name: required for volumes, optional for env vars
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub container_name: Option<String>,
-    /// Specifies the output format of the exposed resources, defaults to "1"
-    ///
-    /// Must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
-    pub divisor: Option<IntOrString>,
-    /// Required: resource to select
-    pub resource: String,
-}
-
-/// EmptyDisk represents a temporary disk which shares the vmis lifecycle. More info:
-/// <https://kubevirt.gitbooks.io/user-guide/disks-and-volumes.html>
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineInstanceSpecVolumesEmptyDisk {
-    /// Capacity of the sparse disk.
-    ///
-    /// Must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(with = "codec")]
-    pub capacity: IntOrString,
-}
-
-/// Ephemeral is a special volume source that "wraps" specified source and provides copy-on-write
-/// image on top of it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceSpecVolumesEphemeral {
-    /// PersistentVolumeClaimVolumeSource represents a reference to a PersistentVolumeClaim in the same
-    /// namespace. Directly attached to the vmi via qemu. More info:
-    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub persistent_volume_claim: Option<
-        VirtualMachineInstanceSpecVolumesEphemeralPersistentVolumeClaim,
-    >,
-}
-
-/// PersistentVolumeClaimVolumeSource represents a reference to a PersistentVolumeClaim in the same
-/// namespace. Directly attached to the vmi via qemu. More info:
-/// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims>
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceSpecVolumesEphemeralPersistentVolumeClaim {
-    /// claimName is the name of a PersistentVolumeClaim in the same namespace as the pod using this
-    /// volume. More info:
-    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims>
-    pub claim_name: String,
-    /// readOnly Will force the ReadOnly setting in VolumeMounts. Default false.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub read_only: Option<bool>,
-}
-
-/// HostDisk represents a disk created on the cluster level
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineInstanceSpecVolumesHostDisk {
-    /// Capacity of the sparse disk
-    ///
-    /// Must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
-    pub capacity: Option<IntOrString>,
-    /// The path to HostDisk image located on the cluster
-    pub path: String,
-    /// Shared indicate whether the path is shared between nodes
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub shared: Option<bool>,
-    /// Contains information if disk.img exists or should be created allowed options are 'Disk' and
-    /// 'DiskOrCreate'
-    pub r#type: String,
-}
-
-/// MemoryDump is attached to the virt launcher and is populated with a memory dump of the vmi
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceSpecVolumesMemoryDump {
-    /// claimName is the name of a PersistentVolumeClaim in the same namespace as the pod using this
-    /// volume. More info:
-    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims>
-    pub claim_name: String,
-    /// Hotpluggable indicates whether the volume can be hotplugged and hotunplugged.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub hotpluggable: Option<bool>,
-    /// readOnly Will force the ReadOnly setting in VolumeMounts. Default false.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub read_only: Option<bool>,
-}
-
-/// SecretVolumeSource represents a reference to a secret data in the same namespace. More info:
-/// <https://kubernetes.io/docs/concepts/configuration/secret/>
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceSpecVolumesSecret {
-    /// Specify whether the Secret or it's keys must be defined
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub optional: Option<bool>,
-    /// Name of the secret in the pod's namespace to use. More info:
-    /// <https://kubernetes.io/docs/concepts/storage/volumes#secret>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub secret_name: Option<String>,
-    /// The volume label of the resulting disk inside the VMI. Different bootstrapping mechanisms
-    /// require different values. Typical values are "cidata" (cloud-init), "config-2" (cloud-init) or
-    /// "OEMDRV" (kickstart).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub volume_label: Option<String>,
-}
-
-/// ServiceAccountVolumeSource represents a reference to a service account. There can only be one
-/// volume of this type! More info:
-/// <https://kubernetes.io/docs/tasks/configure-pod-container/configure-service-account/>
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceSpecVolumesServiceAccount {
-    /// Name of the service account in the pod's namespace to use. More info:
-    /// <https://kubernetes.io/docs/tasks/configure-pod-container/configure-service-account/>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub service_account_name: Option<String>,
-}
-
-/// Represents a Sysprep volume source.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceSpecVolumesSysprep {
-    /// ConfigMap references a ConfigMap that contains Sysprep answer file named autounattend.xml that
-    /// should be attached as disk of CDROM type.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub config_map: Option<VirtualMachineInstanceSpecVolumesSysprepConfigMap>,
-    /// Secret references a k8s Secret that contains Sysprep answer file named autounattend.xml that
-    /// should be attached as disk of CDROM type.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub secret: Option<VirtualMachineInstanceSpecVolumesSysprepSecret>,
-}
-
-/// Secret references a k8s Secret that contains Sysprep answer file named autounattend.xml that
-/// should be attached as disk of CDROM type.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineInstanceSpecVolumesSysprepSecret {
-    /// Name of the referent. This field is effectively required, but due to backwards compatibility is
-    /// allowed to be empty. Instances of this type with an empty value here are almost certainly wrong.
-    /// More info: <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
-    ///
-    /// Defaults to `""`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-}
-
-/// Status is the high level overview of how the VirtualMachineInstance is doing. It contains
-/// information available to controllers and users.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceStatus {
-    /// VSOCKCID is used to track the allocated VSOCK CID in the VM.
+pub struct VirtualMachineInstanceContainerDiskVolume {
+    /// deprecated; Checksum is the checksum of the rootdisk or kernel artifacts inside the
+    /// containerdisk
     ///
     /// Must be at least 0 and be at most 4294967295.
-    #[serde(rename = "VSOCKCID", skip_serializing_if = "Option::is_none")]
-    pub vsockcid: Option<i64>,
-    /// ActivePods is a mapping of pod UID to node name. It is possible for multiple pods to be running
-    /// for a single VMI during migration.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub active_pods: Option<BTreeMap<String, String>>,
-    /// ChangedBlockTracking represents the status of the changedBlockTracking
-    #[serde(
-        default,
-        deserialize_with = "codec::present::deserialize",
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub changed_block_tracking: Option<
-        Option<VirtualMachineInstanceStatusChangedBlockTracking>,
-    >,
-    /// Conditions are specific points in VirtualMachineInstance's pod runtime.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub conditions: Option<Vec<VirtualMachineInstanceStatusConditions>>,
-    /// CurrentCPUTopology specifies the current CPU topology used by the VM workload. Current topology
-    /// may differ from the desired topology in the spec while CPU hotplug takes place.
-    #[serde(rename = "currentCPUTopology", skip_serializing_if = "Option::is_none")]
-    pub current_cpu_topology: Option<VirtualMachineInstanceStatusCurrentCPUTopology>,
-    /// EvacuationNodeName is used to track the eviction process of a VMI. It stores the name of the
-    /// node that we want to evacuate. It is meant to be used by KubeVirt core components only and can't
-    /// be set or modified by users.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub evacuation_node_name: Option<String>,
-    /// FSFreezeStatus indicates whether a freeze operation was requested for the guest filesystem. It
-    /// will be set to "frozen" if the request was made, or unset otherwise. This does not reflect the
-    /// actual state of the guest filesystem.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub fs_freeze_status: Option<String>,
-    /// Guest OS Information
-    #[serde(rename = "guestOSInfo", skip_serializing_if = "Option::is_none")]
-    pub guest_os_info: Option<VirtualMachineInstanceStatusGuestOSInfo>,
-    /// Interfaces represent the details of available network interfaces.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub interfaces: Option<Vec<VirtualMachineInstanceStatusInterfaces>>,
-    /// KernelBootStatus contains info about the kernelBootContainer
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub kernel_boot_status: Option<VirtualMachineInstanceStatusKernelBootStatus>,
-    /// LauncherContainerImageVersion indicates what container image is currently active for the vmi.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub launcher_container_image_version: Option<String>,
-    /// Machine shows the final resulting qemu machine type. This can be different than the machine type
-    /// selected in the spec, due to qemus machine type alias mechanism.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub machine: Option<VirtualMachineInstanceStatusMachine>,
-    /// Memory shows various informations about the VirtualMachine memory.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub memory: Option<VirtualMachineInstanceStatusMemory>,
-    /// MigratedVolumes lists the source and destination volumes during the volume migration
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub migrated_volumes: Option<Vec<VirtualMachineInstanceStatusMigratedVolumes>>,
-    /// Represents the method using which the vmi can be migrated: live migration or block migration
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub migration_method: Option<String>,
-    /// Represents the status of a live migration
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub migration_state: Option<VirtualMachineInstanceStatusMigrationState>,
-    /// This represents the migration transport
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub migration_transport: Option<String>,
-    /// NodeName is the name where the VirtualMachineInstance is currently running.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub node_name: Option<String>,
-    /// Phase is the status of the VirtualMachineInstance in kubernetes world. It is not the
-    /// VirtualMachineInstance status, but partially correlates to it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub phase: Option<String>,
-    /// PhaseTransitionTimestamp is the timestamp of when the last phase change occurred
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub phase_transition_timestamps: Option<
-        Vec<VirtualMachineInstanceStatusPhaseTransitionTimestamps>,
-    >,
-    /// The Quality of Service (QOS) classification assigned to the virtual machine instance based on
-    /// resource requirements See PodQOSClass type for available QOS classes More info:
-    /// <https://git.k8s.io/community/contributors/design-proposals/node/resource-qos.md>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub qos_class: Option<String>,
-    /// A brief CamelCase message indicating details about why the VMI is in this state. e.g.
-    /// 'NodeUnresponsive'
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
-    /// RuntimeUser is used to determine what user will be used in launcher
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub runtime_user: Option<i64>,
-    /// SELinuxContext is the actual SELinux context of the virt-launcher pod
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub selinux_context: Option<String>,
-    /// `topologyHints`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub topology_hints: Option<VirtualMachineInstanceStatusTopologyHints>,
-    /// VirtualMachineRevisionName is used to get the vm revision of the vmi when doing an online vm
-    /// snapshot
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub virtual_machine_revision_name: Option<String>,
-    /// VolumeStatus contains the statuses of all the volumes
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub volume_status: Option<Vec<VirtualMachineInstanceStatusVolumeStatus>>,
+    pub checksum: Option<i64>,
 }
 
 /// CurrentCPUTopology specifies the current CPU topology used by the VM workload. Current topology
 /// may differ from the desired topology in the spec while CPU hotplug takes place.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineInstanceStatusCurrentCPUTopology {
+pub struct VirtualMachineInstanceCurrentCPUTopology {
     /// Cores specifies the number of cores inside the vmi. Must be a value greater or equal 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cores: Option<i32>,
@@ -2514,10 +77,57 @@ pub struct VirtualMachineInstanceStatusCurrentCPUTopology {
     pub threads: Option<i32>,
 }
 
+/// DowntimeTuning configures iteration-aware downtime ramping for live migration convergence.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineInstanceDowntimeTuning {
+    /// CooldownSeconds is the minimum interval in seconds between successive downtime increases.
+    /// Defaults to 10.
+    ///
+    /// Must be at least 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cooldown_seconds: Option<i32>,
+    /// InitialMs is the initial max_downtime value in milliseconds set at the start of migration.
+    /// Tuning steps increase from this value. Defaults to 150.
+    ///
+    /// Must be at least 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub initial_ms: Option<i64>,
+    /// StartAfterIteration is the memory copy iteration after which downtime tuning begins. Defaults to
+    /// 3\.
+    ///
+    /// Must be at least 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start_after_iteration: Option<i64>,
+    /// Steps is the number of equal increments used to ramp from InitialMs to the cluster-level
+    /// MaxDowntimeMs. Defaults to 7.
+    ///
+    /// Must be at least 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub steps: Option<i32>,
+}
+
+/// ExperimentalMigrationOptions is an alpha API. It is intended for experimental purposes only and
+/// will be removed in the future.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineInstanceExperimental {
+    /// Compression selects the algorithm for compressing the live migration data stream. When omitted
+    /// (nil) or set to "none", compression is disabled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub compression: Option<VirtualMachineInstanceCompression>,
+    /// DowntimeTuning configures iteration-aware downtime ramping for live migration convergence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub downtime_tuning: Option<VirtualMachineInstanceDowntimeTuning>,
+    /// `stallDetector`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stall_detector: Option<VirtualMachineInstanceStallDetector>,
+}
+
 /// Guest OS Information
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceStatusGuestOSInfo {
+pub struct VirtualMachineInstanceGuestOSInfo {
     /// Guest OS Id
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
@@ -2544,10 +154,32 @@ pub struct VirtualMachineInstanceStatusGuestOSInfo {
     pub version_id: Option<String>,
 }
 
+/// If the volume is hotplug, this will contain the hotplug status.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineInstanceHotplugVolume {
+    /// AttachPodName is the name of the pod used to attach the volume to the node.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub attach_pod_name: Option<String>,
+    /// AttachPodUID is the UID of the pod used to attach the volume to the node.
+    #[serde(rename = "attachPodUID", skip_serializing_if = "Option::is_none")]
+    pub attach_pod_uid: Option<String>,
+}
+
+/// InitrdInfo show info about the initrd file
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineInstanceInitrdInfo {
+    /// deprecated; Checksum is the checksum of the initrd file
+    ///
+    /// Must be at least 0 and be at most 4294967295.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub checksum: Option<i64>,
+}
+
 /// `VirtualMachineInstance.status.interfaces`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceStatusInterfaces {
+pub struct VirtualMachineInstanceInterfaces {
     /// Specifies the origin of the interface data collected. values: domain, guest-agent,
     /// multus-status.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -2581,38 +213,29 @@ pub struct VirtualMachineInstanceStatusInterfaces {
 /// KernelBootStatus contains info about the kernelBootContainer
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceStatusKernelBootStatus {
+pub struct VirtualMachineInstanceKernelBootStatus {
     /// InitrdInfo show info about the initrd file
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub initrd_info: Option<VirtualMachineInstanceStatusKernelBootStatusInitrdInfo>,
+    pub initrd_info: Option<VirtualMachineInstanceInitrdInfo>,
     /// KernelInfo show info about the kernel image
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub kernel_info: Option<VirtualMachineInstanceStatusKernelBootStatusKernelInfo>,
+    pub kernel_info: Option<VirtualMachineInstanceKernelInfo>,
 }
 
-/// InitrdInfo show info about the initrd file
+/// KernelInfo show info about the kernel image
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineInstanceStatusKernelBootStatusInitrdInfo {
-    /// deprecated; Checksum is the checksum of the initrd file
+pub struct VirtualMachineInstanceKernelInfo {
+    /// deprecated; Checksum is the checksum of the kernel image
     ///
     /// Must be at least 0 and be at most 4294967295.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub checksum: Option<i64>,
 }
 
-/// Machine shows the final resulting qemu machine type. This can be different than the machine type
-/// selected in the spec, due to qemus machine type alias mechanism.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineInstanceStatusMachine {
-    /// QEMU machine type is the actual chipset of the VirtualMachineInstance.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub r#type: Option<String>,
-}
-
 /// Memory shows various informations about the VirtualMachine memory.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceStatusMemory {
+pub struct VirtualMachineInstanceMemory {
     /// GuestAtBoot specifies with how much memory the VirtualMachine intiallly booted with.
     ///
     /// Must be a quantity, such as `0.5` or `128Mi`.
@@ -2636,167 +259,28 @@ pub struct VirtualMachineInstanceStatusMemory {
     pub memory_overhead: Option<IntOrString>,
 }
 
-/// StorageMigratedVolumeInfo tracks the information about the source and destination volumes during
-/// the volume migration
+/// If the volume is memorydump volume, this will contain the memorydump info.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceStatusMigratedVolumes {
-    /// DestinationPVCInfo contains the information about the destination PVC
-    #[serde(rename = "destinationPVCInfo", skip_serializing_if = "Option::is_none")]
-    pub destination_pvc_info: Option<
-        VirtualMachineInstanceStatusMigratedVolumesDestinationPVCInfo,
-    >,
-    /// SourcePVCInfo contains the information about the source PVC
-    #[serde(rename = "sourcePVCInfo", skip_serializing_if = "Option::is_none")]
-    pub source_pvc_info: Option<
-        VirtualMachineInstanceStatusMigratedVolumesSourcePVCInfo,
-    >,
-    /// VolumeName is the name of the volume that is being migrated
-    pub volume_name: String,
-}
-
-/// SourcePVCInfo contains the information about the source PVC
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceStatusMigratedVolumesSourcePVCInfo {
-    /// AccessModes contains the desired access modes the volume should have. More info:
-    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#access-modes-1>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub access_modes: Option<Vec<String>>,
-    /// Capacity represents the capacity set on the corresponding PVC status
-    ///
-    /// Each value must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
-    pub capacity: Option<BTreeMap<String, IntOrString>>,
-    /// ClaimName is the name of the PVC
+pub struct VirtualMachineInstanceMemoryDumpVolume {
+    /// ClaimName is the name of the pvc the memory was dumped to
     #[serde(skip_serializing_if = "Option::is_none")]
     pub claim_name: Option<String>,
-    /// Percentage of filesystem's size to be reserved when resizing the PVC
-    ///
-    /// Must match `^(0(?:\.\d{1,3})?|1)$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub filesystem_overhead: Option<String>,
-    /// Preallocated indicates if the PVC's storage is preallocated or not
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub preallocated: Option<bool>,
-    /// Requests represents the resources requested by the corresponding PVC spec
-    ///
-    /// Each value must be a quantity, such as `0.5` or `128Mi`.
+    /// EndTimestamp is the time when the memory dump completed
     #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
-    pub requests: Option<BTreeMap<String, IntOrString>>,
-    /// VolumeMode defines what type of volume is required by the claim. Value of Filesystem is implied
-    /// when not included in claim spec.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub volume_mode: Option<String>,
-}
-
-/// Represents the status of a live migration
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceStatusMigrationState {
-    /// Indicates that the migration has been requested to abort
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub abort_requested: Option<bool>,
-    /// Indicates the final status of the live migration abortion
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub abort_status: Option<String>,
-    /// Indicates the migration completed
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub completed: Option<bool>,
-    /// The time the migration action ended
-    #[serde(default, with = "codec::nullable", skip_serializing_if = "Option::is_none")]
-    pub end_timestamp: Option<Option<Time>>,
-    /// Indicates that the migration failed
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub failed: Option<bool>,
-    /// Contains the reason why the migration failed
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub failure_reason: Option<String>,
-    /// Migration configurations to apply
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub migration_configuration: Option<
-        VirtualMachineInstanceStatusMigrationStateMigrationConfiguration,
-    >,
-    /// The type of migration network, either 'pod' or 'migration'
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub migration_network_type: Option<String>,
-    /// Name of the migration policy. If string is empty, no policy is matched
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub migration_policy_name: Option<String>,
-    /// The VirtualMachineInstanceMigration object associated with this migration
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub migration_uid: Option<String>,
-    /// Lets us know if the vmi is currently running pre or post copy migration
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub mode: Option<String>,
-    /// The source node that the VMI originated on
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub source_node: Option<String>,
-    /// If the VMI being migrated uses persistent features (backend-storage), its source PVC name is
-    /// saved here
-    #[serde(
-        rename = "sourcePersistentStatePVCName",
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub source_persistent_state_pvc_name: Option<String>,
-    /// `sourcePod`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub source_pod: Option<String>,
-    /// SourceState contains migration state managed by the source virt handler
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub source_state: Option<VirtualMachineInstanceStatusMigrationStateSourceState>,
-    /// The time the migration action began
-    #[serde(default, with = "codec::nullable", skip_serializing_if = "Option::is_none")]
-    pub start_timestamp: Option<Option<Time>>,
-    /// The UID of the target attachment pod for hotplug volumes
-    #[serde(rename = "targetAttachmentPodUID", skip_serializing_if = "Option::is_none")]
-    pub target_attachment_pod_uid: Option<String>,
-    /// If the VMI requires dedicated CPUs, this field will hold the dedicated CPU set on the target
-    /// node
-    #[serde(rename = "targetCPUSet", skip_serializing_if = "Option::is_none")]
-    pub target_cpu_set: Option<Vec<i64>>,
-    /// The list of ports opened for live migration on the destination node
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub target_direct_migration_node_ports: Option<BTreeMap<String, i64>>,
-    /// TargetMemoryOverhead is the memory overhead of the target virt-launcher pod
-    ///
-    /// Must be a quantity, such as `0.5` or `128Mi`.
+    pub end_timestamp: Option<Time>,
+    /// StartTimestamp is the time when the memory dump started
     #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
-    pub target_memory_overhead: Option<IntOrString>,
-    /// The target node that the VMI is moving to
+    pub start_timestamp: Option<Time>,
+    /// TargetFileName is the name of the memory dump output
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub target_node: Option<String>,
-    /// The address of the target node to use for the migration
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub target_node_address: Option<String>,
-    /// The Target Node has seen the Domain Start Event
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub target_node_domain_detected: Option<bool>,
-    /// The timestamp at which the target node detects the domain is active
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
-    pub target_node_domain_ready_timestamp: Option<Time>,
-    /// If the VMI requires dedicated CPUs, this field will hold the numa topology on the target node
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub target_node_topology: Option<String>,
-    /// If the VMI being migrated uses persistent features (backend-storage), its target PVC name is
-    /// saved here
-    #[serde(
-        rename = "targetPersistentStatePVCName",
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub target_persistent_state_pvc_name: Option<String>,
-    /// The target pod that the VMI is moving to
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub target_pod: Option<String>,
-    /// TargetState contains migration state managed by the target virt handler
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub target_state: Option<VirtualMachineInstanceStatusMigrationStateTargetState>,
+    pub target_file_name: Option<String>,
 }
 
 /// Migration configurations to apply
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceStatusMigrationStateMigrationConfiguration {
+pub struct VirtualMachineInstanceMigrationConfiguration {
     /// AllowAutoConverge allows the platform to compromise performance/availability of VMIs to
     /// guarantee successful VMI live migrations. Defaults to false
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -2830,9 +314,7 @@ pub struct VirtualMachineInstanceStatusMigrationStateMigrationConfiguration {
     /// ExperimentalMigrationOptions is an alpha API. It is intended for experimental purposes only and
     /// will be removed in the future.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub experimental: Option<
-        VirtualMachineInstanceStatusMigrationStateMigrationConfigurationExperimental,
-    >,
+    pub experimental: Option<VirtualMachineInstanceExperimental>,
     /// By default, the SELinux level of target virt-launcher pods is forced to the level of the source
     /// virt-launcher. When set to true, MatchSELinuxLevelOnMigration lets the CRI auto-assign a random
     /// level to the target. That will ensure the target virt-launcher doesn't share categories with
@@ -2881,79 +363,331 @@ pub struct VirtualMachineInstanceStatusMigrationStateMigrationConfiguration {
     pub utility_volumes_timeout: Option<i64>,
 }
 
-/// ExperimentalMigrationOptions is an alpha API. It is intended for experimental purposes only and
-/// will be removed in the future.
+/// Represents the status of a live migration
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceStatusMigrationStateMigrationConfigurationExperimental {
-    /// Compression selects the algorithm for compressing the live migration data stream. When omitted
-    /// (nil) or set to "none", compression is disabled.
+pub struct VirtualMachineInstanceMigrationState {
+    /// Indicates that the migration has been requested to abort
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub compression: Option<
-        VirtualMachineInstanceStatusMigrationStateMigrationConfigurationExperimentalCompression,
-    >,
-    /// DowntimeTuning configures iteration-aware downtime ramping for live migration convergence.
+    pub abort_requested: Option<bool>,
+    /// Indicates the final status of the live migration abortion
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub downtime_tuning: Option<
-        VirtualMachineInstanceStatusMigrationStateMigrationConfigurationExperimentalDowntimeTuning,
-    >,
-    /// `stallDetector`.
+    pub abort_status: Option<String>,
+    /// Indicates the migration completed
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub stall_detector: Option<
-        VirtualMachineInstanceStatusMigrationStateMigrationConfigurationExperimentalStallDetector,
-    >,
+    pub completed: Option<bool>,
+    /// The time the migration action ended
+    #[serde(default, with = "codec::nullable", skip_serializing_if = "Option::is_none")]
+    pub end_timestamp: Option<Option<Time>>,
+    /// Indicates that the migration failed
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failed: Option<bool>,
+    /// Contains the reason why the migration failed
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failure_reason: Option<String>,
+    /// Migration configurations to apply
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub migration_configuration: Option<VirtualMachineInstanceMigrationConfiguration>,
+    /// The type of migration network, either 'pod' or 'migration'
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub migration_network_type: Option<String>,
+    /// Name of the migration policy. If string is empty, no policy is matched
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub migration_policy_name: Option<String>,
+    /// The VirtualMachineInstanceMigration object associated with this migration
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub migration_uid: Option<String>,
+    /// Lets us know if the vmi is currently running pre or post copy migration
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mode: Option<String>,
+    /// The source node that the VMI originated on
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source_node: Option<String>,
+    /// If the VMI being migrated uses persistent features (backend-storage), its source PVC name is
+    /// saved here
+    #[serde(
+        rename = "sourcePersistentStatePVCName",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub source_persistent_state_pvc_name: Option<String>,
+    /// `sourcePod`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source_pod: Option<String>,
+    /// SourceState contains migration state managed by the source virt handler
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source_state: Option<VirtualMachineInstanceSourceState>,
+    /// The time the migration action began
+    #[serde(default, with = "codec::nullable", skip_serializing_if = "Option::is_none")]
+    pub start_timestamp: Option<Option<Time>>,
+    /// The UID of the target attachment pod for hotplug volumes
+    #[serde(rename = "targetAttachmentPodUID", skip_serializing_if = "Option::is_none")]
+    pub target_attachment_pod_uid: Option<String>,
+    /// If the VMI requires dedicated CPUs, this field will hold the dedicated CPU set on the target
+    /// node
+    #[serde(rename = "targetCPUSet", skip_serializing_if = "Option::is_none")]
+    pub target_cpu_set: Option<Vec<i64>>,
+    /// The list of ports opened for live migration on the destination node
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target_direct_migration_node_ports: Option<BTreeMap<String, i64>>,
+    /// TargetMemoryOverhead is the memory overhead of the target virt-launcher pod
+    ///
+    /// Must be a quantity, such as `0.5` or `128Mi`.
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
+    pub target_memory_overhead: Option<IntOrString>,
+    /// The target node that the VMI is moving to
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target_node: Option<String>,
+    /// The address of the target node to use for the migration
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target_node_address: Option<String>,
+    /// The Target Node has seen the Domain Start Event
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target_node_domain_detected: Option<bool>,
+    /// The timestamp at which the target node detects the domain is active
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
+    pub target_node_domain_ready_timestamp: Option<Time>,
+    /// If the VMI requires dedicated CPUs, this field will hold the numa topology on the target node
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target_node_topology: Option<String>,
+    /// If the VMI being migrated uses persistent features (backend-storage), its target PVC name is
+    /// saved here
+    #[serde(
+        rename = "targetPersistentStatePVCName",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub target_persistent_state_pvc_name: Option<String>,
+    /// The target pod that the VMI is moving to
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target_pod: Option<String>,
+    /// TargetState contains migration state managed by the target virt handler
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target_state: Option<VirtualMachineInstanceTargetState>,
 }
 
-/// Compression selects the algorithm for compressing the live migration data stream. When omitted
-/// (nil) or set to "none", compression is disabled.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum VirtualMachineInstanceStatusMigrationStateMigrationConfigurationExperimentalCompression {
-    /// `none`
-    #[default]
-    #[serde(rename = "none")]
-    None,
-    /// `zstd`
-    #[serde(rename = "zstd")]
-    Zstd,
-    /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
-    Unrecognized(String),
-}
-
-/// DowntimeTuning configures iteration-aware downtime ramping for live migration convergence.
+/// PersistentVolumeClaimInfo is information about the PVC that handler requires during start flow
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceStatusMigrationStateMigrationConfigurationExperimentalDowntimeTuning {
-    /// CooldownSeconds is the minimum interval in seconds between successive downtime increases.
-    /// Defaults to 10.
-    ///
-    /// Must be at least 1.
+pub struct VirtualMachineInstancePersistentVolumeClaimInfo {
+    /// AccessModes contains the desired access modes the volume should have. More info:
+    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#access-modes-1>
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub cooldown_seconds: Option<i32>,
-    /// InitialMs is the initial max_downtime value in milliseconds set at the start of migration.
-    /// Tuning steps increase from this value. Defaults to 150.
+    pub access_modes: Option<Vec<String>>,
+    /// Capacity represents the capacity set on the corresponding PVC status
     ///
-    /// Must be at least 1.
+    /// Each value must be a quantity, such as `0.5` or `128Mi`.
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
+    pub capacity: Option<BTreeMap<String, IntOrString>>,
+    /// ClaimName is the name of the PVC
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub initial_ms: Option<i64>,
-    /// StartAfterIteration is the memory copy iteration after which downtime tuning begins. Defaults to
-    /// 3\.
+    pub claim_name: Option<String>,
+    /// Percentage of filesystem's size to be reserved when resizing the PVC
     ///
-    /// Must be at least 1.
+    /// Must match `^(0(?:\.\d{1,3})?|1)$`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub start_after_iteration: Option<i64>,
-    /// Steps is the number of equal increments used to ramp from InitialMs to the cluster-level
-    /// MaxDowntimeMs. Defaults to 7.
+    pub filesystem_overhead: Option<String>,
+    /// Preallocated indicates if the PVC's storage is preallocated or not
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preallocated: Option<bool>,
+    /// Requests represents the resources requested by the corresponding PVC spec
     ///
-    /// Must be at least 1.
+    /// Each value must be a quantity, such as `0.5` or `128Mi`.
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
+    pub requests: Option<BTreeMap<String, IntOrString>>,
+    /// VolumeMode defines what type of volume is required by the claim. Value of Filesystem is implied
+    /// when not included in claim spec.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub steps: Option<i32>,
+    pub volume_mode: Option<String>,
+}
+
+/// VirtualMachineInstancePhaseTransitionTimestamp gives a timestamp in relation to when a phase is
+/// set on a vmi
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineInstancePhaseTransitionTimestamps {
+    /// Phase is the status of the VirtualMachineInstance in kubernetes world. It is not the
+    /// VirtualMachineInstance status, but partially correlates to it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub phase: Option<String>,
+    /// PhaseTransitionTimestamp is the timestamp of when the phase change occurred
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
+    pub phase_transition_timestamp: Option<Time>,
+}
+
+/// SourceState contains migration state managed by the source virt handler
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineInstanceSourceState {
+    /// The name of the domain on the source libvirt domain
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub domain_name: Option<String>,
+    /// Namespace used in the name of the source libvirt domain. Can be used to find and modify paths in
+    /// the domain
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub domain_namespace: Option<String>,
+    /// The Source VirtualMachineInstanceMigration object associated with this migration
+    #[serde(rename = "migrationUID", skip_serializing_if = "Option::is_none")]
+    pub migration_uid: Option<String>,
+    /// The source node that the VMI originated on
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub node: Option<String>,
+    /// Node selectors needed by the target to start the receiving pod.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub node_selectors: Option<BTreeMap<String, String>>,
+    /// If the VMI being migrated uses persistent features (backend-storage), its source PVC name is
+    /// saved here
+    #[serde(rename = "persistentStatePVCName", skip_serializing_if = "Option::is_none")]
+    pub persistent_state_pvc_name: Option<String>,
+    /// The source pod that the VMI is originated on
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pod: Option<String>,
+    /// SELinuxContext is the actual SELinux context of the pod
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub selinux_context: Option<String>,
+    /// The ip address/fqdn:port combination to use to synchronize the VMI with the target.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sync_address: Option<String>,
+    /// VirtualMachineInstanceUID is the UID of the target virtual machine instance
+    #[serde(
+        rename = "virtualMachineInstanceUID",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub virtual_machine_instance_uid: Option<String>,
+}
+
+/// VirtualMachineInstance Spec contains the VirtualMachineInstance specification.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualMachineInstanceSpec {
+    /// Specifies a set of public keys to inject into the vm guest
+    ///
+    /// Must have at most 256 items.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub access_credentials: Option<Vec<VirtualMachineInstanceAccessCredentials>>,
+    /// If affinity is specifies, obey all the affinity rules
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub affinity: Option<VirtualMachineInstanceAffinity>,
+    /// Specifies the architecture of the vm guest you are attempting to run. Defaults to the compiled
+    /// architecture of the KubeVirt components
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub architecture: Option<String>,
+    /// Specifies the DNS parameters of a pod. Parameters specified here will be merged to the generated
+    /// DNS configuration based on DNSPolicy.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dns_config: Option<VirtualMachineInstanceDnsConfig>,
+    /// Set DNS policy for the pod. Defaults to "ClusterFirst". Valid values are
+    /// 'ClusterFirstWithHostNet', 'ClusterFirst', 'Default' or 'None'. DNS parameters given in
+    /// DNSConfig will be merged with the policy selected with DNSPolicy. To have DNS options set along
+    /// with hostNetwork, you have to specify DNS policy explicitly to 'ClusterFirstWithHostNet'.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dns_policy: Option<String>,
+    /// Specification of the desired behavior of the VirtualMachineInstance on the host.
+    pub domain: VirtualMachineInstanceDomain,
+    /// EvictionStrategy describes the strategy to follow when a node drain occurs. The possible options
+    /// are:
+    ///
+    /// - "None": No action will be taken, according to the specified 'RunStrategy' the VirtualMachine
+    ///   will be restarted or shutdown.
+    /// - "LiveMigrate": the VirtualMachineInstance will be migrated instead of being shutdown.
+    /// - "LiveMigrateIfPossible": the same as "LiveMigrate" but only if the VirtualMachine is
+    ///   Live-Migratable, otherwise it will behave as "None".
+    /// - "External": the VirtualMachineInstance will be protected and 'vmi.Status.EvacuationNodeName'
+    ///   will be set on eviction. This is mainly useful for cluster-api-provider-kubevirt (capk) which
+    ///   needs a way for VMI's to be blocked from eviction, yet signal capk that eviction has been
+    ///   called on the VMI so the capk controller can handle tearing the VMI down. Details can be found
+    ///   in the commit description
+    ///   <https://github.com/kubevirt/kubevirt/commit/c1d77face705c8b126696bac9a3ee3825f27f1fa>.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub eviction_strategy: Option<String>,
+    /// Specifies the hostname of the vmi If not specified, the hostname will be set to the name of the
+    /// vmi, if dhcp or cloud-init is configured properly.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hostname: Option<String>,
+    /// Periodic probe of VirtualMachineInstance liveness. VirtualmachineInstances will be stopped if
+    /// the probe fails. Cannot be updated. More info:
+    /// <https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes>
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub liveness_probe: Option<VirtualMachineInstanceLivenessProbe>,
+    /// List of networks that can be attached to a vm's virtual interface.
+    ///
+    /// Must have at most 256 items.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub networks: Option<Vec<VirtualMachineInstanceNetworks>>,
+    /// NodeSelector is a selector which must be true for the vmi to fit on a node. Selector which must
+    /// match a node's labels for the vmi to be scheduled on that node. More info:
+    /// <https://kubernetes.io/docs/concepts/configuration/assign-pod-node/>
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub node_selector: Option<BTreeMap<String, String>>,
+    /// If specified, indicates the pod's priority. If not specified, the pod priority will be default
+    /// or zero if there is no default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub priority_class_name: Option<String>,
+    /// Periodic probe of VirtualMachineInstance service readiness. VirtualmachineInstances will be
+    /// removed from service endpoints if the probe fails. Cannot be updated. More info:
+    /// <https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes>
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub readiness_probe: Option<VirtualMachineInstanceReadinessProbe>,
+    /// ResourceClaims define which ResourceClaims must be allocated and reserved before the VMI, hence
+    /// virt-launcher pod is allowed to start. The resources will be made available to the domain which
+    /// consumes them by name.
+    ///
+    /// This is an alpha field and requires enabling the DynamicResourceAllocation feature gate in
+    /// kubernetes
+    /// <https://kubernetes.io/docs/concepts/scheduling-eviction/dynamic-resource-allocation/> This
+    /// field should only be configured if one of the feature-gates GPUsWithDRA, HostDevicesWithDRA, or
+    /// NetworkDevicesWithDRA is enabled. This feature is in alpha.
+    ///
+    /// Must have no two items with the same `name`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resource_claims: Option<Vec<VirtualMachineInstanceResourceClaims>>,
+    /// If specified, the VMI will be dispatched by specified scheduler. If not specified, the VMI will
+    /// be dispatched by default scheduler.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scheduler_name: Option<String>,
+    /// ServiceAccountName is the name of the ServiceAccount to use to run the virt-launcher pod. This
+    /// sets pod.spec.serviceAccountName but does NOT automatically expose the service account token to
+    /// the VM guest. To expose the token to the VM, use a serviceAccount volume.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub service_account_name: Option<String>,
+    /// StartStrategy can be set to "Paused" if Virtual Machine should be started in paused state.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start_strategy: Option<String>,
+    /// If specified, the fully qualified vmi hostname will be "\<hostname\>.\<subdomain\>.\<pod
+    /// namespace\>.svc.\<cluster domain\>". If not specified, the vmi will not have a domainname at
+    /// all. The DNS entry will resolve to the vmi, no matter if the vmi itself can pick up a hostname.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subdomain: Option<String>,
+    /// Grace period observed after signalling a VirtualMachineInstance to stop after which the
+    /// VirtualMachineInstance is force terminated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub termination_grace_period_seconds: Option<i64>,
+    /// If toleration is specified, obey all the toleration rules.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tolerations: Option<Vec<VirtualMachineInstanceTolerations>>,
+    /// TopologySpreadConstraints describes how a group of VMIs will be spread across a given topology
+    /// domains. K8s scheduler will schedule VMI pods in a way which abides by the constraints.
+    ///
+    /// Must have no two items with the same `topologyKey` and `whenUnsatisfiable`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub topology_spread_constraints: Option<
+        Vec<VirtualMachineInstanceTopologySpreadConstraints>,
+    >,
+    /// List of utility volumes that can be mounted to the vmi virt-launcher pod without having a
+    /// matching disk in the domain. Used to collect data for various operational workflows.
+    ///
+    /// Must have at most 256 items and have no two items with the same `name`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub utility_volumes: Option<Vec<VirtualMachineInstanceUtilityVolumes>>,
+    /// List of volumes that can be mounted by disks belonging to the vmi.
+    ///
+    /// Must have at most 256 items.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub volumes: Option<Vec<VirtualMachineInstanceVolumes>>,
 }
 
 /// `VirtualMachineInstance.status.migrationState.migrationConfiguration.experimental.stallDetector`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceStatusMigrationStateMigrationConfigurationExperimentalStallDetector {
+pub struct VirtualMachineInstanceStallDetector {
     /// CompletionTimeoutFactor multiplies the computed migration completion timeout to determine the
     /// total time budget for deciding whether a forced switchover can still finish in time, and to
     /// extend the abort deadline after initiating a completion-timeout-driven switchover. Defaults to
@@ -3009,51 +743,118 @@ pub struct VirtualMachineInstanceStatusMigrationStateMigrationConfigurationExper
     pub switchover_timeout: Option<i64>,
 }
 
-/// SourceState contains migration state managed by the source virt handler
+/// Status is the high level overview of how the VirtualMachineInstance is doing. It contains
+/// information available to controllers and users.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceStatusMigrationStateSourceState {
-    /// The name of the domain on the source libvirt domain
+pub struct VirtualMachineInstanceStatus {
+    /// VSOCKCID is used to track the allocated VSOCK CID in the VM.
+    ///
+    /// Must be at least 0 and be at most 4294967295.
+    #[serde(rename = "VSOCKCID", skip_serializing_if = "Option::is_none")]
+    pub vsockcid: Option<i64>,
+    /// ActivePods is a mapping of pod UID to node name. It is possible for multiple pods to be running
+    /// for a single VMI during migration.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub domain_name: Option<String>,
-    /// Namespace used in the name of the source libvirt domain. Can be used to find and modify paths in
-    /// the domain
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub domain_namespace: Option<String>,
-    /// The Source VirtualMachineInstanceMigration object associated with this migration
-    #[serde(rename = "migrationUID", skip_serializing_if = "Option::is_none")]
-    pub migration_uid: Option<String>,
-    /// The source node that the VMI originated on
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub node: Option<String>,
-    /// Node selectors needed by the target to start the receiving pod.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub node_selectors: Option<BTreeMap<String, String>>,
-    /// If the VMI being migrated uses persistent features (backend-storage), its source PVC name is
-    /// saved here
-    #[serde(rename = "persistentStatePVCName", skip_serializing_if = "Option::is_none")]
-    pub persistent_state_pvc_name: Option<String>,
-    /// The source pod that the VMI is originated on
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub pod: Option<String>,
-    /// SELinuxContext is the actual SELinux context of the pod
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub selinux_context: Option<String>,
-    /// The ip address/fqdn:port combination to use to synchronize the VMI with the target.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub sync_address: Option<String>,
-    /// VirtualMachineInstanceUID is the UID of the target virtual machine instance
+    pub active_pods: Option<BTreeMap<String, String>>,
+    /// ChangedBlockTracking represents the status of the changedBlockTracking
     #[serde(
-        rename = "virtualMachineInstanceUID",
+        default,
+        deserialize_with = "codec::present::deserialize",
         skip_serializing_if = "Option::is_none"
     )]
-    pub virtual_machine_instance_uid: Option<String>,
+    pub changed_block_tracking: Option<Option<VirtualMachineChangedBlockTracking>>,
+    /// Conditions are specific points in VirtualMachineInstance's pod runtime.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub conditions: Option<Vec<VirtualMachineConditions>>,
+    /// CurrentCPUTopology specifies the current CPU topology used by the VM workload. Current topology
+    /// may differ from the desired topology in the spec while CPU hotplug takes place.
+    #[serde(rename = "currentCPUTopology", skip_serializing_if = "Option::is_none")]
+    pub current_cpu_topology: Option<VirtualMachineInstanceCurrentCPUTopology>,
+    /// EvacuationNodeName is used to track the eviction process of a VMI. It stores the name of the
+    /// node that we want to evacuate. It is meant to be used by KubeVirt core components only and can't
+    /// be set or modified by users.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub evacuation_node_name: Option<String>,
+    /// FSFreezeStatus indicates whether a freeze operation was requested for the guest filesystem. It
+    /// will be set to "frozen" if the request was made, or unset otherwise. This does not reflect the
+    /// actual state of the guest filesystem.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fs_freeze_status: Option<String>,
+    /// Guest OS Information
+    #[serde(rename = "guestOSInfo", skip_serializing_if = "Option::is_none")]
+    pub guest_os_info: Option<VirtualMachineInstanceGuestOSInfo>,
+    /// Interfaces represent the details of available network interfaces.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interfaces: Option<Vec<VirtualMachineInstanceInterfaces>>,
+    /// KernelBootStatus contains info about the kernelBootContainer
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kernel_boot_status: Option<VirtualMachineInstanceKernelBootStatus>,
+    /// LauncherContainerImageVersion indicates what container image is currently active for the vmi.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub launcher_container_image_version: Option<String>,
+    /// Machine shows the final resulting qemu machine type. This can be different than the machine type
+    /// selected in the spec, due to qemus machine type alias mechanism.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub machine: Option<VirtualMachineInstanceMachine>,
+    /// Memory shows various informations about the VirtualMachine memory.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory: Option<VirtualMachineInstanceMemory>,
+    /// MigratedVolumes lists the source and destination volumes during the volume migration
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub migrated_volumes: Option<Vec<VirtualMachineInstanceMigratedVolumes>>,
+    /// Represents the method using which the vmi can be migrated: live migration or block migration
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub migration_method: Option<String>,
+    /// Represents the status of a live migration
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub migration_state: Option<VirtualMachineInstanceMigrationState>,
+    /// This represents the migration transport
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub migration_transport: Option<String>,
+    /// NodeName is the name where the VirtualMachineInstance is currently running.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub node_name: Option<String>,
+    /// Phase is the status of the VirtualMachineInstance in kubernetes world. It is not the
+    /// VirtualMachineInstance status, but partially correlates to it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub phase: Option<String>,
+    /// PhaseTransitionTimestamp is the timestamp of when the last phase change occurred
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub phase_transition_timestamps: Option<
+        Vec<VirtualMachineInstancePhaseTransitionTimestamps>,
+    >,
+    /// The Quality of Service (QOS) classification assigned to the virtual machine instance based on
+    /// resource requirements See PodQOSClass type for available QOS classes More info:
+    /// <https://git.k8s.io/community/contributors/design-proposals/node/resource-qos.md>
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub qos_class: Option<String>,
+    /// A brief CamelCase message indicating details about why the VMI is in this state. e.g.
+    /// 'NodeUnresponsive'
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// RuntimeUser is used to determine what user will be used in launcher
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub runtime_user: Option<i64>,
+    /// SELinuxContext is the actual SELinux context of the virt-launcher pod
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub selinux_context: Option<String>,
+    /// `topologyHints`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub topology_hints: Option<VirtualMachineInstanceTopologyHints>,
+    /// VirtualMachineRevisionName is used to get the vm revision of the vmi when doing an online vm
+    /// snapshot
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub virtual_machine_revision_name: Option<String>,
+    /// VolumeStatus contains the statuses of all the volumes
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub volume_status: Option<Vec<VirtualMachineInstanceVolumeStatus>>,
 }
 
 /// TargetState contains migration state managed by the target virt handler
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceStatusMigrationStateTargetState {
+pub struct VirtualMachineInstanceTargetState {
     /// The UID of the target attachment pod for hotplug volumes
     #[serde(rename = "attachmentPodUID", skip_serializing_if = "Option::is_none")]
     pub attachment_pod_uid: Option<String>,
@@ -3110,24 +911,10 @@ pub struct VirtualMachineInstanceStatusMigrationStateTargetState {
     pub virtual_machine_instance_uid: Option<String>,
 }
 
-/// VirtualMachineInstancePhaseTransitionTimestamp gives a timestamp in relation to when a phase is
-/// set on a vmi
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceStatusPhaseTransitionTimestamps {
-    /// Phase is the status of the VirtualMachineInstance in kubernetes world. It is not the
-    /// VirtualMachineInstance status, but partially correlates to it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub phase: Option<String>,
-    /// PhaseTransitionTimestamp is the timestamp of when the phase change occurred
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
-    pub phase_transition_timestamp: Option<Time>,
-}
-
 /// `VirtualMachineInstance.status.topologyHints`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceStatusTopologyHints {
+pub struct VirtualMachineInstanceTopologyHints {
     /// `tscFrequency`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tsc_frequency: Option<i64>,
@@ -3137,20 +924,16 @@ pub struct VirtualMachineInstanceStatusTopologyHints {
 /// VirtualMachineInstance.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceStatusVolumeStatus {
+pub struct VirtualMachineInstanceVolumeStatus {
     /// ContainerDiskVolume shows info about the containerdisk, if the volume is a containerdisk
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub container_disk_volume: Option<
-        VirtualMachineInstanceStatusVolumeStatusContainerDiskVolume,
-    >,
+    pub container_disk_volume: Option<VirtualMachineInstanceContainerDiskVolume>,
     /// If the volume is hotplug, this will contain the hotplug status.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub hotplug_volume: Option<VirtualMachineInstanceStatusVolumeStatusHotplugVolume>,
+    pub hotplug_volume: Option<VirtualMachineInstanceHotplugVolume>,
     /// If the volume is memorydump volume, this will contain the memorydump info.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub memory_dump_volume: Option<
-        VirtualMachineInstanceStatusVolumeStatusMemoryDumpVolume,
-    >,
+    pub memory_dump_volume: Option<VirtualMachineInstanceMemoryDumpVolume>,
     /// Message is a detailed message about the current hotplug volume phase
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
@@ -3159,7 +942,7 @@ pub struct VirtualMachineInstanceStatusVolumeStatus {
     /// PersistentVolumeClaimInfo is information about the PVC that handler requires during start flow
     #[serde(skip_serializing_if = "Option::is_none")]
     pub persistent_volume_claim_info: Option<
-        VirtualMachineInstanceStatusVolumeStatusPersistentVolumeClaimInfo,
+        VirtualMachineInstancePersistentVolumeClaimInfo,
     >,
     /// Phase is the phase
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -3173,312 +956,3 @@ pub struct VirtualMachineInstanceStatusVolumeStatus {
     /// Target is the target name used when adding the volume to the VM, eg: vda
     pub target: String,
 }
-
-/// If the volume is hotplug, this will contain the hotplug status.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceStatusVolumeStatusHotplugVolume {
-    /// AttachPodName is the name of the pod used to attach the volume to the node.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub attach_pod_name: Option<String>,
-    /// AttachPodUID is the UID of the pod used to attach the volume to the node.
-    #[serde(rename = "attachPodUID", skip_serializing_if = "Option::is_none")]
-    pub attach_pod_uid: Option<String>,
-}
-
-/// If the volume is memorydump volume, this will contain the memorydump info.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineInstanceStatusVolumeStatusMemoryDumpVolume {
-    /// ClaimName is the name of the pvc the memory was dumped to
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub claim_name: Option<String>,
-    /// EndTimestamp is the time when the memory dump completed
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
-    pub end_timestamp: Option<Time>,
-    /// StartTimestamp is the time when the memory dump started
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
-    pub start_timestamp: Option<Time>,
-    /// TargetFileName is the name of the memory dump output
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub target_file_name: Option<String>,
-}
-
-/// Source represents where the user passwords are pulled from
-pub type VirtualMachineInstanceSpecAccessCredentialsUserPasswordSource = super::VirtualMachineInstanceSpecAccessCredentialsSshPublicKeySource;
-
-/// Secret means that the access credential is pulled from a kubernetes secret
-pub type VirtualMachineInstanceSpecAccessCredentialsUserPasswordSourceSecret = super::VirtualMachineInstanceSpecAccessCredentialsSshPublicKeySourceSecret;
-
-/// A node selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type VirtualMachineInstanceSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecutionPreferenceMatchExpressions = super::VirtualMachineSpecDataVolumeTemplatesSpecPvcSelectorMatchExpressions;
-
-/// A node selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type VirtualMachineInstanceSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecutionPreferenceMatchFields = super::VirtualMachineSpecDataVolumeTemplatesSpecPvcSelectorMatchExpressions;
-
-/// A null or empty node selector term matches no objects. The requirements of them are ANDed. The
-/// TopologySelectorTerm type implements a subset of the NodeSelectorTerm.
-pub type VirtualMachineInstanceSpecAffinityNodeAffinityRequiredDuringSchedulingIgnoredDuringExecutionNodeSelectorTerms = super::VirtualMachineInstanceSpecAffinityNodeAffinityPreferredDuringSchedulingIgnoredDuringExecutionPreference;
-
-/// A node selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type VirtualMachineInstanceSpecAffinityNodeAffinityRequiredDuringSchedulingIgnoredDuringExecutionNodeSelectorTermsMatchExpressions = super::VirtualMachineSpecDataVolumeTemplatesSpecPvcSelectorMatchExpressions;
-
-/// A node selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type VirtualMachineInstanceSpecAffinityNodeAffinityRequiredDuringSchedulingIgnoredDuringExecutionNodeSelectorTermsMatchFields = super::VirtualMachineSpecDataVolumeTemplatesSpecPvcSelectorMatchExpressions;
-
-/// Required. A pod affinity term, associated with the corresponding weight.
-pub type VirtualMachineInstanceSpecAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTerm = super::VirtualMachineInstanceSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecution;
-
-/// A label query over a set of resources, in this case pods. If it's null, this PodAffinityTerm
-/// matches with no Pods.
-pub type VirtualMachineInstanceSpecAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTermLabelSelector = super::VirtualMachineSpecDataVolumeTemplatesSpecPvcSelector;
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type VirtualMachineInstanceSpecAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTermLabelSelectorMatchExpressions = super::VirtualMachineSpecDataVolumeTemplatesSpecPvcSelectorMatchExpressions;
-
-/// A label query over the set of namespaces that the term applies to. The term is applied to the
-/// union of the namespaces selected by this field and the ones listed in the namespaces field. null
-/// selector and null or empty namespaces list means "this pod's namespace". An empty selector ({})
-/// matches all namespaces.
-pub type VirtualMachineInstanceSpecAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTermNamespaceSelector = super::VirtualMachineSpecDataVolumeTemplatesSpecPvcSelector;
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type VirtualMachineInstanceSpecAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTermNamespaceSelectorMatchExpressions = super::VirtualMachineSpecDataVolumeTemplatesSpecPvcSelectorMatchExpressions;
-
-/// A label query over a set of resources, in this case pods. If it's null, this PodAffinityTerm
-/// matches with no Pods.
-pub type VirtualMachineInstanceSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecutionLabelSelector = super::VirtualMachineSpecDataVolumeTemplatesSpecPvcSelector;
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type VirtualMachineInstanceSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecutionLabelSelectorMatchExpressions = super::VirtualMachineSpecDataVolumeTemplatesSpecPvcSelectorMatchExpressions;
-
-/// A label query over the set of namespaces that the term applies to. The term is applied to the
-/// union of the namespaces selected by this field and the ones listed in the namespaces field. null
-/// selector and null or empty namespaces list means "this pod's namespace". An empty selector ({})
-/// matches all namespaces.
-pub type VirtualMachineInstanceSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecutionNamespaceSelector = super::VirtualMachineSpecDataVolumeTemplatesSpecPvcSelector;
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type VirtualMachineInstanceSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecutionNamespaceSelectorMatchExpressions = super::VirtualMachineSpecDataVolumeTemplatesSpecPvcSelectorMatchExpressions;
-
-/// Describes pod anti-affinity scheduling rules (e.g. avoid putting this pod in the same node,
-/// zone, etc. as some other pod(s)).
-pub type VirtualMachineInstanceSpecAffinityPodAntiAffinity = super::VirtualMachineInstanceSpecAffinityPodAffinity;
-
-/// The weights of all of the matched WeightedPodAffinityTerm fields are added per-node to find the
-/// most preferred node(s)
-pub type VirtualMachineInstanceSpecAffinityPodAntiAffinityPreferredDuringSchedulingIgnoredDuringExecution = super::VirtualMachineInstanceSpecAffinityPodAffinityPreferredDuringSchedulingIgnoredDuringExecution;
-
-/// Required. A pod affinity term, associated with the corresponding weight.
-pub type VirtualMachineInstanceSpecAffinityPodAntiAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTerm = super::VirtualMachineInstanceSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecution;
-
-/// A label query over a set of resources, in this case pods. If it's null, this PodAffinityTerm
-/// matches with no Pods.
-pub type VirtualMachineInstanceSpecAffinityPodAntiAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTermLabelSelector = super::VirtualMachineSpecDataVolumeTemplatesSpecPvcSelector;
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type VirtualMachineInstanceSpecAffinityPodAntiAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTermLabelSelectorMatchExpressions = super::VirtualMachineSpecDataVolumeTemplatesSpecPvcSelectorMatchExpressions;
-
-/// A label query over the set of namespaces that the term applies to. The term is applied to the
-/// union of the namespaces selected by this field and the ones listed in the namespaces field. null
-/// selector and null or empty namespaces list means "this pod's namespace". An empty selector ({})
-/// matches all namespaces.
-pub type VirtualMachineInstanceSpecAffinityPodAntiAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTermNamespaceSelector = super::VirtualMachineSpecDataVolumeTemplatesSpecPvcSelector;
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type VirtualMachineInstanceSpecAffinityPodAntiAffinityPreferredDuringSchedulingIgnoredDuringExecutionPodAffinityTermNamespaceSelectorMatchExpressions = super::VirtualMachineSpecDataVolumeTemplatesSpecPvcSelectorMatchExpressions;
-
-/// Defines a set of pods (namely those matching the labelSelector relative to the given
-/// namespace(s)) that this pod should be co-located (affinity) or not co-located (anti-affinity)
-/// with, where co-located is defined as running on a node whose value of the label with key
-/// \<topologyKey\> matches that of any node on which a pod of the set of pods is running
-pub type VirtualMachineInstanceSpecAffinityPodAntiAffinityRequiredDuringSchedulingIgnoredDuringExecution = super::VirtualMachineInstanceSpecAffinityPodAffinityRequiredDuringSchedulingIgnoredDuringExecution;
-
-/// A label query over a set of resources, in this case pods. If it's null, this PodAffinityTerm
-/// matches with no Pods.
-pub type VirtualMachineInstanceSpecAffinityPodAntiAffinityRequiredDuringSchedulingIgnoredDuringExecutionLabelSelector = super::VirtualMachineSpecDataVolumeTemplatesSpecPvcSelector;
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type VirtualMachineInstanceSpecAffinityPodAntiAffinityRequiredDuringSchedulingIgnoredDuringExecutionLabelSelectorMatchExpressions = super::VirtualMachineSpecDataVolumeTemplatesSpecPvcSelectorMatchExpressions;
-
-/// A label query over the set of namespaces that the term applies to. The term is applied to the
-/// union of the namespaces selected by this field and the ones listed in the namespaces field. null
-/// selector and null or empty namespaces list means "this pod's namespace". An empty selector ({})
-/// matches all namespaces.
-pub type VirtualMachineInstanceSpecAffinityPodAntiAffinityRequiredDuringSchedulingIgnoredDuringExecutionNamespaceSelector = super::VirtualMachineSpecDataVolumeTemplatesSpecPvcSelector;
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type VirtualMachineInstanceSpecAffinityPodAntiAffinityRequiredDuringSchedulingIgnoredDuringExecutionNamespaceSelectorMatchExpressions = super::VirtualMachineSpecDataVolumeTemplatesSpecPvcSelectorMatchExpressions;
-
-/// HPET (High Precision Event Timer) - multiple timers with periodic interrupts.
-pub type VirtualMachineInstanceSpecDomainClockTimerHpet = super::VirtualMachineInstanceSpecDomainClockTimerPit;
-
-/// Hyperv (Hypervclock) - lets guests read the host’s wall clock time (paravirtualized). For
-/// windows guests.
-pub type VirtualMachineInstanceSpecDomainClockTimerHyperv = super::VirtualMachineInstanceSpecDomainClockTimerKvm;
-
-/// Represents if a feature is enabled or disabled.
-pub type VirtualMachineInstanceSpecDomainDevicesDisksBlockSizeMatchVolume = super::VirtualMachineInstanceSpecDomainFeaturesSmm;
-
-/// Enables a boot framebuffer, until the guest OS loads a real GPU driver Defaults to true.
-pub type VirtualMachineInstanceSpecDomainDevicesGpusVirtualGPUOptionsDisplayRamFB = super::VirtualMachineInstanceSpecDomainFeaturesSmm;
-
-/// Video describes the video device configuration for the vmi.
-pub type VirtualMachineInstanceSpecDomainDevicesVideo = super::VirtualMachineInstanceStatusMachine;
-
-/// i6300esb watchdog device.
-pub type VirtualMachineInstanceSpecDomainDevicesWatchdogI6300esb = super::VirtualMachineInstanceSpecDomainDevicesWatchdogDiag288;
-
-/// ACPI enables/disables ACPI inside the guest. Defaults to enabled.
-pub type VirtualMachineInstanceSpecDomainFeaturesAcpi = super::VirtualMachineInstanceSpecDomainFeaturesSmm;
-
-/// EVMCS Speeds up L2 vmexits, but disables other virtualization features. Requires vapic. Defaults
-/// to the machine type setting.
-pub type VirtualMachineInstanceSpecDomainFeaturesHypervEvmcs = super::VirtualMachineInstanceSpecDomainFeaturesSmm;
-
-/// Frequencies improves the TSC clock source handling for Hyper-V on KVM. Defaults to the machine
-/// type setting.
-pub type VirtualMachineInstanceSpecDomainFeaturesHypervFrequencies = super::VirtualMachineInstanceSpecDomainFeaturesSmm;
-
-/// IPI improves performances in overcommited environments. Requires vpindex. Defaults to the
-/// machine type setting.
-pub type VirtualMachineInstanceSpecDomainFeaturesHypervIpi = super::VirtualMachineInstanceSpecDomainFeaturesSmm;
-
-/// This enables all supported hyperv flags automatically. Bear in mind that if this enabled hyperV
-/// features cannot be enabled explicitly. In addition, a Virtual Machine using it will be
-/// non-migratable.
-pub type VirtualMachineInstanceSpecDomainFeaturesHypervPassthrough = super::VirtualMachineInstanceSpecDomainFeaturesSmm;
-
-/// Reenlightenment enables the notifications on TSC frequency changes. Defaults to the machine type
-/// setting.
-pub type VirtualMachineInstanceSpecDomainFeaturesHypervReenlightenment = super::VirtualMachineInstanceSpecDomainFeaturesSmm;
-
-/// Relaxed instructs the guest OS to disable watchdog timeouts. Defaults to the machine type
-/// setting.
-pub type VirtualMachineInstanceSpecDomainFeaturesHypervRelaxed = super::VirtualMachineInstanceSpecDomainFeaturesSmm;
-
-/// Reset enables Hyperv reboot/reset for the vmi. Requires synic. Defaults to the machine type
-/// setting.
-pub type VirtualMachineInstanceSpecDomainFeaturesHypervReset = super::VirtualMachineInstanceSpecDomainFeaturesSmm;
-
-/// Runtime improves the time accounting to improve scheduling in the guest. Defaults to the machine
-/// type setting.
-pub type VirtualMachineInstanceSpecDomainFeaturesHypervRuntime = super::VirtualMachineInstanceSpecDomainFeaturesSmm;
-
-/// SyNIC enables the Synthetic Interrupt Controller. Defaults to the machine type setting.
-pub type VirtualMachineInstanceSpecDomainFeaturesHypervSynic = super::VirtualMachineInstanceSpecDomainFeaturesSmm;
-
-/// Represents if a feature is enabled or disabled.
-pub type VirtualMachineInstanceSpecDomainFeaturesHypervSynictimerDirect = super::VirtualMachineInstanceSpecDomainFeaturesSmm;
-
-/// Direct allows sending the TLB flush command directly to the hypervisor. It can be useful to
-/// optimize performance in nested virtualization cases, such as Windows VBS.
-pub type VirtualMachineInstanceSpecDomainFeaturesHypervTlbflushDirect = super::VirtualMachineInstanceSpecDomainFeaturesSmm;
-
-/// Extended allows the guest to execute partial TLB flushes. It can be helpful for general purpose
-/// workloads.
-pub type VirtualMachineInstanceSpecDomainFeaturesHypervTlbflushExtended = super::VirtualMachineInstanceSpecDomainFeaturesSmm;
-
-/// VAPIC improves the paravirtualized handling of interrupts. Defaults to the machine type setting.
-pub type VirtualMachineInstanceSpecDomainFeaturesHypervVapic = super::VirtualMachineInstanceSpecDomainFeaturesSmm;
-
-/// VPIndex enables the Virtual Processor Index to help windows identifying virtual processors.
-/// Defaults to the machine type setting.
-pub type VirtualMachineInstanceSpecDomainFeaturesHypervVpindex = super::VirtualMachineInstanceSpecDomainFeaturesSmm;
-
-/// Notify the guest that the host supports paravirtual spinlocks. For older kernels this feature
-/// should be explicitly disabled.
-pub type VirtualMachineInstanceSpecDomainFeaturesPvspinlock = super::VirtualMachineInstanceSpecDomainFeaturesSmm;
-
-/// Machine type.
-pub type VirtualMachineInstanceSpecDomainMachine = super::VirtualMachineInstanceStatusMachine;
-
-/// Periodic probe of VirtualMachineInstance service readiness. VirtualmachineInstances will be
-/// removed from service endpoints if the probe fails. Cannot be updated. More info:
-/// <https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes>
-pub type VirtualMachineInstanceSpecReadinessProbe = super::VirtualMachineInstanceSpecLivenessProbe;
-
-/// One and only one of the following should be specified. Exec specifies the action to take, it
-/// will be executed on the guest through the qemu-guest-agent. If the guest agent is not available,
-/// this probe will fail.
-pub type VirtualMachineInstanceSpecReadinessProbeExec = super::VirtualMachineInstanceSpecLivenessProbeExec;
-
-/// HTTPGet specifies the http request to perform.
-pub type VirtualMachineInstanceSpecReadinessProbeHttpGet = super::VirtualMachineInstanceSpecLivenessProbeHttpGet;
-
-/// HTTPHeader describes a custom header to be used in HTTP probes
-pub type VirtualMachineInstanceSpecReadinessProbeHttpGetHttpHeaders = super::VirtualMachineInstanceSpecLivenessProbeHttpGetHttpHeaders;
-
-/// TCPSocket specifies an action involving a TCP port. TCP hooks not yet supported
-pub type VirtualMachineInstanceSpecReadinessProbeTcpSocket = super::VirtualMachineInstanceSpecLivenessProbeTcpSocket;
-
-/// LabelSelector is used to find matching pods. Pods that match this label selector are counted to
-/// determine the number of pods in their corresponding topology domain.
-pub type VirtualMachineInstanceSpecTopologySpreadConstraintsLabelSelector = super::VirtualMachineSpecDataVolumeTemplatesSpecPvcSelector;
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-pub type VirtualMachineInstanceSpecTopologySpreadConstraintsLabelSelectorMatchExpressions = super::VirtualMachineSpecDataVolumeTemplatesSpecPvcSelectorMatchExpressions;
-
-/// CloudInitConfigDrive represents a cloud-init Config Drive user-data source. The Config Drive
-/// data will be added as a disk to the vmi. A proper cloud-init installation is required inside the
-/// guest. More info:
-/// <https://cloudinit.readthedocs.io/en/latest/topics/datasources/configdrive.html>
-pub type VirtualMachineInstanceSpecVolumesCloudInitConfigDrive = super::VirtualMachineInstanceSpecVolumesCloudInitNoCloud;
-
-/// NetworkDataSecretRef references a k8s secret that contains config drive networkdata.
-pub type VirtualMachineInstanceSpecVolumesCloudInitConfigDriveNetworkDataSecretRef = super::VirtualMachineInstanceSpecVolumesSysprepSecret;
-
-/// UserDataSecretRef references a k8s secret that contains config drive userdata.
-pub type VirtualMachineInstanceSpecVolumesCloudInitConfigDriveSecretRef = super::VirtualMachineInstanceSpecVolumesSysprepSecret;
-
-/// NetworkDataSecretRef references a k8s secret that contains NoCloud networkdata.
-pub type VirtualMachineInstanceSpecVolumesCloudInitNoCloudNetworkDataSecretRef = super::VirtualMachineInstanceSpecVolumesSysprepSecret;
-
-/// UserDataSecretRef references a k8s secret that contains NoCloud userdata.
-pub type VirtualMachineInstanceSpecVolumesCloudInitNoCloudSecretRef = super::VirtualMachineInstanceSpecVolumesSysprepSecret;
-
-/// PersistentVolumeClaimVolumeSource represents a reference to a PersistentVolumeClaim in the same
-/// namespace. Directly attached to the vmi via qemu. More info:
-/// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims>
-pub type VirtualMachineInstanceSpecVolumesPersistentVolumeClaim = super::VirtualMachineInstanceSpecVolumesMemoryDump;
-
-/// ConfigMap references a ConfigMap that contains Sysprep answer file named autounattend.xml that
-/// should be attached as disk of CDROM type.
-pub type VirtualMachineInstanceSpecVolumesSysprepConfigMap = super::VirtualMachineInstanceSpecVolumesSysprepSecret;
-
-/// ChangedBlockTracking represents the status of the changedBlockTracking
-pub type VirtualMachineInstanceStatusChangedBlockTracking = super::VirtualMachineStatusChangedBlockTracking;
-
-/// BackupStatus represents the status of vmi backup
-pub type VirtualMachineInstanceStatusChangedBlockTrackingBackupStatus = super::VirtualMachineStatusChangedBlockTrackingBackupStatus;
-
-/// VirtualMachineInstanceBackupVolumeInfo contains information about a volume included in a backup
-pub type VirtualMachineInstanceStatusChangedBlockTrackingBackupStatusVolumes = super::VirtualMachineStatusChangedBlockTrackingBackupStatusVolumes;
-
-/// `VirtualMachineInstance.status.conditions`.
-pub type VirtualMachineInstanceStatusConditions = super::VirtualMachineStatusConditions;
-
-/// KernelInfo show info about the kernel image
-pub type VirtualMachineInstanceStatusKernelBootStatusKernelInfo = super::VirtualMachineInstanceStatusKernelBootStatusInitrdInfo;
-
-/// DestinationPVCInfo contains the information about the destination PVC
-pub type VirtualMachineInstanceStatusMigratedVolumesDestinationPVCInfo = super::VirtualMachineInstanceStatusMigratedVolumesSourcePVCInfo;
-
-/// ContainerDiskVolume shows info about the containerdisk, if the volume is a containerdisk
-pub type VirtualMachineInstanceStatusVolumeStatusContainerDiskVolume = super::VirtualMachineInstanceStatusKernelBootStatusInitrdInfo;
-
-/// PersistentVolumeClaimInfo is information about the PVC that handler requires during start flow
-pub type VirtualMachineInstanceStatusVolumeStatusPersistentVolumeClaimInfo = super::VirtualMachineInstanceStatusMigratedVolumesSourcePVCInfo;
