@@ -6,6 +6,8 @@
 mod advice;
 mod error;
 mod file;
+#[cfg(feature = "go")]
+pub mod go;
 mod inputs;
 mod keys;
 mod layout;

@@ -45,6 +45,13 @@ impl RawMarker {
         self.find(name, name_end).is_ok() || suggest::closest(name, names()).is_some()
     }
 
+    /// The definition of the marker that it is, if it is one.
+    #[cfg(feature = "go")]
+    pub(crate) fn definition(&self) -> Option<&'static MarkerDef> {
+        let (name, name_end) = self.name();
+        self.find_known(name, name_end).map(|(def, _)| def)
+    }
+
     /// The name as written.
     pub(crate) fn written_name(&self) -> &str {
         self.name().0
@@ -101,17 +108,24 @@ impl RawMarker {
         name: &str,
         name_end: usize,
     ) -> Result<(&'static MarkerDef, Option<usize>), Diagnostic> {
+        self.find_known(name, name_end)
+            .ok_or_else(|| self.unknown(name))
+    }
+
+    fn find_known(
+        &self,
+        name: &str,
+        name_end: usize,
+    ) -> Option<(&'static MarkerDef, Option<usize>)> {
         let has_value = name_end < self.text().len();
         if let Some(def) = find(name) {
-            return Ok((def, has_value.then_some(name_end + 1)));
+            return Some((def, has_value.then_some(name_end + 1)));
         }
         let outer = name.rsplit_once(':').map(|(outer, _)| outer);
         let named = |def: &&MarkerDef| def.arguments.iter().any(|a| !a.name.is_empty());
-        if let Some(def) = outer.and_then(find).filter(named) {
-            let outer_end = 1 + outer.unwrap_or_default().len();
-            return Ok((def, Some(outer_end + 1)));
-        }
-        Err(self.unknown(name))
+        let def = outer.and_then(find).filter(named)?;
+        let outer_end = 1 + outer.unwrap_or_default().len();
+        Some((def, Some(outer_end + 1)))
     }
 
     fn unknown(&self, name: &str) -> Diagnostic {

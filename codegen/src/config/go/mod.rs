@@ -1,0 +1,265 @@
+//! Go packages on disk: from patterns to the texts of the packages that they mean and of those whose types these use.
+//!
+//! No Go toolchain is run and nothing is fetched. Packages are read as types of them turn out to be used, round by round: an
+//! API that takes three types from `k8s.io` reads the three packages that declare them. Start reading at [`load`].
+
+mod environment;
+mod gomod;
+mod graph;
+mod patterns;
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs::{self, File},
+    io::Read as _,
+    path::Path,
+    sync::Mutex,
+};
+
+pub use environment::Environment;
+use rayon::prelude::*;
+
+use self::{
+    graph::{Found, Graph, Missing},
+    patterns::Requested,
+};
+use super::{Error, inputs, layout::shown};
+use crate::{
+    diag::{Diagnostic, Diagnostics},
+    read::go::{
+        GoFile, GoPackage, GoSources, Wanted, builds_name, declares_objects, package_name, wanted,
+    },
+    source::Source,
+    threads,
+};
+
+/// The largest file that is read, in bytes; written and generated ones stay far below.
+const MAX_FILE_BYTES: u64 = 32 * 1024 * 1024;
+
+/// How much of a file is looked at for its package clause.
+const CLAUSE_BYTES: u64 = 64 * 1024;
+
+/// Loads the packages that the patterns mean, and those whose types they use.
+///
+/// A pattern is a folder (`./api/v1`), an import path (`k8s.io/api/core/v1`), or one of them with `/...` behind it, for it
+/// and all below. Folders are relative to `dir`; import paths are those of the module that `dir` is in.
+///
+/// # Errors
+///
+/// Patterns without packages, modules that are not in the module cache, files that cannot be read.
+pub fn load(
+    patterns: &[String],
+    dir: &Path,
+    environment: &Environment,
+) -> Result<GoSources, Diagnostics> {
+    threads::run(|| {
+        let mut diagnostics = Diagnostics::new();
+        let (graph, requested) = patterns::expand(patterns, dir, environment)?;
+        let loader = Loader {
+            graph,
+            names: Mutex::default(),
+        };
+        let packages = loader.load_requested(&requested, &mut diagnostics);
+        let sources = loader.follow(packages, &mut diagnostics);
+        diagnostics.finish(sources)
+    })?
+}
+
+struct Loader<'a> {
+    graph: Graph<'a>,
+    /// The names of packages that are only imported, by import path.
+    names: Mutex<BTreeMap<String, Option<String>>>,
+}
+
+impl Loader<'_> {
+    fn load_requested(
+        &self,
+        requested: &[Requested],
+        diagnostics: &mut Diagnostics,
+    ) -> Vec<GoPackage> {
+        let loaded: Vec<_> = requested
+            .par_iter()
+            .map(|requested| {
+                let mut package = read_package(&requested.path, &requested.found, true)?;
+                // Of all packages below a folder, those that declare objects are meant.
+                package.requested = !requested.by_wildcard || declares_objects(&package);
+                Ok(package)
+            })
+            .collect();
+        take(loaded, diagnostics)
+    }
+
+    /// Adds the packages whose types are used, until there are no more.
+    fn follow(&self, packages: Vec<GoPackage>, diagnostics: &mut Diagnostics) -> GoSources {
+        let mut sources = GoSources {
+            packages,
+            names: BTreeMap::new(),
+        };
+        let mut tried = BTreeSet::new();
+        loop {
+            let mut wanted = wanted(&sources, &|path| self.name_of(path));
+            wanted.retain(|wanted| tried.insert(wanted.path.clone()));
+            if wanted.is_empty() {
+                break;
+            }
+            let loaded: Vec<_> = wanted
+                .par_iter()
+                .filter_map(|wanted| self.load_wanted(wanted))
+                .collect();
+            sources.packages.extend(take(loaded, diagnostics));
+            sources.packages.sort_by(|a, b| a.path.cmp(&b.path));
+        }
+        let names = self.names.lock().map(|names| names.clone());
+        let names = names.unwrap_or_default().into_iter();
+        sources.names = names
+            .filter_map(|(path, name)| Some((path, name?)))
+            .collect();
+        sources
+    }
+
+    fn load_wanted(&self, wanted: &Wanted) -> Option<Result<GoPackage, Diagnostics>> {
+        match self.graph.find(&wanted.path) {
+            Ok(found) => Some(read_package(&wanted.path, &found, false)),
+            // The lowering knows the types of the standard library that JSON has a form for.
+            Err(Missing::Standard) => None,
+            Err(missing) => {
+                let message = format!("the package {} is not found", wanted.path);
+                let place = wanted.place.clone();
+                let diagnostic = Diagnostic::error(message).at(place, "types of it are used");
+                Some(Err(explain(diagnostic, &missing).into()))
+            }
+        }
+    }
+
+    /// The name of a package that is not read, from the first of its files.
+    fn name_of(&self, path: &str) -> Option<String> {
+        if let Ok(names) = self.names.lock()
+            && let Some(name) = names.get(path)
+        {
+            return name.clone();
+        }
+        let name = self
+            .graph
+            .find(path)
+            .ok()
+            .and_then(|found| clause_in(&found.folder));
+        if let Ok(mut names) = self.names.lock() {
+            names.insert(path.to_owned(), name.clone());
+        }
+        name
+    }
+}
+
+/// Says why a package was not found, and what to do about it.
+fn explain(diagnostic: Diagnostic, missing: &Missing) -> Diagnostic {
+    match missing {
+        Missing::Module { path, version } => diagnostic
+            .note(format!(
+                "its module {path} {version} is not in the module cache"
+            ))
+            .help(format!("run `go mod download {path}@{version}`")),
+        Missing::Replaced { path, folder } => diagnostic.note(format!(
+            "go.mod replaces {path} by {folder}, which is not there"
+        )),
+        Missing::Package { module, folder } => {
+            diagnostic.note(format!("its module {module} has no Go files in {folder}"))
+        }
+        Missing::Vendored { folder } => diagnostic
+            .note(format!("it is not in {folder}"))
+            .help("run `go mod vendor`"),
+        Missing::Unknown => diagnostic
+            .note("no module that go.mod requires provides it")
+            .help("run `go mod tidy`"),
+        Missing::Standard => {
+            diagnostic.note("the standard library, if there is one here, has no such package")
+        }
+    }
+}
+
+fn take(
+    loaded: Vec<Result<GoPackage, Diagnostics>>,
+    diagnostics: &mut Diagnostics,
+) -> Vec<GoPackage> {
+    let mut packages = Vec::with_capacity(loaded.len());
+    for result in loaded {
+        match result {
+            Ok(package) => packages.push(package),
+            Err(found) => diagnostics.extend(found),
+        }
+    }
+    packages
+}
+
+fn read_package(path: &str, found: &Found, requested: bool) -> Result<GoPackage, Diagnostics> {
+    let names = go_files(&found.folder)?;
+    let read: Vec<Result<Source, Diagnostic>> = names
+        .par_iter()
+        .map(|name| read_file(&found.folder.join(name)))
+        .collect();
+    let mut diagnostics = Diagnostics::new();
+    let mut files = Vec::with_capacity(read.len());
+    for result in read {
+        match result {
+            Ok(source) => files.push(GoFile::new(source)),
+            Err(error) => diagnostics.push(error),
+        }
+    }
+    diagnostics.finish(GoPackage {
+        path: path.to_owned(),
+        module: found.module.clone(),
+        version: found.version.clone(),
+        main: found.main,
+        dir: shown(&found.folder),
+        requested,
+        files,
+    })
+}
+
+/// The names of the Go files that the build takes by their name, sorted.
+fn go_files(folder: &Path) -> Result<Vec<String>, Diagnostic> {
+    let error = |error| Diagnostic::error(format!("cannot read {}: {error}", shown(folder)));
+    let mut names = Vec::new();
+    for entry in fs::read_dir(folder).map_err(error)? {
+        let entry = entry.map_err(error)?;
+        let Ok(name) = entry.file_name().into_string() else {
+            continue;
+        };
+        // As Go, pass over folders, pipes and the like.
+        let is_folder = || fs::metadata(entry.path()).is_ok_and(|data| !data.is_file());
+        if builds_name(&name) && !is_folder() {
+            names.push(name);
+        }
+    }
+    names.sort();
+    Ok(names)
+}
+
+fn read_file(path: &Path) -> Result<Source, Diagnostic> {
+    let size = fs::metadata(path).map_or(0, |data| data.len());
+    if size > MAX_FILE_BYTES {
+        let megabytes = MAX_FILE_BYTES / (1024 * 1024);
+        return Err(Diagnostic::error(format!(
+            "{} is larger than {megabytes} MiB",
+            shown(path)
+        )));
+    }
+    inputs::read(path).map_err(|error| match error {
+        Error::Config(found) | Error::Input(found) => found
+            .into_iter()
+            .next()
+            .unwrap_or_else(|| Diagnostic::error(format!("cannot read {}", shown(path)))),
+        error => Diagnostic::error(error.to_string()),
+    })
+}
+
+/// The package clause of the first file of the build in a folder.
+fn clause_in(folder: &Path) -> Option<String> {
+    let names = go_files(folder).ok()?;
+    names.iter().find_map(|name| {
+        let mut head = Vec::new();
+        let file = File::open(folder.join(name)).ok()?;
+        file.take(CLAUSE_BYTES).read_to_end(&mut head).ok()?;
+        let text = String::from_utf8_lossy(&head);
+        package_name(&text).map(str::to_owned)
+    })
+}

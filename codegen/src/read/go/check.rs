@@ -1,0 +1,255 @@
+//! Cycles, which the Go compiler refuses, and which whoever follows types must not meet.
+
+use std::collections::BTreeMap;
+
+use super::package::{Package, Type, TypeDecl};
+use crate::diag::{Diagnostic, Diagnostics, Place};
+
+/// How deep structs embed each other. No API comes near.
+const MAX_EMBEDDING: usize = 100;
+
+/// Reports imports in a circle, types that contain themselves, and embedding without end.
+pub(super) fn check(packages: &[Package], diagnostics: &mut Diagnostics) {
+    check_imports(packages, diagnostics);
+    let types = Types::new(packages);
+    types.check(diagnostics);
+}
+
+fn check_imports(packages: &[Package], diagnostics: &mut Diagnostics) {
+    let numbers: BTreeMap<&str, usize> = packages
+        .iter()
+        .enumerate()
+        .map(|(number, package)| (package.path.as_str(), number))
+        .collect();
+    let edges: Vec<Vec<usize>> = packages
+        .iter()
+        .map(|package| {
+            let imports = package.imports.iter();
+            imports
+                .filter_map(|import| numbers.get(import.path.as_str()).copied())
+                .collect()
+        })
+        .collect();
+    for cycle in cycles(&edges) {
+        let Some(package) = cycle.first().and_then(|first| packages.get(*first)) else {
+            continue;
+        };
+        let path = |number: &usize| packages.get(*number).map(|package| package.path.as_str());
+        let next = cycle.get(1).unwrap_or(&cycle[0]);
+        let import = package
+            .imports
+            .iter()
+            .find(|import| Some(import.path.as_str()) == path(next));
+        let place = import.map_or(&package.place, |import| &import.place);
+        diagnostics.push(circle(
+            "the packages import each other in a circle".to_owned(),
+            place,
+            "this import closes it",
+            cycle.iter().filter_map(path),
+        ));
+    }
+}
+
+fn circle<'a>(
+    message: String,
+    place: &Place,
+    label: &str,
+    names: impl Iterator<Item = &'a str>,
+) -> Diagnostic {
+    let mut names: Vec<&str> = names.collect();
+    names.extend(names.first().copied());
+    let note = if names.len() > 12 {
+        let last = names.split_off(names.len() - 4);
+        format!("{} → … → {}", names[..8].join(" → "), last.join(" → "))
+    } else {
+        names.join(" → ")
+    };
+    Diagnostic::error(message)
+        .at(place.clone(), label)
+        .note(note)
+}
+
+/// All types of all packages, numbered.
+struct Types<'a> {
+    decls: Vec<&'a TypeDecl>,
+    of_package: Vec<&'a str>,
+    numbers: BTreeMap<(&'a str, &'a str), usize>,
+}
+
+/// How one type refers to another.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reference {
+    /// As its own value, or a part of it.
+    Value,
+    /// By embedding it, or a pointer to it.
+    Embedding,
+    /// Anyhow.
+    Any,
+}
+
+impl<'a> Types<'a> {
+    fn new(packages: &'a [Package]) -> Self {
+        let mut types = Self {
+            decls: Vec::new(),
+            of_package: Vec::new(),
+            numbers: BTreeMap::new(),
+        };
+        for package in packages {
+            for decl in &package.types {
+                let number = types.decls.len();
+                types.numbers.insert((&package.path, &decl.name), number);
+                types.decls.push(decl);
+                types.of_package.push(&package.path);
+            }
+        }
+        types
+    }
+
+    fn edges(&self, how: Reference, from: impl Fn(&TypeDecl) -> bool) -> Vec<Vec<usize>> {
+        let decls = self.decls.iter().zip(&self.of_package);
+        decls
+            .map(|(decl, package)| {
+                let mut edges = Vec::new();
+                if from(decl) {
+                    self.references(package, &decl.ty, how, &mut edges);
+                }
+                edges.retain(|to| self.decls.get(*to).is_some_and(|decl| from(decl)));
+                edges
+            })
+            .collect()
+    }
+
+    fn references(&self, package: &str, ty: &Type, how: Reference, edges: &mut Vec<usize>) {
+        match ty {
+            Type::Local(name, _) => edges.extend(self.numbers.get(&(package, name.as_str()))),
+            Type::Imported(path, name, _) => edges.extend(self.numbers.get(&(&**path, name))),
+            Type::Array(_, inner) if how == Reference::Value => {
+                self.references(package, inner, how, edges);
+            }
+            Type::Pointer(inner) if how != Reference::Value => {
+                self.references(package, inner, how, edges);
+            }
+            Type::Slice(inner) | Type::Array(_, inner) if how == Reference::Any => {
+                self.references(package, inner, how, edges);
+            }
+            Type::Map(key, value) if how == Reference::Any => {
+                self.references(package, key, how, edges);
+                self.references(package, value, how, edges);
+            }
+            Type::Struct(fields) => {
+                for field in fields {
+                    if how != Reference::Embedding || field.embedded {
+                        self.references(package, &field.ty, how, edges);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn check(&self, diagnostics: &mut Diagnostics) {
+        let by_value = self.edges(Reference::Value, |_| true);
+        let help = "a pointer, a slice or a map in between lets it end";
+        let found = self.report(&by_value, "contains itself", help, diagnostics);
+        let aliases = self.edges(Reference::Any, |decl| decl.alias);
+        let help = "an alias stands for another type";
+        let found = self.report(&aliases, "is an alias of itself", help, diagnostics) || found;
+        let embedding = self.edges(Reference::Embedding, |_| true);
+        let help = "name the field";
+        if found || self.report(&embedding, "embeds itself", help, diagnostics) {
+            return;
+        }
+        self.check_depth(&embedding, diagnostics);
+    }
+
+    fn report(
+        &self,
+        edges: &[Vec<usize>],
+        what: &str,
+        help: &str,
+        diagnostics: &mut Diagnostics,
+    ) -> bool {
+        let mut found = false;
+        for cycle in cycles(edges) {
+            let Some(decl) = cycle.first().and_then(|first| self.decls.get(*first)) else {
+                continue;
+            };
+            found = true;
+            let names = cycle
+                .iter()
+                .filter_map(|number| self.decls.get(*number))
+                .map(|decl| decl.name.as_str());
+            let message = format!("`{}` {what}", decl.name);
+            diagnostics.push(circle(message, &decl.place, "without end", names).help(help));
+        }
+        found
+    }
+
+    /// Reports the first type that embeds others too deeply; there are no cycles.
+    fn check_depth(&self, edges: &[Vec<usize>], diagnostics: &mut Diagnostics) {
+        let mut depths = vec![0_usize; edges.len()];
+        for number in finished_order(edges) {
+            let below = edges[number].iter().map(|to| depths[*to] + 1).max();
+            depths[number] = below.unwrap_or(0);
+            if depths[number] > MAX_EMBEDDING {
+                let message =
+                    format!("structs embed each other deeper than {MAX_EMBEDDING} levels");
+                let place = self.decls[number].place.clone();
+                diagnostics.push(Diagnostic::error(message).at(place, "the outermost"));
+                return;
+            }
+        }
+    }
+}
+
+/// The nodes, each after all those that it leads to.
+fn finished_order(edges: &[Vec<usize>]) -> Vec<usize> {
+    let mut order = Vec::with_capacity(edges.len());
+    walk(edges, |_| {}, |node| order.push(node));
+    order
+}
+
+/// One cycle for each edge that closes one, as nodes in the order of their edges.
+fn cycles(edges: &[Vec<usize>]) -> Vec<Vec<usize>> {
+    let mut found = Vec::new();
+    walk(edges, |cycle| found.push(cycle.to_vec()), |_| {});
+    found
+}
+
+/// Walks depth first without recursion.
+fn walk(edges: &[Vec<usize>], mut on_cycle: impl FnMut(&[usize]), mut on_done: impl FnMut(usize)) {
+    #[derive(Clone, Copy, PartialEq, Eq)]
+    enum State {
+        New,
+        Open(usize),
+        Done,
+    }
+    let mut states = vec![State::New; edges.len()];
+    for start in 0..edges.len() {
+        if states[start] != State::New {
+            continue;
+        }
+        let mut path = vec![start];
+        let mut next = vec![0_usize];
+        states[start] = State::Open(0);
+        while let (Some(&node), Some(at)) = (path.last(), next.last_mut()) {
+            let Some(&to) = edges[node].get(*at) else {
+                states[node] = State::Done;
+                on_done(node);
+                path.pop();
+                next.pop();
+                continue;
+            };
+            *at += 1;
+            match states[to] {
+                State::New => {
+                    states[to] = State::Open(path.len());
+                    path.push(to);
+                    next.push(0);
+                }
+                State::Open(from) => on_cycle(&path[from..]),
+                State::Done => {}
+            }
+        }
+    }
+}

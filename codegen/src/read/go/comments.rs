@@ -1,0 +1,198 @@
+//! Which marker belongs to what: the rules of controller-tools' collector.
+//!
+//! To a type or field belong the markers of its documentation and of the group of comments next above that. A marker in the
+//! group above is the package's if no type takes it and a package does. What else stands at the level of the file is the
+//! package's too; what stands in braces before nothing, behind code, or in the documentation of anything else is lost.
+
+use super::{
+    Findings,
+    file::FileReader,
+    syntax::{Group, Owner},
+};
+use crate::{
+    diag::{Diagnostic, Diagnostics, Severity},
+    read::markers::{Marker, MarkerDef, MarkerSet, RawMarker, Target, is_marker},
+};
+
+/// The markers of a file, by what they belong to.
+#[derive(Debug, Default)]
+pub(super) struct FileMarkers {
+    pub(super) package: Vec<Marker>,
+    pub(super) types: Vec<MarkerSet>,
+    pub(super) fields: Vec<MarkerSet>,
+}
+
+impl FileReader<'_, '_> {
+    /// The markers of the whole file.
+    pub(super) fn markers(&mut self) -> FileMarkers {
+        let syntax = self.syntax;
+        let mut found = FileMarkers {
+            package: Vec::new(),
+            types: vec![MarkerSet::default(); syntax.types.len()],
+            fields: vec![MarkerSet::default(); syntax.fields],
+        };
+        for (group, owner) in syntax.groups.iter().zip(&syntax.owners) {
+            for raw in self.raw_markers(group) {
+                self.give(raw, *owner, &mut found);
+            }
+        }
+        for set in found.types.iter_mut().chain(&mut found.fields) {
+            settle(set, self.package.main, false, self.findings);
+        }
+        found
+    }
+
+    /// The markers of a group: `//` lines, never block comments.
+    fn raw_markers(&self, group: &Group) -> Vec<RawMarker> {
+        let mut found = Vec::new();
+        for comment in group.comments.iter().filter(|comment| !comment.is_block) {
+            let text = self.file.text_of(&comment.range);
+            let content = text.get(2..).unwrap_or_default().trim();
+            if !is_marker(content) {
+                continue;
+            }
+            let inner = comment.range.start + 2;
+            let start = inner + text.get(2..).unwrap_or_default().find('+').unwrap_or(0);
+            let place = self.place(start..start + content.len());
+            let raw = RawMarker { place };
+            // Build constraints of old are written like markers.
+            let is_constraint = content.split_whitespace().next() == Some("+build");
+            if !is_constraint && !self.ignored.contains(&raw) {
+                found.push(raw);
+            }
+        }
+        found
+    }
+
+    fn give(&mut self, raw: RawMarker, owner: Owner, found: &mut FileMarkers) {
+        let def = raw.definition();
+        let (target, set) = match owner {
+            Owner::Package => (Target::Package, &mut found.package),
+            Owner::TypeApart(_) if def.is_some_and(is_of_package) => {
+                (Target::Package, &mut found.package)
+            }
+            Owner::TypeDoc(index) | Owner::TypeApart(index) => match found.types.get_mut(index) {
+                Some(set) => (Target::Type, &mut set.0),
+                None => return,
+            },
+            Owner::Field(index) => match found.fields.get_mut(index) {
+                Some(set) => (Target::Field, &mut set.0),
+                None => return,
+            },
+            Owner::Behind | Owner::Declaration(_) | Owner::Nothing => {
+                if def.is_some() {
+                    self.lost(&raw, owner);
+                }
+                return;
+            }
+        };
+        let Some(def) = def else {
+            return self.unknown(&raw);
+        };
+        let stands = def.allows(target) || (target == Target::Package && def.stands_anywhere());
+        match raw.parse() {
+            Ok(marker) if stands => set.push(marker),
+            Ok(marker) => self.warn(misplaced(&marker, target)),
+            Err(error) if self.package.main => self.findings.diagnostics.push(error),
+            Err(_) => {}
+        }
+    }
+
+    fn warn(&mut self, warning: Diagnostic) {
+        if self.package.main {
+            self.findings.diagnostics.push(warning);
+        }
+    }
+
+    fn unknown(&mut self, raw: &RawMarker) {
+        // A sentence that starts with a plus is no marker.
+        let is_sentence = raw.written_name().contains(char::is_whitespace) && !raw.names_marker();
+        if !self.package.main || is_sentence {
+            return;
+        }
+        if let Err(error) = raw.parse() {
+            let warning = Diagnostic {
+                severity: Severity::Warning,
+                ..error
+            };
+            let name = raw.written_name().to_owned();
+            self.findings.unknown.push((name, warning));
+        }
+    }
+
+    /// The marker belongs to nothing that has markers.
+    fn lost(&mut self, raw: &RawMarker, owner: Owner) {
+        let warning = Diagnostic::warning("the marker marks nothing");
+        let place = raw.place.clone();
+        self.warn(match owner {
+            Owner::Behind => warning
+                .at(place, "it stands behind code")
+                .help("put it on a line of its own, above what it marks"),
+            Owner::Declaration(what) => warning
+                .at(place, format!("it stands in the documentation of {what}"))
+                .help("part it by a blank line, or put it above the type that it is about"),
+            _ => warning
+                .at(place, "nothing follows that it could belong to")
+                .help("a marker stands right above the type or field that it marks"),
+        });
+    }
+}
+
+/// Whether a marker above a type's documentation is the package's.
+fn is_of_package(def: &MarkerDef) -> bool {
+    !def.allows(Target::Type) && (def.allows(Target::Package) || def.stands_anywhere())
+}
+
+fn misplaced(marker: &Marker, target: Target) -> Diagnostic {
+    let name = marker.def.name;
+    let place = marker.place.clone();
+    let words: Vec<&str> = marker
+        .def
+        .targets
+        .iter()
+        .filter_map(|target| match target {
+            Target::Package | Target::File => Some("apart from types, for the package"),
+            Target::Type => Some("above a type"),
+            Target::Field => Some("above a field"),
+            Target::Variant => None,
+        })
+        .collect();
+    let label = match target {
+        Target::Package => "apart from any type, it is read as the package's",
+        Target::Type => "this is about a type",
+        _ => "this is about a field",
+    };
+    Diagnostic::warning(format!("`+{name}` has no effect here"))
+        .at(place, label)
+        .help(format!("it stands {}", words.join(" or ")))
+}
+
+/// Of a marker that does not repeat, one counts: the last, and for a package the first, as Go's generators have it. What
+/// stands twice or contradicts another is a warning.
+pub(super) fn settle(set: &mut MarkerSet, main: bool, is_package: bool, findings: &mut Findings) {
+    if set.0.len() < 2 {
+        return;
+    }
+    if main && !is_package {
+        let mut found = Diagnostics::new();
+        set.check(&mut found);
+        for diagnostic in found {
+            findings.diagnostics.push(Diagnostic {
+                severity: Severity::Warning,
+                ..diagnostic
+            });
+        }
+    }
+    let counts = |index: usize| {
+        let marker = &set.0[index];
+        let others = if is_package {
+            &set.0[..index]
+        } else {
+            &set.0[index + 1..]
+        };
+        marker.def.repeats || others.iter().all(|other| other.def != marker.def)
+    };
+    let keep: Vec<bool> = (0..set.0.len()).map(counts).collect();
+    let mut keep = keep.into_iter();
+    set.0.retain(|_| keep.next().unwrap_or(true));
+}

@@ -1,0 +1,243 @@
+//! Build constraints: which files belong to a build for linux/amd64, by name and by `//go:build` and `// +build` lines.
+
+/// The systems and architectures that a file's name can end in.
+const SYSTEMS: [&str; 18] = [
+    "aix",
+    "android",
+    "darwin",
+    "dragonfly",
+    "freebsd",
+    "hurd",
+    "illumos",
+    "ios",
+    "js",
+    "linux",
+    "nacl",
+    "netbsd",
+    "openbsd",
+    "plan9",
+    "solaris",
+    "wasip1",
+    "windows",
+    "zos",
+];
+const ARCHITECTURES: [&str; 24] = [
+    "386",
+    "amd64",
+    "amd64p32",
+    "arm",
+    "armbe",
+    "arm64",
+    "arm64be",
+    "loong64",
+    "mips",
+    "mipsle",
+    "mips64",
+    "mips64le",
+    "mips64p32",
+    "mips64p32le",
+    "ppc",
+    "ppc64",
+    "ppc64le",
+    "riscv",
+    "riscv64",
+    "s390",
+    "s390x",
+    "sparc",
+    "sparc64",
+    "wasm",
+];
+
+/// Whether a file of that name is built: Go source, no test, not for another system.
+pub(crate) fn builds_name(name: &str) -> bool {
+    let Some(stem) = name.strip_suffix(".go") else {
+        return false;
+    };
+    if name.starts_with(['_', '.']) || stem.ends_with("_test") {
+        return false;
+    }
+    let stem = stem.split('.').next().unwrap_or_default();
+    let parts: Vec<&str> = stem.split('_').skip(1).collect();
+    let system = |part: &str| SYSTEMS.contains(&part);
+    let architecture = |part: &str| ARCHITECTURES.contains(&part);
+    match parts.as_slice() {
+        [.., os, arch] if system(os) && architecture(arch) => *os == "linux" && *arch == "amd64",
+        [.., last] if system(last) => *last == "linux",
+        [.., last] if architecture(last) => *last == "amd64",
+        _ => true,
+    }
+}
+
+/// Whether the lines above the package clause let a file be built; what cannot be understood does.
+pub(super) fn builds_text(text: &str) -> bool {
+    let mut old = Vec::new();
+    // Old lines count only if a blank line parts them from the package clause.
+    let mut pending = Vec::new();
+    let mut in_block = false;
+    for line in text.trim_start_matches('\u{feff}').lines() {
+        let line = line.trim();
+        if in_block {
+            in_block = !line.contains("*/");
+            continue;
+        }
+        if line.is_empty() {
+            old.append(&mut pending);
+        } else if let Some(comment) = line.strip_prefix("//") {
+            if let Some(expression) = comment.strip_prefix("go:build") {
+                return Expression::evaluate(expression);
+            }
+            if let Some(terms) = comment.trim_start().strip_prefix("+build") {
+                pending.push(terms);
+            }
+        } else if line.starts_with("/*") {
+            in_block = !line.contains("*/");
+        } else {
+            break;
+        }
+    }
+    old.iter().all(|terms| {
+        terms.split_whitespace().next().is_none()
+            || terms.split_whitespace().any(|option| {
+                option.split(',').all(|term| match term.strip_prefix('!') {
+                    Some(tag) => !holds(tag),
+                    None => holds(term),
+                })
+            })
+    })
+}
+
+fn holds(tag: &str) -> bool {
+    matches!(tag, "linux" | "amd64" | "unix" | "gc" | "cgo")
+        || tag
+            .strip_prefix("go1.")
+            .is_some_and(|minor| minor.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// An expression of a `//go:build` line.
+struct Expression<'a> {
+    rest: &'a str,
+    depth: usize,
+}
+
+impl Expression<'_> {
+    fn evaluate(text: &str) -> bool {
+        let mut expression = Expression {
+            rest: text,
+            depth: 0,
+        };
+        expression.any().unwrap_or(true)
+    }
+
+    fn eat(&mut self, token: &str) -> bool {
+        self.rest = self.rest.trim_start();
+        match self.rest.strip_prefix(token) {
+            Some(rest) => {
+                self.rest = rest;
+                true
+            }
+            None => false,
+        }
+    }
+
+    fn any(&mut self) -> Option<bool> {
+        let mut value = self.all()?;
+        while self.eat("||") {
+            value |= self.all()?;
+        }
+        Some(value)
+    }
+
+    fn all(&mut self) -> Option<bool> {
+        let mut value = self.one()?;
+        while self.eat("&&") {
+            value &= self.one()?;
+        }
+        Some(value)
+    }
+
+    fn one(&mut self) -> Option<bool> {
+        let mut negated = false;
+        while self.eat("!") {
+            negated = !negated;
+        }
+        self.depth += 1;
+        if self.depth > 100 {
+            return None;
+        }
+        let value = if self.eat("(") {
+            let value = self.any()?;
+            self.eat(")").then_some(value)?
+        } else {
+            self.rest = self.rest.trim_start();
+            let is_tag = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.');
+            let end = self.rest.find(|c| !is_tag(c)).unwrap_or(self.rest.len());
+            let (tag, rest) = self.rest.split_at_checked(end)?;
+            self.rest = rest;
+            (!tag.is_empty()).then(|| holds(tag))?
+        };
+        self.depth -= 1;
+        Some(value != negated)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_choose_files() {
+        for (name, built) in [
+            ("types.go", true),
+            ("types_test.go", false),
+            ("a_linux.go", true),
+            ("a_windows.go", false),
+            ("a_linux_amd64.go", true),
+            ("a_linux_arm64.go", false),
+            ("a_arm64.go", false),
+            ("a_amd64.go", true),
+            ("linux.go", true),
+            ("windows.go", true),
+            ("windows_types.go", true),
+            ("a_unix.go", true),
+            ("zz_generated.deepcopy.go", true),
+            ("a_windows.pb.go", false),
+            (".a.go", false),
+            ("_a.go", false),
+            ("types.txt", false),
+        ] {
+            assert_eq!(builds_name(name), built, "{name}");
+        }
+    }
+
+    #[test]
+    fn lines_choose_files() {
+        for (header, built) in [
+            ("", true),
+            ("//go:build linux\n", true),
+            ("//go:build !linux\n", false),
+            ("//go:build ignore\n", false),
+            ("//go:build !ignore_autogenerated\n", true),
+            ("//go:build (linux && amd64) || windows\n", true),
+            ("//go:build linux && !(amd64 || arm64)\n", false),
+            ("//go:build go1.21\n", true),
+            ("// +build ignore\n\n", false),
+            ("// +build ignore\n", true),
+            ("// +build !ignore_autogenerated\n\n", true),
+            ("// +build linux,!amd64 windows\n\n", false),
+            ("// +build linux\n// +build amd64\n\n", true),
+            ("//go:build linux\n// +build ignore\n\n", true),
+            ("/*\n//go:build ignore\n*/\n", true),
+            ("// Copyright\n\n//go:build windows\n", false),
+            ("//go:build (\n", true),
+        ] {
+            assert_eq!(
+                builds_text(&format!("{header}package a\n")),
+                built,
+                "{header}"
+            );
+        }
+        let deep = format!("//go:build {}linux\npackage a\n", "(".repeat(100_000));
+        assert!(builds_text(&deep));
+        assert!(builds_text("package a\n//go:build ignore\n"));
+    }
+}

@@ -1,0 +1,96 @@
+//! Documentation: the text of a group of comments, as Go's `CommentGroup.Text` gives it, without markers.
+
+use super::syntax::Group;
+
+/// The text without marker lines and directives, without blank lines around it, with one blank line where several are.
+pub(super) fn text(group: &Group, source: &str) -> String {
+    let mut text = String::new();
+    let mut blank = false;
+    for comment in &group.comments {
+        let raw = source.get(comment.range.clone()).unwrap_or_default();
+        if comment.is_block {
+            let inner = raw.strip_prefix("/*").unwrap_or(raw);
+            let inner = inner.strip_suffix("*/").unwrap_or(inner);
+            for line in inner.split('\n') {
+                push(&mut text, &mut blank, line);
+            }
+            continue;
+        }
+        let line = raw.strip_prefix("//").unwrap_or(raw);
+        if line.trim_start().starts_with('+') {
+            continue;
+        }
+        match line.strip_prefix(' ') {
+            Some(line) => push(&mut text, &mut blank, line),
+            None if is_directive(line) => {}
+            None => push(&mut text, &mut blank, line),
+        }
+    }
+    text
+}
+
+fn push(text: &mut String, blank: &mut bool, line: &str) {
+    let line = line.trim_end_matches([' ', '\t', '\r', '\n']);
+    if line.is_empty() {
+        *blank = true;
+        return;
+    }
+    if !text.is_empty() {
+        text.push_str(if *blank { "\n\n" } else { "\n" });
+    }
+    *blank = false;
+    text.push_str(line);
+}
+
+/// Whether a comment, without its slashes, is for a tool: `nolint:…`, `go:generate …`, `line …`.
+fn is_directive(text: &str) -> bool {
+    if ["line ", "extern ", "export "]
+        .iter()
+        .any(|word| text.starts_with(word))
+    {
+        return true;
+    }
+    let is_name = |text: &str| {
+        text.bytes()
+            .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+    };
+    text.split_once(':').is_some_and(|(tool, rest)| {
+        let next = rest.get(..1).unwrap_or_default();
+        !tool.is_empty() && is_name(tool) && !next.is_empty() && is_name(next)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::read::go::parse::parse;
+
+    #[track_caller]
+    fn check(comment: &str, expected: &str) {
+        let source = format!("package a\n\n{comment}\ntype A string\n");
+        let file = parse(&source).expect("Go");
+        let doc = file.types[0]
+            .doc
+            .map(|doc| super::text(&file.groups[doc], &source));
+        assert_eq!(doc.as_deref(), Some(expected), "{comment}");
+    }
+
+    #[test]
+    fn the_text_is_that_of_go() {
+        check("// A is a.", "A is a.");
+        check("//A\n//  indented  \n//\ttab", "A\n indented\n\ttab");
+        check("//\n// a\n//\n//\n// b\n//", "a\n\nb");
+        check("/* A is\n   a.\n*/", " A is\n   a.");
+        check("/**\n * a\n */", "*\n * a");
+        check("// a\r", "a");
+    }
+
+    #[test]
+    fn markers_and_directives_are_left_out() {
+        check("// a\n// +optional\n// b", "a\nb");
+        check("// a\n//+kubebuilder:object:root=true\n//nolint:all", "a");
+        check("//go:generate x\n// a", "a");
+        check("// nolint:all\n// a", "nolint:all\na");
+        check("//nolint // a", "nolint // a");
+        check("// + a list\n// b", "b");
+    }
+}

@@ -1,0 +1,245 @@
+//! One file: from its declarations to what it adds to its package.
+
+use std::sync::Arc;
+
+use super::{
+    Findings, docs,
+    package::{Field, Import, MarshalKind, Marshaler, Package, Type, TypeDecl},
+    resolve::{Index, predeclared},
+    sources::{GoFile, GoPackage},
+    syntax::{FieldSpec, File, Span, TypeExpr, TypeSpec},
+    tag,
+};
+use crate::{
+    diag::{Diagnostic, Place},
+    read::markers::{IgnoredMarkers, MarkerSet},
+};
+
+/// Reads one file.
+pub(super) struct FileReader<'a, 'f> {
+    pub(super) package: &'a GoPackage,
+    pub(super) file: &'a GoFile,
+    pub(super) syntax: &'a File,
+    pub(super) ignored: IgnoredMarkers<'a>,
+    pub(super) findings: &'f mut Findings,
+    types: Types<'a>,
+}
+
+/// Resolves the types of one file.
+#[derive(Clone)]
+pub(super) struct Types<'a> {
+    package: &'a GoPackage,
+    file: &'a GoFile,
+    syntax: &'a File,
+    index: &'a Index<'a>,
+    name: Arc<str>,
+}
+
+impl<'a, 'f> FileReader<'a, 'f> {
+    pub(super) fn new(
+        package: &'a GoPackage,
+        file: &'a GoFile,
+        syntax: &'a File,
+        index: &'a Index<'a>,
+        ignored: IgnoredMarkers<'a>,
+        findings: &'f mut Findings,
+    ) -> Self {
+        Self {
+            package,
+            file,
+            syntax,
+            ignored,
+            findings,
+            types: Types::new(package, file, syntax, index),
+        }
+    }
+
+    pub(super) fn place(&self, range: Span) -> Place {
+        self.types.place(range)
+    }
+
+    pub(super) fn read(mut self, out: &mut Package) {
+        let mut markers = self.markers();
+        out.markers.0.append(&mut markers.package);
+        let docs = self.docs(self.syntax.doc);
+        if !docs.is_empty() {
+            if !out.docs.is_empty() {
+                out.docs.push_str("\n\n");
+            }
+            out.docs.push_str(&docs);
+        }
+        out.imports
+            .extend(self.syntax.imports.iter().map(|import| Import {
+                path: import.path.clone(),
+                place: self.place(import.place.clone()),
+            }));
+        for (spec, set) in self.syntax.types.iter().zip(markers.types) {
+            let decl = self.type_decl(spec, set, &mut markers.fields);
+            out.types.push(decl);
+        }
+        for method in &self.syntax.methods {
+            let kind = match self.file.text_of(&method.name) {
+                "MarshalJSON" => MarshalKind::Json,
+                _ => MarshalKind::Text,
+            };
+            out.marshalers.push(Marshaler {
+                type_name: self.file.text_of(&method.receiver).to_owned(),
+                pointer: method.pointer,
+                kind,
+            });
+        }
+    }
+
+    fn docs(&self, group: Option<usize>) -> String {
+        let group = group.and_then(|group| self.syntax.groups.get(group));
+        group.map_or_else(String::new, |group| {
+            docs::text(group, &self.file.source.text)
+        })
+    }
+
+    fn type_decl(
+        &mut self,
+        spec: &TypeSpec,
+        markers: MarkerSet,
+        fields: &mut [MarkerSet],
+    ) -> TypeDecl {
+        TypeDecl {
+            name: self.file.text_of(&spec.name).to_owned(),
+            place: self.place(spec.name.clone()),
+            docs: self.docs(spec.doc),
+            markers,
+            alias: spec.alias,
+            generics: spec.generics.clone().map(|range| self.place(range)),
+            ty: self.type_of(&spec.ty, fields),
+        }
+    }
+
+    /// A type with the fields of structs in it.
+    fn type_of(&mut self, ty: &TypeExpr, markers: &mut [MarkerSet]) -> Type {
+        match ty {
+            TypeExpr::Struct(specs) => {
+                let mut fields = Vec::with_capacity(specs.len());
+                for spec in specs {
+                    self.field(spec, markers, &mut fields);
+                }
+                Type::Struct(fields)
+            }
+            TypeExpr::Pointer(inner) => Type::Pointer(Box::new(self.type_of(inner, markers))),
+            TypeExpr::Slice(inner) => Type::Slice(Box::new(self.type_of(inner, markers))),
+            TypeExpr::Array(length, inner) => {
+                Type::Array(*length, Box::new(self.type_of(inner, markers)))
+            }
+            TypeExpr::Map(key, value) => {
+                let key = self.type_of(key, markers);
+                Type::Map(Box::new(key), Box::new(self.type_of(value, markers)))
+            }
+            _ => self.types.leaf(ty),
+        }
+    }
+
+    fn field(&mut self, spec: &FieldSpec, markers: &mut [MarkerSet], fields: &mut Vec<Field>) {
+        let set = markers.get_mut(spec.number).map(std::mem::take);
+        let set = set.unwrap_or_default();
+        let tag = spec.tag.as_ref().map(|span| {
+            let (tag, problem) = tag::parse(self.file.text_of(span));
+            if let Some(problem) = problem.filter(|_| self.package.main) {
+                self.findings.diagnostics.push(
+                    Diagnostic::error(problem)
+                        .at(self.types.place(span.clone()), "Go reads no further than the fault")
+                        .help("a tag is written `json:\"name,omitempty\" key:\"value\"`, in backticks"),
+                );
+            }
+            tag
+        });
+        let docs = self.docs(spec.doc);
+        let ty = self.type_of(&spec.ty, markers);
+        for name in &spec.names {
+            fields.push(Field {
+                name: self.file.text_of(name).to_owned(),
+                place: self.place(name.clone()),
+                embedded: spec.embedded,
+                docs: docs.clone(),
+                markers: set.clone(),
+                tag: tag.clone(),
+                ty: ty.clone(),
+            });
+        }
+    }
+}
+
+impl<'a> Types<'a> {
+    pub(super) fn new(
+        package: &'a GoPackage,
+        file: &'a GoFile,
+        syntax: &'a File,
+        index: &'a Index<'a>,
+    ) -> Self {
+        Self {
+            package,
+            file,
+            syntax,
+            index,
+            name: file.source.name.as_str().into(),
+        }
+    }
+
+    pub(super) fn place(&self, range: Span) -> Place {
+        Place {
+            file: Arc::clone(&self.name),
+            text: Arc::clone(&self.file.source.text),
+            range,
+        }
+    }
+
+    /// A type without parts; those with parts are no JSON where this is asked.
+    pub(super) fn leaf(&self, ty: &TypeExpr) -> Type {
+        match ty {
+            TypeExpr::Name(span) => self.name(span),
+            TypeExpr::Qualified(package, name) => self.qualified(package, name),
+            TypeExpr::Any => Type::Basic("any"),
+            TypeExpr::Interface(span) => Type::Interface(self.place(span.clone())),
+            TypeExpr::Other(span) => Type::Other(self.place(span.clone())),
+            TypeExpr::Pointer(_)
+            | TypeExpr::Slice(_)
+            | TypeExpr::Array(..)
+            | TypeExpr::Map(..)
+            | TypeExpr::Struct(_) => Type::Other(self.place(0..0)),
+        }
+    }
+
+    /// A name: a type of the package, of a dot import, or of Go.
+    pub(super) fn name(&self, span: &Span) -> Type {
+        let name = self.file.text_of(span);
+        let place = || self.place(span.clone());
+        if self.index.declares(&self.package.path, name) {
+            return Type::Local(name.to_owned(), place());
+        }
+        if let Some(path) = self.dot_import_of(name) {
+            return Type::Imported(path.into(), name.to_owned(), place());
+        }
+        match predeclared(name) {
+            Some(name) => Type::Basic(name),
+            None => Type::Local(name.to_owned(), place()),
+        }
+    }
+
+    pub(super) fn dot_import_of(&self, name: &str) -> Option<&'a str> {
+        Index::dot_imports(self.file, self.syntax)
+            .map(|import| import.path.as_str())
+            .find(|path| self.index.declares(path, name))
+    }
+
+    /// The import path that a name means in the file.
+    pub(super) fn path_of(&self, package: &Span) -> Option<&'a str> {
+        let name = self.file.text_of(package);
+        self.index.path_of(self.file, self.syntax, name, &|_| None)
+    }
+
+    pub(super) fn qualified(&self, package: &Span, name: &Span) -> Type {
+        let place = self.place(package.start..name.end);
+        match self.path_of(package) {
+            Some(path) => Type::Imported(path.into(), self.file.text_of(name).to_owned(), place),
+            None => Type::Other(place),
+        }
+    }
+}

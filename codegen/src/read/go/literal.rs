@@ -1,0 +1,87 @@
+//! Go's string literals.
+
+/// The value of a string literal, quoted either way; none if it is not one.
+pub(super) fn unquote(literal: &str) -> Option<String> {
+    if let Some(raw) = literal.strip_prefix('`') {
+        // Carriage returns are no part of raw strings.
+        return Some(raw.strip_suffix('`')?.replace('\r', ""));
+    }
+    let inner = literal.strip_prefix('"')?.strip_suffix('"')?;
+    let mut bytes = Vec::with_capacity(inner.len());
+    let mut rest = inner;
+    while let Some(c) = rest.chars().next() {
+        rest = rest.get(c.len_utf8()..)?;
+        if c == '\\' {
+            rest = escape(rest, &mut bytes)?;
+        } else if c == '"' || c == '\n' {
+            return None;
+        } else {
+            bytes.extend(c.encode_utf8(&mut [0; 4]).as_bytes());
+        }
+    }
+    String::from_utf8(bytes).ok()
+}
+
+/// Appends what an escape, without its backslash, stands for; the text behind it.
+fn escape<'a>(text: &'a str, bytes: &mut Vec<u8>) -> Option<&'a str> {
+    let kind = text.chars().next()?;
+    let simple = match kind {
+        'a' => 7,
+        'b' => 8,
+        'f' => 12,
+        'n' => b'\n',
+        'r' => b'\r',
+        't' => b'\t',
+        'v' => 11,
+        '\\' => b'\\',
+        '"' => b'"',
+        _ => 0,
+    };
+    if simple != 0 {
+        bytes.push(simple);
+        return text.get(1..);
+    }
+    let (start, length, radix) = match kind {
+        'x' => (1, 2, 16),
+        'u' => (1, 4, 16),
+        'U' => (1, 8, 16),
+        '0'..='7' => (0, 3, 8),
+        _ => return None,
+    };
+    let digits = text.get(start..start + length)?;
+    if !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return None;
+    }
+    let code = u32::from_str_radix(digits, radix).ok()?;
+    if matches!(kind, 'u' | 'U') {
+        let c = char::from_u32(code)?;
+        bytes.extend(c.encode_utf8(&mut [0; 4]).as_bytes());
+    } else {
+        bytes.push(u8::try_from(code).ok()?);
+    }
+    text.get(start + length..)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::unquote;
+
+    #[test]
+    fn literals_have_the_value_that_go_gives_them() {
+        for (literal, expected) in [
+            (r#""""#, Some("")),
+            (r#""a\"b\\""#, Some("a\"b\\")),
+            (r#""\n\t\x41\101\u00e9\U0001F680""#, Some("\n\tAAé🚀")),
+            (r#""\xc3\xa9""#, Some("é")),
+            ("`a\\n\"`", Some("a\\n\"")),
+            (r#""\xff""#, None),
+            (r#""\q""#, None),
+            (r#""\777""#, None),
+            (r#""\u12""#, None),
+            (r#""a"#, None),
+            ("'a'", None),
+        ] {
+            assert_eq!(unquote(literal).as_deref(), expected, "{literal}");
+        }
+    }
+}

@@ -1,0 +1,327 @@
+//! From the text of a Go file to its declarations.
+//!
+//! Go's own parser is the model for what a comment documents: the group that ends on the line before a declaration is its
+//! documentation, the group that starts on its last line is behind it. Which group's markers belong to what follows
+//! controller-tools' collector, see [`Owner`].
+
+use super::{
+    scan::{Comment, Kind, ScanError, Scanner, Token, is_keyword},
+    syntax::{File, Group, Owner, Span},
+};
+
+/// How deep types and constants nest. No API comes near; what descends below need not think of stacks.
+pub(super) const MAX_DEPTH: usize = 200;
+
+/// What is wrong with a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct SyntaxError {
+    pub(super) message: String,
+    pub(super) label: String,
+    pub(super) range: Span,
+}
+
+pub(super) type Parsed<T> = Result<T, SyntaxError>;
+
+impl From<ScanError> for SyntaxError {
+    fn from(error: ScanError) -> Self {
+        Self {
+            message: error.message.to_owned(),
+            label: String::new(),
+            range: error.range,
+        }
+    }
+}
+
+/// Parses a file.
+///
+/// # Errors
+///
+/// The first thing that is not Go, as far as declarations go.
+pub(super) fn parse(text: &str) -> Parsed<File> {
+    let mut parser = Parser::start(text)?;
+    parser.file()?;
+    Ok(parser.file)
+}
+
+/// The name in the package clause, without what follows.
+pub(super) fn package_clause(text: &str) -> Parsed<&str> {
+    let mut parser = Parser::start(text)?;
+    let name = parser.clause()?;
+    Ok(parser.text_of(&name))
+}
+
+/// Where a parser is in a file.
+pub(super) struct Parser<'a> {
+    text: &'a str,
+    scanner: Scanner<'a>,
+    /// The token to look at.
+    pub(super) token: Token,
+    /// The end of the token before.
+    before: usize,
+    /// The group of comments that ends on the line before the token.
+    pub(super) lead: Option<usize>,
+    /// The group of comments behind the token before.
+    pub(super) behind: Option<usize>,
+    /// The first group of comments without an owner.
+    pub(super) cursor: usize,
+    pub(super) depth: usize,
+    pub(super) file: File,
+}
+
+impl<'a> Parser<'a> {
+    fn start(text: &'a str) -> Parsed<Self> {
+        let mut parser = Self {
+            text,
+            scanner: Scanner::new(text),
+            token: Token {
+                kind: Kind::End,
+                start: 0,
+                end: 0,
+                line: usize::MAX,
+                last_line: usize::MAX,
+            },
+            before: 0,
+            lead: None,
+            behind: None,
+            cursor: 0,
+            depth: 0,
+            file: File::default(),
+        };
+        parser.advance()?;
+        Ok(parser)
+    }
+
+    pub(super) fn text_of(&self, span: &Span) -> &'a str {
+        self.text.get(span.clone()).unwrap_or_default()
+    }
+
+    pub(super) fn word(&self) -> &'a str {
+        if self.token.kind == Kind::Word {
+            self.text_of(&self.token.range())
+        } else {
+            ""
+        }
+    }
+
+    pub(super) fn is(&self, sign: u8) -> bool {
+        self.token.kind == Kind::Sign(sign)
+    }
+
+    pub(super) fn peek(&self) -> Option<u8> {
+        self.scanner.peek()
+    }
+
+    /// Goes to the next token, and groups the comments on the way.
+    pub(super) fn advance(&mut self) -> Parsed<()> {
+        if !matches!(self.token.kind, Kind::Semicolon { written: false }) {
+            self.before = self.token.end;
+        }
+        let before_line = self.token.last_line;
+        self.token = self.scanner.next()?;
+        self.lead = None;
+        self.behind = None;
+        if self.scanner.comments.is_empty() {
+            return Ok(());
+        }
+        let comments = std::mem::take(&mut self.scanner.comments);
+        self.group(comments, before_line);
+        Ok(())
+    }
+
+    fn group(&mut self, comments: Vec<Comment>, before_line: usize) {
+        let line_end = matches!(
+            self.token.kind,
+            Kind::Semicolon { written: false } | Kind::End
+        );
+        let mut last_line = None;
+        for comment in comments {
+            let is_behind = comment.first_line == before_line;
+            let joins = last_line.is_some_and(|last| {
+                let gap = usize::from(before_line != last);
+                comment.first_line <= last + gap
+            });
+            last_line = Some(comment.last_line);
+            match self.file.groups.last_mut() {
+                Some(group) if joins => group.comments.push(comment),
+                _ => {
+                    self.file.groups.push(Group {
+                        comments: vec![comment],
+                    });
+                    self.file.owners.push(Owner::Package);
+                    if is_behind {
+                        let index = self.file.groups.len() - 1;
+                        self.file.owners[index] = Owner::Behind;
+                        self.behind = Some(index);
+                    }
+                }
+            }
+        }
+        let index = self.file.groups.len() - 1;
+        let last_line = last_line.unwrap_or_default();
+        if self.behind == Some(index) && !line_end && self.token.line == last_line {
+            // Between tokens of one line: behind nothing.
+            self.behind = None;
+        } else if self.file.owners[index] != Owner::Behind && last_line + 1 == self.token.line {
+            self.lead = Some(index);
+        }
+    }
+
+    pub(super) fn error<T>(&self, wanted: &str) -> Parsed<T> {
+        let found = match self.token.kind {
+            Kind::End => "the file ends".to_owned(),
+            Kind::Semicolon { written: false } => "the line ends".to_owned(),
+            _ => {
+                let text = self.text_of(&self.token.range());
+                let short: String = text.chars().take(40).collect();
+                format!("`{short}` stands")
+            }
+        };
+        let range = match self.token.kind {
+            Kind::End | Kind::Semicolon { written: false } => self.before..self.before,
+            _ => self.token.range(),
+        };
+        Err(SyntaxError {
+            message: format!("{found} where Go wants {wanted}"),
+            label: format!("{wanted} is missing here"),
+            range,
+        })
+    }
+
+    pub(super) fn eat(&mut self, sign: u8) -> Parsed<bool> {
+        let found = self.is(sign);
+        if found {
+            self.advance()?;
+        }
+        Ok(found)
+    }
+
+    pub(super) fn expect(&mut self, sign: u8) -> Parsed<()> {
+        if self.eat(sign)? {
+            return Ok(());
+        }
+        self.error(&format!("`{}`", char::from(sign)))
+    }
+
+    /// A name; keywords are none.
+    pub(super) fn name(&mut self) -> Parsed<Span> {
+        let word = self.word();
+        if word.is_empty() || is_keyword(word) {
+            return self.error("a name");
+        }
+        let range = self.token.range();
+        self.advance()?;
+        Ok(range)
+    }
+
+    /// The end of a statement: a semicolon, or a closing bracket after it. Gives the comment behind the statement.
+    pub(super) fn statement_end(&mut self) -> Parsed<Option<usize>> {
+        match self.token.kind {
+            Kind::Semicolon { written } => {
+                let before = self.behind;
+                self.advance()?;
+                Ok(if written { self.behind } else { before })
+            }
+            Kind::Sign(b')' | b'}') | Kind::End => Ok(None),
+            _ => self.error("the end of the line or `;`"),
+        }
+    }
+
+    /// Skips brackets and all between them; the token is the opening one.
+    pub(super) fn skip_balanced(&mut self) -> Parsed<()> {
+        let open = self.token;
+        let mut stack = Vec::new();
+        loop {
+            match self.token.kind {
+                Kind::Sign(b'{') => {
+                    let open = self.token;
+                    self.token.last_line = self.scanner.skip_block(&open)?;
+                }
+                Kind::Sign(sign @ (b'(' | b'[')) => stack.push(sign),
+                Kind::Sign(sign @ (b')' | b']' | b'}')) => {
+                    let opened = if sign == b')' { b'(' } else { b'[' };
+                    if stack.pop() != Some(opened) {
+                        return self.error("the closing bracket of another");
+                    }
+                }
+                Kind::End => {
+                    return Err(SyntaxError {
+                        message: "the bracket is not closed".to_owned(),
+                        label: String::new(),
+                        range: open.range(),
+                    });
+                }
+                _ => {}
+            }
+            self.advance()?;
+            if stack.is_empty() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Skips the rest of a statement.
+    pub(super) fn skip_statement(&mut self) -> Parsed<()> {
+        loop {
+            match self.token.kind {
+                Kind::Semicolon { .. } | Kind::End | Kind::Sign(b')' | b'}' | b']') => {
+                    return Ok(());
+                }
+                Kind::Sign(b'(' | b'[' | b'{') => self.skip_balanced()?,
+                _ => self.advance()?,
+            }
+        }
+    }
+
+    pub(super) fn clause(&mut self) -> Parsed<Span> {
+        if self.word() != "package" {
+            return self.error("the package clause");
+        }
+        self.advance()?;
+        self.name()
+    }
+
+    /// Gives the groups of comments before the token owners: its documentation, the one apart above that; what stands
+    /// further above keeps the package as its owner. `to` tells the owner of documentation (true) and of the one apart.
+    pub(super) fn own(&mut self, doc: Option<usize>, to: impl Fn(bool) -> Owner) {
+        let end = self.file.groups.len();
+        let mut apart = None;
+        for index in self.cursor..end {
+            if Some(index) == doc {
+                self.file.owners[index] = to(true);
+            } else if self.file.owners[index] != Owner::Behind {
+                apart = Some(index);
+            }
+        }
+        if let Some(apart) = apart {
+            self.file.owners[apart] = to(false);
+        }
+        self.cursor = end;
+    }
+
+    /// As [`own`](Self::own) inside of braces, where what stands further above belongs to nothing.
+    pub(super) fn own_inside(&mut self, doc: Option<usize>, to: impl Fn(bool) -> Owner) {
+        let from = self.cursor;
+        self.disown(from);
+        self.cursor = from;
+        self.own(doc, to);
+    }
+
+    /// The groups of comments from the given one on belong to nothing.
+    pub(super) fn disown(&mut self, from: usize) {
+        for owner in self.file.owners.iter_mut().skip(from) {
+            if *owner == Owner::Package {
+                *owner = Owner::Nothing;
+            }
+        }
+        self.cursor = self.file.owners.len();
+    }
+
+    /// Skips a token, or brackets with all between them.
+    pub(super) fn skip_item(&mut self) -> Parsed<()> {
+        match self.token.kind {
+            Kind::Sign(b'(' | b'[' | b'{') => self.skip_balanced(),
+            Kind::End => self.error("a closing bracket"),
+            _ => self.advance(),
+        }
+    }
+}

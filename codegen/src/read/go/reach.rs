@@ -1,0 +1,222 @@
+//! Which types an API reaches: those of its objects' fields, theirs, and so on. Nothing else of a module is read.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use super::{
+    resolve::{Index, predeclared},
+    sources::{GoFile, GoPackage, GoSources},
+    syntax::{FieldSpec, File, Span, TypeExpr},
+    tag,
+};
+use crate::diag::Place;
+
+/// A package that types are taken from, with the first place that does so.
+#[derive(Clone, Debug)]
+pub(crate) struct Wanted {
+    pub(crate) path: String,
+    /// The import.
+    pub(crate) place: Place,
+}
+
+/// The packages whose types are used and that are not among the sources, sorted by path. `name_of` tells the name of a
+/// package that was not read.
+pub(crate) fn wanted(sources: &GoSources, name_of: &dyn Fn(&str) -> Option<String>) -> Vec<Wanted> {
+    let index = Index::new(sources);
+    let mut walk = Walk {
+        index: &index,
+        name_of,
+        seen: BTreeSet::new(),
+        queue: VecDeque::new(),
+        wanted: BTreeMap::new(),
+    };
+    for package in sources.packages.iter().filter(|package| package.requested) {
+        walk.start(package);
+    }
+    while let Some((path, name)) = walk.queue.pop_front() {
+        walk.visit(path, name);
+    }
+    walk.wanted.into_values().collect()
+}
+
+/// Whether a package declares objects: structs with `TypeMeta` and `ObjectMeta`.
+pub(crate) fn declares_objects(package: &GoPackage) -> bool {
+    package
+        .parsed()
+        .any(|(file, syntax)| objects(file, syntax).next().is_some())
+}
+
+/// The objects of a file, by name.
+fn objects<'f>(file: &'f GoFile, syntax: &'f File) -> impl Iterator<Item = &'f str> {
+    let embeds = move |fields: &[FieldSpec], name: &str| {
+        fields.iter().any(|field| {
+            let is_named = |span: &Span| file.text_of(span) == name;
+            field.embedded && field.names.iter().any(is_named)
+        })
+    };
+    syntax.types.iter().filter_map(move |spec| match &spec.ty {
+        TypeExpr::Struct(fields)
+            if embeds(fields, "TypeMeta")
+                && (embeds(fields, "ObjectMeta") || has_metadata(file, fields)) =>
+        {
+            Some(file.text_of(&spec.name))
+        }
+        _ => None,
+    })
+}
+
+/// Whether a field of type `ObjectMeta` is there, embedded or not.
+fn has_metadata(file: &GoFile, fields: &[FieldSpec]) -> bool {
+    fields.iter().any(|field| match &field.ty {
+        TypeExpr::Qualified(_, name) => file.text_of(name) == "ObjectMeta",
+        _ => false,
+    })
+}
+
+struct Walk<'a> {
+    index: &'a Index<'a>,
+    name_of: &'a dyn Fn(&str) -> Option<String>,
+    seen: BTreeSet<(&'a str, &'a str)>,
+    queue: VecDeque<(&'a str, &'a str)>,
+    wanted: BTreeMap<String, Wanted>,
+}
+
+/// Where a type expression stands.
+#[derive(Clone, Copy)]
+struct Scope<'a> {
+    package: &'a GoPackage,
+    file: &'a GoFile,
+    syntax: &'a File,
+}
+
+impl<'a> Walk<'a> {
+    /// Starts at the objects of a package, or at all that it exports if there are none.
+    fn start(&mut self, package: &'a GoPackage) {
+        let objects: Vec<&str> = package
+            .parsed()
+            .flat_map(|(file, syntax)| objects(file, syntax))
+            .collect();
+        if !objects.is_empty() {
+            for name in objects {
+                self.reach(&package.path, name);
+            }
+            return;
+        }
+        for (file, syntax) in package.parsed() {
+            for spec in &syntax.types {
+                let name = file.text_of(&spec.name);
+                if is_exported(name) {
+                    self.reach(&package.path, name);
+                }
+            }
+        }
+    }
+
+    fn reach(&mut self, path: &'a str, name: &'a str) {
+        if self.seen.insert((path, name)) {
+            self.queue.push_back((path, name));
+        }
+    }
+
+    fn visit(&mut self, path: &str, name: &str) {
+        let Some(found) = self.index.get(path) else {
+            return;
+        };
+        let package = found.package;
+        let Some(&(file, spec)) = found.types.get(name) else {
+            return;
+        };
+        let Some(file) = package.files.get(file) else {
+            return;
+        };
+        let Some(syntax) = file.file() else { return };
+        let scope = Scope {
+            package,
+            file,
+            syntax,
+        };
+        if let Some(spec) = syntax.types.get(spec) {
+            self.follow(scope, &spec.ty);
+        }
+    }
+
+    fn follow(&mut self, scope: Scope<'a>, ty: &'a TypeExpr) {
+        match ty {
+            TypeExpr::Name(span) => self.follow_name(scope, scope.file.text_of(span)),
+            TypeExpr::Qualified(package, name) => {
+                let package = scope.file.text_of(package);
+                let path = self
+                    .index
+                    .path_of(scope.file, scope.syntax, package, self.name_of);
+                if let Some(path) = path {
+                    self.follow_path(scope, path, scope.file.text_of(name));
+                }
+            }
+            TypeExpr::Pointer(inner) | TypeExpr::Slice(inner) | TypeExpr::Array(_, inner) => {
+                self.follow(scope, inner);
+            }
+            TypeExpr::Map(key, value) => {
+                self.follow(scope, key);
+                self.follow(scope, value);
+            }
+            TypeExpr::Struct(fields) => {
+                for field in fields.iter().filter(|field| is_encoded(scope.file, field)) {
+                    self.follow(scope, &field.ty);
+                }
+            }
+            TypeExpr::Any | TypeExpr::Interface(_) | TypeExpr::Other(_) => {}
+        }
+    }
+
+    fn follow_name(&mut self, scope: Scope<'a>, name: &'a str) {
+        if self.index.declares(&scope.package.path, name) {
+            return self.reach(&scope.package.path, name);
+        }
+        if predeclared(name).is_some() {
+            return;
+        }
+        for import in Index::dot_imports(scope.file, scope.syntax) {
+            self.follow_path(scope, &import.path, name);
+        }
+    }
+
+    fn follow_path(&mut self, scope: Scope<'a>, path: &'a str, name: &'a str) {
+        if self.index.get(path).is_some() {
+            return self.reach(path, name);
+        }
+        if self.wanted.contains_key(path) {
+            return;
+        }
+        let import = scope
+            .syntax
+            .imports
+            .iter()
+            .find(|import| import.path == path);
+        let range = import.map_or(0..0, |import| import.place.clone());
+        let wanted = Wanted {
+            path: path.to_owned(),
+            place: scope.file.place(range),
+        };
+        self.wanted.insert(path.to_owned(), wanted);
+    }
+}
+
+/// Whether JSON can have the field: `json:"-"` and unexported fields are left out.
+fn is_encoded(file: &GoFile, field: &FieldSpec) -> bool {
+    let tag = field
+        .tag
+        .as_ref()
+        .map(|tag| tag::parse(file.text_of(tag)).0);
+    if tag.and_then(|tag| tag.json).as_deref() == Some("-") {
+        return false;
+    }
+    field.embedded
+        || field
+            .names
+            .iter()
+            .any(|name| is_exported(file.text_of(name)))
+}
+
+/// Whether a name is visible outside of its package.
+fn is_exported(name: &str) -> bool {
+    name.chars().next().is_some_and(char::is_uppercase)
+}

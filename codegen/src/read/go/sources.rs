@@ -1,0 +1,125 @@
+//! The texts of Go packages, each parsed once, whoever asks first.
+
+use std::{
+    collections::BTreeMap,
+    fmt,
+    sync::{Arc, OnceLock},
+};
+
+use super::{
+    constraint,
+    parse::{self, SyntaxError},
+    syntax::{File, Span},
+};
+use crate::{
+    diag::{Diagnostic, Place},
+    source::Source,
+};
+
+/// The Go packages of one generation: those asked for, and those whose types they use.
+#[derive(Clone, Debug, Default)]
+pub struct GoSources {
+    /// The packages, sorted by import path.
+    pub packages: Vec<GoPackage>,
+    /// The names of other packages that are imported, by import path, where the path does not tell them.
+    pub names: BTreeMap<String, String>,
+}
+
+/// A package's files.
+#[derive(Clone, Debug)]
+pub struct GoPackage {
+    /// The import path.
+    pub path: String,
+    /// The module that it belongs to; `std` for the standard library.
+    pub module: String,
+    /// The module's version; none for the main module, a replaced folder or the standard library.
+    pub version: Option<String>,
+    /// Whether it belongs to the main module: its author reads what is found in it.
+    pub main: bool,
+    /// The folder, as diagnostics show it.
+    pub dir: String,
+    /// Whether the user asked for it.
+    pub requested: bool,
+    /// The files that the build takes by their name, sorted by name.
+    pub files: Vec<GoFile>,
+}
+
+/// A file, with its syntax once somebody asked for it.
+#[derive(Clone)]
+pub struct GoFile {
+    /// The text.
+    pub source: Source,
+    syntax: Arc<OnceLock<Parsed>>,
+}
+
+/// The syntax of a file; none if a build constraint leaves the file out.
+type Parsed = Option<Result<File, SyntaxError>>;
+
+impl GoFile {
+    /// A file that is not parsed yet.
+    #[must_use]
+    pub fn new(source: Source) -> Self {
+        Self {
+            source,
+            syntax: Arc::default(),
+        }
+    }
+
+    pub(super) fn parsed(&self) -> &Parsed {
+        self.syntax.get_or_init(|| {
+            let text = &self.source.text;
+            constraint::builds_text(text).then(|| parse::parse(text))
+        })
+    }
+
+    /// The syntax of a file that belongs to the build and that could be parsed.
+    pub(super) fn file(&self) -> Option<&File> {
+        self.parsed().as_ref()?.as_ref().ok()
+    }
+
+    /// What is wrong with its syntax.
+    pub(super) fn syntax_error(&self) -> Option<Diagnostic> {
+        let error = self.parsed().as_ref()?.as_ref().err()?;
+        let place = self.place(error.range.clone());
+        Some(Diagnostic::error(error.message.as_str()).at(place, error.label.as_str()))
+    }
+
+    pub(super) fn place(&self, range: Span) -> Place {
+        Place {
+            file: self.source.name.as_str().into(),
+            text: Arc::clone(&self.source.text),
+            range,
+        }
+    }
+
+    pub(super) fn text_of(&self, span: &Span) -> &str {
+        self.source.text.get(span.clone()).unwrap_or_default()
+    }
+}
+
+impl fmt::Debug for GoFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("GoFile").field(&self.source.name).finish()
+    }
+}
+
+impl GoPackage {
+    /// The files that belong to the build and that could be parsed.
+    pub(super) fn parsed(&self) -> impl Iterator<Item = (&GoFile, &File)> {
+        self.files
+            .iter()
+            .filter_map(|file| Some((file, file.file()?)))
+    }
+
+    /// The name in its package clauses.
+    pub(super) fn name(&self) -> Option<&str> {
+        let (file, syntax) = self.parsed().next()?;
+        Some(file.text_of(&syntax.package))
+    }
+}
+
+/// The name in the package clause of a file of the build.
+#[must_use]
+pub fn package_name(text: &str) -> Option<&str> {
+    constraint::builds_text(text).then(|| parse::package_clause(text).ok())?
+}

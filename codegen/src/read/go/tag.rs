@@ -1,0 +1,125 @@
+//! Struct tags: `json:"name,omitempty" protobuf:"…"`, as the package reflect reads them.
+
+use super::{literal::unquote, package::Tag};
+
+/// The tag of a literal, and what is wrong with it: reflect stops there, and gives what stands before.
+pub(super) fn parse(literal: &str) -> (Tag, Option<String>) {
+    let mut tag = Tag::default();
+    let Some(text) = unquote(literal) else {
+        return (tag, Some("the struct tag is not a string".to_owned()));
+    };
+    let mut rest = text.as_str();
+    loop {
+        rest = rest.trim_start_matches(' ');
+        if rest.is_empty() {
+            return (tag, None);
+        }
+        match pair(rest) {
+            Ok((key, value, behind)) => {
+                let slot = match key {
+                    "json" => Some(&mut tag.json),
+                    "patchStrategy" => Some(&mut tag.patch_strategy),
+                    "patchMergeKey" => Some(&mut tag.patch_merge_key),
+                    _ => None,
+                };
+                // Of a key that stands twice, the first counts.
+                if let Some(slot) = slot
+                    && slot.is_none()
+                {
+                    *slot = Some(value);
+                }
+                rest = behind;
+            }
+            Err(problem) => return (tag, Some(problem.to_owned())),
+        }
+    }
+}
+
+/// `key:"value"`, and what is behind it.
+fn pair(text: &str) -> Result<(&str, String, &str), &'static str> {
+    let is_key = |byte: u8| byte > b' ' && byte != b':' && byte != b'"' && byte != 0x7f;
+    let end = text
+        .bytes()
+        .position(|byte| !is_key(byte))
+        .ok_or("the key in the struct tag has no value")?;
+    let (key, rest) = text.split_at_checked(end).unwrap_or((text, ""));
+    if key.is_empty() {
+        return Err("a key is missing in the struct tag");
+    }
+    let rest = rest
+        .strip_prefix(':')
+        .ok_or("the key in the struct tag has no value")?;
+    if !rest.starts_with('"') {
+        return Err("the value in the struct tag is not in double quotes");
+    }
+    let mut escaped = false;
+    let close = rest.bytes().skip(1).position(|byte| {
+        let ends = byte == b'"' && !escaped;
+        escaped = byte == b'\\' && !escaped;
+        ends
+    });
+    let close = close.ok_or("the value in the struct tag does not end")?;
+    let (value, behind) = rest.split_at_checked(close + 2).unwrap_or((rest, ""));
+    let value = unquote(value).ok_or("the value in the struct tag has an escape that Go lacks")?;
+    Ok((key, value, behind))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(literal: &str, json: Option<&str>, problem: Option<&str>) {
+        let (tag, found) = parse(literal);
+        assert_eq!(
+            (tag.json.as_deref(), found.as_deref()),
+            (json, problem),
+            "{literal}"
+        );
+    }
+
+    #[test]
+    fn tags_are_read_as_reflect_reads_them() {
+        check("``", None, None);
+        check(r#"`json:"a,omitempty"`"#, Some("a,omitempty"), None);
+        check(r#""json:\"a\"""#, Some("a"), None);
+        check(
+            r#"`protobuf:"bytes,1,opt,name=a" json:"-,"`"#,
+            Some("-,"),
+            None,
+        );
+        check(r#"`json:"a"yaml:"b"`"#, Some("a"), None);
+        check(r#"`json:"a" json:"b"`"#, Some("a"), None);
+        check(r#"`json:""`"#, Some(""), None);
+        check(r#"`json:"a\"b"`"#, Some("a\"b"), None);
+        let (tag, _) = parse(r#"`json:"a" patchStrategy:"merge" patchMergeKey:"name"`"#);
+        assert_eq!(tag.patch_strategy.as_deref(), Some("merge"));
+        assert_eq!(tag.patch_merge_key.as_deref(), Some("name"));
+    }
+
+    #[test]
+    fn what_reflect_stops_at_is_told() {
+        let no_value = Some("the key in the struct tag has no value");
+        check("`json`", None, no_value);
+        check(r#"`json "a"`"#, None, no_value);
+        check(r#"`json:"a",omitempty`"#, Some("a"), no_value);
+        let quotes = Some("the value in the struct tag is not in double quotes");
+        check("`json:a`", None, quotes);
+        check(r#"`json: "a"`"#, None, quotes);
+        check(
+            r#"`json:"a`"#,
+            None,
+            Some("the value in the struct tag does not end"),
+        );
+        check(
+            r#"`:"a"`"#,
+            None,
+            Some("a key is missing in the struct tag"),
+        );
+        check(
+            r#"`json:"\q"`"#,
+            None,
+            Some("the value in the struct tag has an escape that Go lacks"),
+        );
+    }
+}

@@ -1,0 +1,76 @@
+//! Tests of the reader on texts.
+
+use super::*;
+use crate::{diag::Severity, source::Source};
+
+mod attach;
+mod cycles;
+mod decls;
+
+/// A package of the main module with the given files.
+fn package(path: &str, files: &[(&str, &str)]) -> GoPackage {
+    let files = files.iter().map(|(name, text)| {
+        let name = format!("{path}/{name}");
+        GoFile::new(Source::new(name, *text))
+    });
+    GoPackage {
+        path: path.to_owned(),
+        module: "example.com".to_owned(),
+        version: None,
+        main: true,
+        dir: path.to_owned(),
+        requested: true,
+        files: files.collect(),
+    }
+}
+
+/// Reads packages; also what was found, a line each.
+fn read_all(packages: Vec<GoPackage>) -> (Vec<Package>, Vec<String>) {
+    let sources = GoSources {
+        packages,
+        names: BTreeMap::new(),
+    };
+    let mut found = Diagnostics::new();
+    let packages = read(&sources, IgnoredMarkers(&[]), &mut found);
+    found.sort();
+    let lines = found.to_string();
+    (packages, lines.lines().map(str::to_owned).collect())
+}
+
+/// Reads one file.
+fn read_one(text: &str) -> (Package, Vec<String>) {
+    let (mut packages, found) = read_all(vec![package("a", &[("a.go", text)])]);
+    assert_eq!(packages.len(), 1, "{found:?}");
+    (packages.remove(0), found)
+}
+
+/// Reads one file, in which nothing is found.
+fn read_clean(text: &str) -> Package {
+    let (package, found) = read_one(text);
+    assert_eq!(found, [""; 0]);
+    package
+}
+
+/// A type in short: `map[string]*a/b.T`.
+fn short(ty: &Type) -> String {
+    match ty {
+        Type::Basic(name) => (*name).to_owned(),
+        Type::Local(name, _) => name.clone(),
+        Type::Imported(path, name, _) => format!("{path}.{name}"),
+        Type::Pointer(inner) => format!("*{}", short(inner)),
+        Type::Slice(inner) => format!("[]{}", short(inner)),
+        Type::Array(Some(length), inner) => format!("[{length}]{}", short(inner)),
+        Type::Array(None, inner) => format!("[?]{}", short(inner)),
+        Type::Map(key, value) => format!("map[{}]{}", short(key), short(value)),
+        Type::Struct(fields) => {
+            let field = |field: &Field| {
+                let embedded = if field.embedded { "^" } else { "" };
+                format!("{embedded}{} {}", field.name, short(&field.ty))
+            };
+            let fields: Vec<String> = fields.iter().map(field).collect();
+            format!("{{{}}}", fields.join("; "))
+        }
+        Type::Interface(_) => "interface".to_owned(),
+        Type::Other(_) => "other".to_owned(),
+    }
+}
