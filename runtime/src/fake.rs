@@ -21,6 +21,8 @@
 //! # }
 //! ```
 
+pub mod crash;
+
 use std::fmt;
 
 use embedded_apiserver::ApiServer;

@@ -2,7 +2,8 @@
 //!
 //! Behaviour lives here so that generated code stays thin: connections ([`connect`]), typed clients ([`client`]), the
 //! registry of kinds ([`scheme`]), caches ([`reflector`], [`store`], [`lister`], [`informer`]) and what controllers are
-//! built of: queues ([`workqueue`]), the loop around a reconciler ([`controller`]), election ([`leader`]), and the process that holds them together ([`manager`]);
+//! built of: queues ([`workqueue`]), the loop around a reconciler ([`controller`]), election ([`leader`]), the process that holds them together
+//! ([`manager`]), and the program around that (`app`, a feature);
 //! beside them [`event`], [`finalizer`], [`owner`], [`apply`], [`retry`], [`quantity`] and [`metrics`]. The transport, its
 //! configuration and the parameter types are kube's, which is re-exported with `k8s_openapi` so that generated code names one
 //! crate.
@@ -45,6 +46,8 @@
 //! # }
 //! ```
 
+#[cfg(feature = "app")]
+pub mod app;
 pub mod apply;
 pub mod client;
 pub mod codec;

@@ -29,7 +29,7 @@ fn features_of<'a>(linked: &'a str, krate: &str) -> Vec<&'a str> {
 }
 
 #[test]
-fn only_the_fake_feature_links_the_embedded_server() {
+fn only_fakes_and_demos_link_the_embedded_server() {
     for package in ["codegen-runtime", "golden-virtualmachine", "golden-foo"] {
         let production = linked(package, &[]);
         assert!(production.contains("codegen-runtime v"), "{production}");
@@ -37,6 +37,10 @@ fn only_the_fake_feature_links_the_embedded_server() {
         let fake = linked(package, &["--features", "fake"]);
         assert!(fake.contains("embedded-apiserver v"), "{fake}");
     }
+    let app = linked("codegen-runtime", &["--features", "app"]);
+    assert!(!app.contains("embedded-apiserver"), "{app}");
+    let demo = linked("codegen-runtime", &["--features", "demo"]);
+    assert!(demo.contains("embedded-apiserver v"), "{demo}");
 }
 
 #[test]
@@ -47,6 +51,8 @@ fn tls_endpoints_and_prometheus_are_linked_by_their_features_alone() {
         ("prometheus", "prometheus-client"),
         ("derive", "kube-derive"),
         ("runtime", "kube-runtime"),
+        ("app", "clap"),
+        ("app", "tracing-subscriber"),
     ];
     let bare = linked("codegen-runtime", &["--no-default-features"]);
     for (feature, krate) in optional {

@@ -1,31 +1,19 @@
 //! The controller on an API server of its own: to try it without a cluster.
 
-use std::future::Future;
 use std::io::{self, Write};
-use std::path::Path;
-use std::pin::pin;
-use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-use clap::Parser;
+use codegen_runtime::app::Demo;
 use codegen_runtime::kube::ResourceExt;
 use codegen_runtime::kube::api::{DeleteParams, PostParams, WatchEvent, WatchParams};
 use codegen_runtime::quantity::Quantity;
-use embedded_apiserver::ApiServer;
 use futures::StreamExt;
-use serde_json::Value;
-use tokio_util::sync::CancellationToken;
 
 use crate::apis::cloudnative::v1alpha1::{VirtualMachine, VirtualMachinePhase};
-use crate::app;
-use crate::cli::{Cli, DemoFlags};
 use crate::controller::FINALIZER;
-use crate::driver::simulated::{Latency, Simulated};
+use crate::driver::simulated::Simulated;
 use crate::generated::clientset::Clientset;
-
-/// The CRD that is deployed.
-const CRD: &str = include_str!("../deploy/crd.yaml");
 
 /// The machine of the walk.
 const SAMPLE: &str = include_str!("../deploy/samples/test-vm.yaml");
@@ -33,84 +21,23 @@ const SAMPLE: &str = include_str!("../deploy/samples/test-vm.yaml");
 /// Time for the walk: each step takes about a second.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Starts the API server and the controller. Then plays one machine's life, or stays until `shutdown` is cancelled.
-///
-/// # Errors
-///
-/// If the address is taken, the kubeconfig can't be written, or the machine doesn't do what it should.
-pub async fn run(flags: &DemoFlags, shutdown: &CancellationToken) -> anyhow::Result<()> {
-    let crd: Value = serde_saphyr::from_str(CRD).context("deploy/crd.yaml")?;
-    let server = ApiServer::builder().crd_values([crd]).build()?;
-    let driver = Simulated::new(Latency::default());
-    let stop = shutdown.child_token();
-    let controller_flags = Cli::try_parse_from(["virtualmachine-controller"])?.flags;
-    let controller = app::run_with(
-        server.client(),
-        Arc::new(driver.clone()),
-        controller_flags,
-        &stop,
-    );
-    let play = async {
-        if flags.once {
-            let clientset = Clientset::new(server.client());
+/// What `virtualmachine-controller demo` starts and shows; `driver` is the one that its controller uses.
+pub fn demo(driver: Simulated) -> Demo {
+    Demo::new()
+        .about("Starts an API server of its own and the controller with the simulated driver, to try with kubectl")
+        .crds(include_str!("../deploy/crd.yaml"))
+        .command_to_try("kubectl apply --server-side -f controllers/virtualmachine/deploy/samples/test-vm.yaml")
+        .command_to_try("kubectl get vm -w")
+        .command_to_try(
+            r#"kubectl patch vm test-vm --type merge -p '{"spec":{"action":"stopped"}}'"#,
+        )
+        .command_to_try("kubectl get events")
+        .command_to_try("kubectl delete vm test-vm")
+        .walk(move |client| async move {
+            let clientset = Clientset::new(client);
             let walk = tokio::time::timeout(PATIENCE, walk(&clientset, &driver));
-            walk.await.context("the machine did not settle")?
-        } else {
-            stay(flags, &server, &stop).await
-        }
-    };
-    beside(controller, play, &stop).await
-}
-
-/// Runs `play` beside the controller, and stops that afterwards.
-async fn beside(
-    controller: impl Future<Output = anyhow::Result<()>>,
-    play: impl Future<Output = anyhow::Result<()>>,
-    stop: &CancellationToken,
-) -> anyhow::Result<()> {
-    let mut controller = pin!(controller);
-    let played = tokio::select! {
-        ended = &mut controller => return ended,
-        played = play => played,
-    };
-    stop.cancel();
-    controller.await?;
-    played
-}
-
-/// Serves until `stop` is cancelled.
-async fn stay(
-    flags: &DemoFlags,
-    server: &ApiServer,
-    stop: &CancellationToken,
-) -> anyhow::Result<()> {
-    let serving = server
-        .serve(flags.listen)
-        .await
-        .with_context(|| format!("cannot listen on {}", flags.listen))?;
-    let path = &flags.kubeconfig;
-    std::fs::write(path, serving.kubeconfig("demo"))
-        .with_context(|| format!("cannot write {}", path.display()))?;
-    say(&instructions(path))?;
-    stop.cancelled().await;
-    serving.shutdown().await;
-    Ok(())
-}
-
-fn instructions(kubeconfig: &Path) -> String {
-    format!(
-        "The API server and the controller run. In another terminal:
-
-  export KUBECONFIG={}
-  kubectl apply --server-side -f controllers/virtualmachine/deploy/samples/test-vm.yaml
-  kubectl get vm -w
-  kubectl patch vm test-vm --type merge -p '{{\"spec\":{{\"action\":\"stopped\"}}}}'
-  kubectl get events
-  kubectl delete vm test-vm
-
-Ctrl-C ends it.",
-        kubeconfig.display()
-    )
+            Ok(walk.await.context("the machine did not settle")??)
+        })
 }
 
 /// The life of the sample: from its creation to the end of its finalizer.

@@ -18,4 +18,3 @@ pub mod controller;
 pub mod demo;
 pub mod driver;
 pub mod generated;
-pub mod logging;

@@ -1,46 +1,16 @@
 //! A controller that ends after its k-th call, for every k; then another one takes over.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
-use codegen_runtime::fake::{ApiError, Reaction};
+use codegen_runtime::fake::crash::{Gate, every_crash_point};
 use serde_json::json;
-use tokio::sync::Notify;
 use virtualmachine_controller::apis::cloudnative::v1alpha1::VirtualMachinePhase as Phase;
 use virtualmachine_controller::driver::{
     Driver, DriverFuture, Power, Resources, Server, ServerRef, ServerSpec, Term,
 };
 
 use crate::support::{PATIENCE, Rig, Running, eventually, fast, sample};
-
-/// Lets so many calls pass, of the API server and of the driver together, and none after them.
-#[derive(Clone)]
-struct Gate {
-    left: Arc<AtomicI64>,
-    shut: Arc<Notify>,
-}
-
-impl Gate {
-    fn after(calls: i64) -> Self {
-        Self {
-            left: Arc::new(AtomicI64::new(calls)),
-            shut: Arc::default(),
-        }
-    }
-
-    fn passes(&self) -> bool {
-        let passes = self.left.fetch_sub(1, Ordering::SeqCst) > 0;
-        if !passes {
-            self.shut.notify_one();
-        }
-        passes
-    }
-
-    fn open(&self) {
-        self.left.store(i64::MAX, Ordering::SeqCst);
-    }
-}
 
 /// A driver behind a gate.
 struct Gated {
@@ -51,12 +21,7 @@ struct Gated {
 impl Gated {
     /// A call of a process that has ended never returns.
     fn call<'a, T: Send + 'a>(&'a self, call: DriverFuture<'a, T>) -> DriverFuture<'a, T> {
-        Box::pin(async move {
-            if !self.gate.passes() {
-                std::future::pending::<()>().await;
-            }
-            call.await
-        })
+        Box::pin(self.gate.call(call))
     }
 }
 
@@ -114,8 +79,9 @@ enum Task {
     Delete,
 }
 
-/// Whether the controller was still at work when it crashed after `calls` calls.
-async fn crash_after(calls: i64, task: Task, deleted_meanwhile: bool) -> bool {
+/// Whether the controller was still at work when it crashed.
+async fn crash(gate: Gate, task: Task, deleted_meanwhile: bool) -> bool {
+    let point = format!("{gate:?}");
     let rig = Rig::new();
     if task != Task::Create {
         let running = rig.start();
@@ -135,25 +101,13 @@ async fn crash_after(calls: i64, task: Task, deleted_meanwhile: bool) -> bool {
         }
         Task::Delete => rig.delete("test-vm").await,
     }
-    let gate = Gate::after(calls);
-    let at_api = gate.clone();
-    rig.tracker
-        .prepend_reactor("*", "virtualmachines/*", move |action| {
-            if matches!(action.verb, "list" | "watch") || at_api.passes() {
-                Reaction::Pass
-            } else {
-                Reaction::Fail(ApiError::internal("the process has ended"))
-            }
-        });
+    gate.guard(&rig.tracker, "virtualmachines/*");
     let driver = Arc::new(Gated {
         driver: Arc::new(rig.driver.clone()),
         gate: gate.clone(),
     });
     let running = Running::start(rig.clientset.client().clone(), driver, fast());
-    let crashed = tokio::select! {
-        () = gate.shut.notified() => true,
-        () = settled(&rig, task) => false,
-    };
+    let crashed = gate.crashes_before(settled(&rig, task)).await;
     running.kill().await;
     gate.open();
     if deleted_meanwhile && task != Task::Delete && rig.get("test-vm").is_some() {
@@ -169,12 +123,12 @@ async fn crash_after(calls: i64, task: Task, deleted_meanwhile: bool) -> bool {
     let converged = tokio::time::timeout(PATIENCE, settled(&rig, wanted)).await;
     assert!(
         converged.is_ok(),
-        "{task:?} after {calls}: {:#?}",
+        "{task:?}, {point}: {:#?}",
         rig.get("test-vm")
     );
     running.stop().await;
     let cloud = rig.driver.cloud().unwrap();
-    assert!(cloud.created <= 1, "{task:?} after {calls}: created twice");
+    assert!(cloud.created <= 1, "{task:?}, {point}: created twice");
     crashed
 }
 
@@ -206,38 +160,34 @@ async fn settled(rig: &Rig, task: Task) {
     }
 }
 
-async fn every_crash_point(task: Task, deleted_meanwhile: bool) {
-    let mut calls = 0;
-    while crash_after(calls, task, deleted_meanwhile).await {
-        calls += 1;
-        assert!(calls < 100, "{task:?} never ends");
-    }
+async fn survives_every_crash_point(task: Task, deleted_meanwhile: bool) {
+    let calls = every_crash_point(|gate| crash(gate, task, deleted_meanwhile)).await;
     assert!(calls > 2, "{task:?} took {calls} calls");
 }
 
 #[tokio::test]
 async fn creation_survives_every_crash_point() {
-    every_crash_point(Task::Create, false).await;
+    survives_every_crash_point(Task::Create, false).await;
 }
 
 #[tokio::test]
 async fn stopping_survives_every_crash_point() {
-    every_crash_point(Task::Stop, false).await;
+    survives_every_crash_point(Task::Stop, false).await;
 }
 
 #[tokio::test]
 async fn resizing_survives_every_crash_point() {
-    every_crash_point(Task::Resize, false).await;
+    survives_every_crash_point(Task::Resize, false).await;
 }
 
 #[tokio::test]
 async fn deletion_survives_every_crash_point() {
-    every_crash_point(Task::Delete, false).await;
+    survives_every_crash_point(Task::Delete, false).await;
 }
 
 #[tokio::test]
 async fn a_machine_that_is_deleted_after_a_crash_leaves_nothing_behind() {
     for task in [Task::Create, Task::Stop, Task::Resize] {
-        every_crash_point(task, true).await;
+        survives_every_crash_point(task, true).await;
     }
 }

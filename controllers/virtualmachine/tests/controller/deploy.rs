@@ -4,7 +4,6 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use clap::Parser;
 use codegen_runtime::k8s_openapi::api::apps::v1::Deployment;
 use codegen_runtime::k8s_openapi::api::core::v1::{Namespace, ServiceAccount};
 use codegen_runtime::k8s_openapi::api::rbac::v1::{
@@ -17,7 +16,8 @@ use codegen_runtime::kube::{self, Api};
 use codegen_runtime::scheme::Scheme;
 use embedded_apiserver::ApiServer;
 use serde_json::{Value, json};
-use virtualmachine_controller::cli::Cli;
+use virtualmachine_controller::app::app;
+use virtualmachine_controller::cli::Flags;
 
 fn folder() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/deploy"))
@@ -117,7 +117,8 @@ fn the_deployment_passes_flags_that_exist() {
         args[1], "--vm-driver=simulated",
         "kubevirt/ replaces it by its place"
     );
-    let flags = Cli::try_parse_from([&["virtualmachine-controller"], &args[..]].concat())
+    let flags = app()
+        .try_parse_from::<Flags>([&["virtualmachine-controller"], &args[..]].concat())
         .unwrap()
         .flags;
     assert!(flags.election.lease_duration <= Duration::from_secs(15));

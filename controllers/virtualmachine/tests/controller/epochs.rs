@@ -3,14 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use clap::Parser;
 use codegen_runtime::k8s_openapi::api::events::v1::Event;
 use embedded_apiserver::ApiServer;
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use virtualmachine_controller::app;
-use virtualmachine_controller::cli::Cli;
+use virtualmachine_controller::cli::Flags;
 use virtualmachine_controller::driver::simulated::{Latency, Simulated};
 use virtualmachine_controller::driver::{Driver, ServerRef, Term};
 use virtualmachine_controller::generated::clientset::Clientset;
@@ -49,13 +48,15 @@ impl Site {
 
     fn start(&self, args: &[&str]) -> JoinHandle<()> {
         let args = [&["virtualmachine-controller"], args].concat();
-        let mut flags = Cli::try_parse_from(args).unwrap().flags;
-        flags.election.lease_lock_namespace = "default".to_owned();
-        flags.election.retry_period = Duration::from_millis(200);
+        let mut invocation = app::app().try_parse_from::<Flags>(args).unwrap();
+        invocation.flags.election.lease_lock_namespace = "default".to_owned();
+        invocation.flags.election.retry_period = Duration::from_millis(200);
         let (client, driver) = (self.server.client(), Arc::new(self.driver.clone()));
         let stop = self.stop.clone();
         tokio::spawn(async move {
-            app::run_with(client, driver, flags, &stop).await.unwrap();
+            app::run_with(client, driver, invocation, &stop)
+                .await
+                .unwrap();
         })
     }
 

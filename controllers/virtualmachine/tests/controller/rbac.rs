@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use clap::Parser;
 use codegen_runtime::k8s_openapi::api::rbac::v1::{ClusterRole, PolicyRule, Role};
 use codegen_runtime::kube::api::{DeleteParams, PostParams};
 use codegen_runtime::scheme::Scheme;
@@ -12,7 +11,7 @@ use embedded_apiserver::{ApiServer, Fault as ApiFault, FaultKind};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 use virtualmachine_controller::app;
-use virtualmachine_controller::cli::Cli;
+use virtualmachine_controller::cli::Flags;
 use virtualmachine_controller::driver::DriverError;
 use virtualmachine_controller::driver::simulated::{Fault, Latency, Operation, Simulated};
 use virtualmachine_controller::generated::clientset::Clientset;
@@ -68,13 +67,13 @@ async fn the_roles_grant_each_verb_that_the_controller_uses_and_no_other() {
         .add(ApiFault::new(refused).on("watch", "virtualmachines").once());
 
     let stop = CancellationToken::new();
-    let mut flags = Cli::try_parse_from(["virtualmachine-controller"])
-        .unwrap()
-        .flags;
-    flags.election.lease_lock_namespace = "default".to_owned();
+    let mut invocation = app::app()
+        .try_parse_from::<Flags>(["virtualmachine-controller"])
+        .unwrap();
+    invocation.flags.election.lease_lock_namespace = "default".to_owned();
     let (client, stopped, driven) = (server.client(), stop.clone(), driver.clone());
     let running = tokio::spawn(async move {
-        app::run_with(client, Arc::new(driven), flags, &stopped)
+        app::run_with(client, Arc::new(driven), invocation, &stopped)
             .await
             .unwrap();
     });

@@ -1,0 +1,285 @@
+//! The description of a program, and how it runs.
+
+use std::ffi::OsString;
+use std::future::Future;
+use std::io::Write;
+use std::process::ExitCode;
+
+use clap::{Args, Command, FromArgMatches};
+use kube::Client;
+use tokio_util::sync::CancellationToken;
+
+use super::{AppError, BoxError, Flags, Process, cluster, logging};
+#[cfg(feature = "demo")]
+use super::{Demo, DemoFlags};
+use crate::connect::ClientOptions;
+use crate::error::chain;
+use crate::manager::{ManagerBuilder, shutdown_signal};
+use crate::metrics::Metrics;
+
+/// A program of controllers: its name, its help, and what `demo` shows. [`main`](Self::main) runs it.
+#[must_use]
+pub struct App {
+    pub(super) name: &'static str,
+    pub(super) version: &'static str,
+    about: &'static str,
+    reporter: String,
+    crates: Vec<String>,
+    adjust: Vec<fn(Command) -> Command>,
+    #[cfg(feature = "demo")]
+    pub(super) demo: Option<Demo>,
+}
+
+/// A command line that was read: the flags that all have, the program's own, and what to do.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Invocation<F> {
+    /// The flags that every controller has.
+    pub flags: Flags,
+    /// The program's own.
+    pub own: F,
+    /// The flags of `demo`, if that is what to run.
+    #[cfg(feature = "demo")]
+    pub demo: Option<DemoFlags>,
+}
+
+impl App {
+    /// The program `name`, such as `network-controller`, of a `version`: `env!("CARGO_PKG_VERSION")`.
+    ///
+    /// `name` is the command's name, the User-Agent, the default name of the Lease and the reporter of events; with `_` for `-` it is
+    /// the crate whose log lines `-v` shows.
+    pub fn new(name: &'static str, version: &'static str) -> Self {
+        Self {
+            name,
+            version,
+            about: "",
+            reporter: name.to_owned(),
+            crates: vec![name.replace('-', "_")],
+            adjust: Vec::new(),
+            #[cfg(feature = "demo")]
+            demo: None,
+        }
+    }
+
+    /// What the program does, for its help: one line, or several of which `-h` shows the first.
+    pub fn about(mut self, about: &'static str) -> Self {
+        self.about = about;
+        self
+    }
+
+    /// The reporter of events, such as `samplecrd.k8s.io/network-controller`; the program's name unless set.
+    pub fn reporter(mut self, reporter: impl Into<String>) -> Self {
+        self.reporter = reporter.into();
+        self
+    }
+
+    /// More crates whose log lines `-v` shows.
+    pub fn verbose_crates<'a>(mut self, crates: impl IntoIterator<Item = &'a str>) -> Self {
+        self.crates.extend(crates.into_iter().map(str::to_owned));
+        self
+    }
+
+    /// Changes the command line: a default, or a help text with better words, by `Command::mut_arg`.
+    pub fn adjust_command(mut self, adjust: fn(Command) -> Command) -> Self {
+        self.adjust.push(adjust);
+        self
+    }
+
+    /// Adds the subcommand `demo`.
+    #[cfg(feature = "demo")]
+    pub fn demo(mut self, demo: Demo) -> Self {
+        self.demo = Some(demo);
+        self
+    }
+
+    /// The command line, with the program's own flags `F` (`()` for none).
+    pub fn command<F: Args>(&self) -> Command {
+        let command = Command::new(self.name);
+        let command = F::augment_args(Flags::augment_args(command))
+            .about(self.about.lines().next().unwrap_or_default())
+            .long_about(self.about)
+            .version(self.version)
+            .max_term_width(120)
+            .mut_arg("lease_lock_name", |arg| {
+                arg.required(false).default_value(self.name)
+            });
+        #[cfg(feature = "demo")]
+        let command = match &self.demo {
+            Some(demo) => command
+                .args_conflicts_with_subcommands(true)
+                .subcommand(demo.command(self.name)),
+            None => command,
+        };
+        self.adjust.iter().fold(command, |it, adjust| adjust(it))
+    }
+
+    /// Reads a command line, whose first word is the program.
+    ///
+    /// # Errors
+    ///
+    /// As clap's: what is wrong, or the help that was asked for.
+    pub fn try_parse_from<F: Args>(
+        &self,
+        args: impl IntoIterator<Item = impl Into<OsString> + Clone>,
+    ) -> Result<Invocation<F>, clap::Error> {
+        let mut command = self.command::<F>();
+        let matches = command.try_get_matches_from_mut(args)?;
+        let told = |error: clap::Error| error.format(&mut command.clone());
+        Ok(Invocation {
+            flags: Flags::from_arg_matches(&matches).map_err(told)?,
+            own: F::from_arg_matches(&matches).map_err(told)?,
+            #[cfg(feature = "demo")]
+            demo: match matches.subcommand() {
+                Some((_, matches)) => Some(DemoFlags::read(matches).map_err(told)?),
+                None => None,
+            },
+        })
+    }
+
+    /// Reads the process's command line and runs what it says, until SIGTERM, SIGINT or a failure. A second signal ends the process at
+    /// once.
+    ///
+    /// `setup` builds the controllers and adds them to a [manager](Process::manager), which this runs. An exit code other than 0
+    /// follows an error, which is logged: leadership that is lost is one, since the process has to start afresh.
+    pub fn main<F, S, W, E>(self, setup: S) -> ExitCode
+    where
+        F: Args,
+        S: FnOnce(Process, F) -> W,
+        W: Future<Output = Result<ManagerBuilder, E>>,
+        E: Into<BoxError>,
+    {
+        let invocation = match self.try_parse_from::<F>(std::env::args_os()) {
+            Ok(invocation) => invocation,
+            Err(error) => error.exit(),
+        };
+        let runtime = match tokio::runtime::Runtime::new() {
+            Ok(runtime) => runtime,
+            Err(error) => {
+                let _ = writeln!(std::io::stderr(), "{error}");
+                return ExitCode::FAILURE;
+            }
+        };
+        let result = runtime.block_on(self.invoke(invocation, setup));
+        // A thread that blocks must not keep the process, which would work on without leading.
+        runtime.shutdown_background();
+        match result {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => {
+                tracing::error!("{}", chain(&error));
+                ExitCode::FAILURE
+            }
+        }
+    }
+
+    async fn invoke<F, S, W, E>(
+        #[cfg_attr(not(feature = "demo"), allow(unused_mut))] mut self,
+        invocation: Invocation<F>,
+        setup: S,
+    ) -> Result<(), AppError>
+    where
+        F: Args,
+        S: FnOnce(Process, F) -> W,
+        W: Future<Output = Result<ManagerBuilder, E>>,
+        E: Into<BoxError>,
+    {
+        #[cfg(feature = "demo")]
+        if let (Some(flags), Some(demo)) = (&invocation.demo, self.demo.take()) {
+            logging::start(
+                &flags.log,
+                if flags.once { "warn" } else { "info" },
+                &self.crates,
+            )?;
+            let shutdown = shutdown_signal().map_err(AppError::Start)?;
+            return demo.run(&self, flags, setup, &shutdown).await;
+        }
+        logging::start(&invocation.flags.log, "info", &self.crates)?;
+        let shutdown = shutdown_signal().map_err(AppError::Start)?;
+        let Invocation { flags, own, .. } = invocation;
+        self.run(flags, own, setup, &shutdown).await
+    }
+
+    /// Runs the program on the cluster that `flags` or the environment name, until `shutdown` is cancelled.
+    ///
+    /// # Errors
+    ///
+    /// If there is no cluster, an address is taken, `setup` fails, or the manager ends by itself.
+    pub async fn run<F, S, W, E>(
+        &self,
+        flags: Flags,
+        own: F,
+        setup: S,
+        shutdown: &CancellationToken,
+    ) -> Result<(), AppError>
+    where
+        S: FnOnce(Process, F) -> W,
+        W: Future<Output = Result<ManagerBuilder, E>>,
+        E: Into<BoxError>,
+    {
+        let metrics = Metrics::new();
+        let config = cluster::config(flags.kubeconfig.as_deref(), flags.master.as_deref()).await?;
+        let client = ClientOptions::new()
+            .user_agent(format!("{}/{}", self.name, self.version))
+            .metrics(&metrics)
+            .connect(config)
+            .map_err(AppError::Client)?;
+        self.run_reporting(client, metrics, flags, own, setup, shutdown)
+            .await
+    }
+
+    /// As [`run`](Self::run), with a client of the caller's: tests, and several programs in one process. The flags that name a
+    /// cluster have no effect.
+    ///
+    /// # Errors
+    ///
+    /// As [`run`](Self::run).
+    pub async fn run_with<F, S, W, E>(
+        &self,
+        client: Client,
+        flags: Flags,
+        own: F,
+        setup: S,
+        shutdown: &CancellationToken,
+    ) -> Result<(), AppError>
+    where
+        S: FnOnce(Process, F) -> W,
+        W: Future<Output = Result<ManagerBuilder, E>>,
+        E: Into<BoxError>,
+    {
+        self.run_reporting(client, Metrics::new(), flags, own, setup, shutdown)
+            .await
+    }
+
+    async fn run_reporting<F, S, W, E>(
+        &self,
+        client: Client,
+        metrics: Metrics,
+        flags: Flags,
+        own: F,
+        setup: S,
+        shutdown: &CancellationToken,
+    ) -> Result<(), AppError>
+    where
+        S: FnOnce(Process, F) -> W,
+        W: Future<Output = Result<ManagerBuilder, E>>,
+        E: Into<BoxError>,
+    {
+        let process = Process::new(self.reporter.clone(), client, flags, metrics).await?;
+        let identity = process.identity().to_owned();
+        tracing::info!(identity, version = self.version, "starting");
+        let manager = setup(process, own)
+            .await
+            .map_err(|error| AppError::Setup(error.into()))?;
+        manager.build()?.run(shutdown).await?;
+        tracing::info!(identity, "stopped");
+        Ok(())
+    }
+}
+
+impl std::fmt::Debug for App {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("App")
+            .field("name", &self.name)
+            .field("version", &self.version)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,250 @@
+//! `demo`: the program's controllers on an API server of its own, to try them without a cluster.
+
+use std::future::Future;
+use std::io::{self, Write};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::pin::pin;
+
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
+use embedded_apiserver::ApiServer;
+use futures::future::BoxFuture;
+use kube::Client;
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use super::{App, AppError, BoxError, LogFlags, Process};
+use crate::manager::ManagerBuilder;
+
+type Walk = Box<dyn FnOnce(Client) -> BoxFuture<'static, Result<(), BoxError>> + Send + Sync>;
+
+/// What `demo` starts and shows.
+///
+/// It serves the definitions and sample objects on a loopback address, runs the program's controllers on them, writes a kubeconfig,
+/// prints the commands to try, and stays until it is stopped. Nothing outlives it but the kubeconfig.
+#[derive(Default)]
+#[must_use]
+pub struct Demo {
+    about: Option<&'static str>,
+    crds: Vec<&'static str>,
+    objects: Vec<&'static str>,
+    commands: Vec<&'static str>,
+    args: Vec<&'static str>,
+    walk: Option<Walk>,
+}
+
+/// The flags of `demo`.
+#[derive(Clone, Debug, Args)]
+#[group(skip)]
+#[non_exhaustive]
+pub struct DemoFlags {
+    /// Plays the walk and exits; only where there is one.
+    #[arg(skip)]
+    pub once: bool,
+    /// Where the API server listens.
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8001")]
+    pub listen: SocketAddr,
+    // The default has the program's name; `Demo::command` sets it.
+    /// Where to write the kubeconfig.
+    #[arg(long, value_name = "FILE")]
+    pub kubeconfig: PathBuf,
+    /// The log's level and format.
+    #[command(flatten)]
+    pub log: LogFlags,
+    /// Flags of the controller itself.
+    #[arg(last = true, value_name = "FLAG")]
+    pub args: Vec<String>,
+}
+
+impl DemoFlags {
+    pub(super) fn read(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let mut flags = Self::from_arg_matches(matches)?;
+        let once = matches.try_get_one("once").ok().flatten();
+        flags.once = once.copied().unwrap_or(false);
+        Ok(flags)
+    }
+}
+
+impl Demo {
+    /// A demo that shows nothing yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// What it is, for the help.
+    pub fn about(mut self, about: &'static str) -> Self {
+        self.about = Some(about);
+        self
+    }
+
+    /// Definitions to serve: YAML, of one or more documents, such as `include_str!("../deploy/crd.yaml")`.
+    pub fn crds(mut self, yaml: &'static str) -> Self {
+        self.crds.push(yaml);
+        self
+    }
+
+    /// Sample objects that are there from the start: YAML, of one or more documents.
+    pub fn objects(mut self, yaml: &'static str) -> Self {
+        self.objects.push(yaml);
+        self
+    }
+
+    /// A line to try, such as `kubectl get networks -w`.
+    pub fn command_to_try(mut self, line: &'static str) -> Self {
+        self.commands.push(line);
+        self
+    }
+
+    /// Flags of the controller that differ from their defaults here. What the user writes after `--` comes behind them.
+    pub fn args(mut self, args: impl IntoIterator<Item = &'static str>) -> Self {
+        self.args.extend(args);
+        self
+    }
+
+    /// A walk for `--once`: it plays the life of an object through the client, prints it, and ends the demo.
+    pub fn walk<W>(mut self, walk: impl FnOnce(Client) -> W + Send + Sync + 'static) -> Self
+    where
+        W: Future<Output = Result<(), BoxError>> + Send + 'static,
+    {
+        self.walk = Some(Box::new(|client| Box::pin(walk(client))));
+        self
+    }
+
+    /// The subcommand of the program `name`.
+    pub(super) fn command(&self, name: &str) -> Command {
+        let stem = name.strip_suffix("-controller").unwrap_or(name);
+        let mut command = Command::new("demo");
+        if self.walk.is_some() {
+            let once = Arg::new("once").long("once").action(ArgAction::SetTrue);
+            command = command.arg(once.help("Plays the life of one object, prints it, and exits"));
+        }
+        DemoFlags::augment_args(command)
+            .about(self.about.unwrap_or(
+                "Starts an API server of its own and the controller, to try with kubectl",
+            ))
+            .mut_arg("kubeconfig", |arg| {
+                arg.required(false)
+                    .default_value(format!("{stem}-demo.kubeconfig"))
+            })
+    }
+
+    /// The API server with its definitions and objects.
+    ///
+    /// # Errors
+    ///
+    /// If one of them is not valid.
+    pub fn server(&self) -> Result<ApiServer, AppError> {
+        let server = ApiServer::builder()
+            .crd_values(documents("a definition", &self.crds)?)
+            .objects(documents("a sample object", &self.objects)?)
+            .build();
+        server.map_err(|error| failed("the API server")(Box::new(error)))
+    }
+
+    pub(super) async fn run<F, S, W, E>(
+        self,
+        app: &App,
+        flags: &DemoFlags,
+        setup: S,
+        shutdown: &CancellationToken,
+    ) -> Result<(), AppError>
+    where
+        F: Args,
+        S: FnOnce(Process, F) -> W,
+        W: Future<Output = Result<ManagerBuilder, E>>,
+        E: Into<BoxError>,
+    {
+        let server = self.server()?;
+        let args = [app.name].into_iter().chain(self.args);
+        let args = args.chain(flags.args.iter().map(String::as_str));
+        let invocation = app
+            .try_parse_from::<F>(args)
+            .map_err(|error| failed("the controller's flags")(Box::new(error)))?;
+        let stop = shutdown.child_token();
+        let controllers = app.run_with(
+            server.client(),
+            invocation.flags,
+            invocation.own,
+            setup,
+            &stop,
+        );
+        let play = async {
+            match self.walk {
+                Some(walk) if flags.once => walk(server.client()).await.map_err(failed("the walk")),
+                _ => stay(flags, &self.commands, &server, &stop).await,
+            }
+        };
+        beside(controllers, play, &stop).await
+    }
+}
+
+fn failed(what: impl Into<String>) -> impl FnOnce(BoxError) -> AppError {
+    let what = what.into();
+    move |source| AppError::Demo { what, source }
+}
+
+fn documents(what: &str, files: &[&str]) -> Result<Vec<Value>, AppError> {
+    let mut all = Vec::new();
+    for file in files {
+        let read = serde_saphyr::from_multiple::<Value>(file);
+        all.extend(read.map_err(|error| failed(what)(Box::new(error)))?);
+    }
+    Ok(all)
+}
+
+/// Runs `play` beside the controllers, and stops those afterwards.
+async fn beside(
+    controllers: impl Future<Output = Result<(), AppError>>,
+    play: impl Future<Output = Result<(), AppError>>,
+    stop: &CancellationToken,
+) -> Result<(), AppError> {
+    let mut controllers = pin!(controllers);
+    let played = tokio::select! {
+        ended = &mut controllers => return ended,
+        played = play => played,
+    };
+    stop.cancel();
+    controllers.await?;
+    played
+}
+
+/// Serves until `stop` is cancelled.
+async fn stay(
+    flags: &DemoFlags,
+    commands: &[&str],
+    server: &ApiServer,
+    stop: &CancellationToken,
+) -> Result<(), AppError> {
+    let listen = flags.listen;
+    let serving = server
+        .serve(listen)
+        .await
+        .map_err(|error| failed(format!("cannot listen on {listen}"))(Box::new(error)))?;
+    let path = &flags.kubeconfig;
+    std::fs::write(path, serving.kubeconfig("demo"))
+        .and_then(|()| writeln!(io::stdout(), "{}", instructions(path, commands)))
+        .map_err(|error| failed(format!("cannot write {}", path.display()))(Box::new(error)))?;
+    stop.cancelled().await;
+    serving.shutdown().await;
+    Ok(())
+}
+
+fn instructions(kubeconfig: &Path, commands: &[&str]) -> String {
+    let mut text = format!(
+        "The API server and the controller run. In another terminal:\n\n  export KUBECONFIG={}\n",
+        kubeconfig.display()
+    );
+    for line in commands {
+        text.push_str(&format!("  {line}\n"));
+    }
+    text.push_str("\nCtrl-C ends it.");
+    text
+}
+
+impl std::fmt::Debug for Demo {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Demo")
+            .field("commands", &self.commands)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,66 @@
+//! Log lines: for people, or an object each.
+
+use std::io::{self, IsTerminal};
+
+use tracing_subscriber::EnvFilter;
+use tracing_subscriber::util::SubscriberInitExt;
+
+use super::{AppError, LogFlags, LogFormat};
+
+/// Starts logging to standard error, once a process. Without `-v` it logs what `quiet` says, such as `info`; `-v` logs more of
+/// `crates` than of the libraries below them.
+pub(super) fn start(flags: &LogFlags, quiet: &str, crates: &[String]) -> Result<(), AppError> {
+    let subscriber = tracing_subscriber::fmt()
+        .with_env_filter(filter(flags.verbosity, quiet, crates))
+        .with_ansi(io::stderr().is_terminal())
+        .with_writer(io::stderr)
+        .with_target(flags.verbosity > 0);
+    let started = match flags.log_format {
+        LogFormat::Text => subscriber.finish().try_init(),
+        LogFormat::Json => subscriber
+            .json()
+            .flatten_event(true)
+            .with_current_span(false)
+            .with_span_list(false)
+            .finish()
+            .try_init(),
+    };
+    started.map_err(|_| AppError::Logging)
+}
+
+/// `RUST_LOG` if it is set, else what `-v` says.
+fn filter(verbosity: u8, quiet: &str, crates: &[String]) -> EnvFilter {
+    EnvFilter::try_from_default_env()
+        .unwrap_or_else(|_| EnvFilter::new(directives(verbosity, quiet, crates)))
+}
+
+fn directives(verbosity: u8, quiet: &str, crates: &[String]) -> String {
+    let (others, ours) = match verbosity {
+        0 => return quiet.to_owned(),
+        1 => ("info", "debug"),
+        _ => ("debug", "trace"),
+    };
+    let crates = crates.iter().map(String::as_str);
+    crates
+        .chain(["codegen_runtime"])
+        .fold(others.to_owned(), |text, name| {
+            format!("{text},{name}={ours}")
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn verbosity_is_of_ourselves_more_than_of_libraries() {
+        let check = |verbosity, expected: &str| {
+            let crates = ["network_controller".to_owned()];
+            assert_eq!(directives(verbosity, "warn", &crates), expected);
+        };
+        check(0, "warn");
+        check(1, "info,network_controller=debug,codegen_runtime=debug");
+        check(2, "debug,network_controller=trace,codegen_runtime=trace");
+        check(9, "debug,network_controller=trace,codegen_runtime=trace");
+    }
+}

@@ -1,0 +1,148 @@
+//! What a program's own code builds its controllers with.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use kube::Client;
+use tokio::net::TcpListener;
+
+use super::{AppError, Flags};
+use crate::event::{EventBroadcaster, EventOptions, EventRecorder, Reporter};
+use crate::informer::{FactoryBuilder, SharedInformerFactory};
+use crate::manager::{Manager, ManagerBuilder, OnStuckWork};
+use crate::metrics::Metrics;
+
+/// The running program: client, metrics, events and the flags that every controller has.
+pub struct Process {
+    client: Client,
+    flags: Arc<Flags>,
+    reporter: String,
+    identity: String,
+    metrics: Metrics,
+    events: EventBroadcaster,
+    listeners: Listeners,
+}
+
+/// Addresses that are bound before anything else starts, so that one that is taken ends the program at once.
+struct Listeners {
+    metrics: Option<TcpListener>,
+    health: Option<TcpListener>,
+}
+
+impl Process {
+    pub(super) async fn new(
+        reporter: String,
+        client: Client,
+        flags: Flags,
+        metrics: Metrics,
+    ) -> Result<Self, AppError> {
+        let options = EventOptions::default().metrics(&metrics);
+        Ok(Self {
+            events: EventBroadcaster::with_options(client.clone(), options),
+            client,
+            identity: flags.election.identity(),
+            listeners: Listeners {
+                metrics: listen(flags.metrics_bind_address.0, "metrics").await?,
+                health: listen(flags.health_probe_bind_address.0, "health checks").await?,
+            },
+            flags: Arc::new(flags),
+            reporter,
+            metrics,
+        })
+    }
+
+    /// The client of the cluster that the flags name.
+    pub fn client(&self) -> &Client {
+        &self.client
+    }
+
+    /// The flags that every controller has.
+    pub fn flags(&self) -> &Flags {
+        &self.flags
+    }
+
+    /// `--threads`, for a controller's `workers`.
+    pub fn threads(&self) -> usize {
+        usize::from(self.flags.threads)
+    }
+
+    /// The name of this process in the election and in events.
+    pub fn identity(&self) -> &str {
+        &self.identity
+    }
+
+    /// What `/metrics` answers with.
+    pub fn metrics(&self) -> &Metrics {
+        &self.metrics
+    }
+
+    /// A recorder whose events name this program as their reporter.
+    pub fn recorder(&self) -> EventRecorder {
+        self.recorder_as(&self.reporter)
+    }
+
+    /// As [`recorder`](Self::recorder), under another name: one of several controllers.
+    pub fn recorder_as(&self, reporter: &str) -> EventRecorder {
+        self.events
+            .recorder(Reporter::new(reporter, &self.identity))
+    }
+
+    /// A factory by the flags: `--namespace` and `--resync-period`. `F` is the runtime's own factory or a generated one.
+    pub fn factory<F: From<SharedInformerFactory>>(&self) -> F {
+        self.factory_builder().build()
+    }
+
+    /// As [`factory`](Self::factory), for settings of the caller's beside the flags'.
+    pub fn factory_builder<F: From<SharedInformerFactory>>(&self) -> FactoryBuilder<F> {
+        FactoryBuilder::new(self.client.clone())
+            .namespace(&self.flags.namespace)
+            .resync(self.flags.resync_period)
+    }
+
+    /// A manager by the flags: metrics, events, leader election and endpoints. Controllers are the caller's to add.
+    ///
+    /// # Errors
+    ///
+    /// If the election's times don't fit.
+    pub fn manager(self, factory: &SharedInformerFactory) -> Result<ManagerBuilder, AppError> {
+        let election = &self.flags.election;
+        let mut manager = Manager::builder(factory)
+            .metrics(&self.metrics)
+            .events(self.events)
+            .on_stuck_work(OnStuckWork::ExitProcess);
+        if election.leader_elect {
+            manager = manager.leader_election(self.client, election.config(&self.identity)?);
+        }
+        if let Some(listener) = self.listeners.metrics {
+            manager = manager.serve_metrics(listener);
+        }
+        if let Some(listener) = self.listeners.health {
+            manager = manager.serve_health(listener);
+        }
+        Ok(manager)
+    }
+}
+
+async fn listen(
+    address: Option<SocketAddr>,
+    what: &'static str,
+) -> Result<Option<TcpListener>, AppError> {
+    let Some(address) = address else {
+        return Ok(None);
+    };
+    let bound = TcpListener::bind(address).await;
+    bound.map(Some).map_err(|source| AppError::Listen {
+        what,
+        address,
+        source,
+    })
+}
+
+impl std::fmt::Debug for Process {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Process")
+            .field("identity", &self.identity)
+            .field("flags", &self.flags)
+            .finish_non_exhaustive()
+    }
+}
