@@ -150,3 +150,25 @@ where
 pub fn is_conflict(error: &kube::Error) -> bool {
     matches!(error, kube::Error::Api(status) if status.is_conflict())
 }
+
+/// Whether `error` says that the request itself won't do (HTTP 400, 403, 405, 413, 415 or 422): sent again unchanged, it fails again until
+/// somebody changes the object, a policy or a quota. What a reconciler puts into a condition, and tries again after minutes.
+pub fn is_refused(error: &kube::Error) -> bool {
+    matches!(error, kube::Error::Api(status) if matches!(status.code, 400 | 403 | 405 | 413 | 415 | 422))
+}
+
+#[cfg(test)]
+mod tests {
+    use kube::core::Status;
+
+    use super::*;
+
+    #[test]
+    fn only_answers_that_stay_the_same_are_refusals() {
+        let of = |code| kube::Error::Api(Box::new(Status::failure("no", "Reason").with_code(code)));
+        let refusals = [400, 403, 405, 413, 415, 422];
+        assert!(refusals.into_iter().all(|code| is_refused(&of(code))));
+        let others = [401, 404, 408, 409, 410, 429, 500, 503, 504];
+        assert!(!others.into_iter().any(|code| is_refused(&of(code))));
+    }
+}

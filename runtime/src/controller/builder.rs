@@ -11,7 +11,7 @@ use kube::core::ClusterResourceScope;
 use super::enqueue::{Mapping, Route};
 use super::reconciler::ErasedReconciler;
 use super::run::{Parts, Source, source};
-use super::{Controller, Predicate, Reconciler};
+use super::{Controller, Predicate, Reconciler, Trigger};
 use crate::informer::{SharedInformer, SharedInformerFactory};
 use crate::metrics::Metrics;
 use crate::object::{Cacheable, Object, ResourceInfo};
@@ -179,6 +179,12 @@ impl Builder {
         self.add(informer, predicate, Some(Arc::new(mapping)))
     }
 
+    /// Reconciles the keys that `trigger` gives while the controller runs.
+    pub fn triggered_by(mut self, trigger: &Trigger) -> Self {
+        self.sources.push(trigger.source());
+        self
+    }
+
     pub(super) fn factory(&self) -> &SharedInformerFactory {
         &self.factory
     }
@@ -198,6 +204,11 @@ impl Builder {
     pub fn workers(mut self, workers: usize) -> Self {
         self.parts.workers = workers.max(1);
         self
+    }
+
+    /// [`workers`](Self::workers), by its name in controller-runtime.
+    pub fn max_concurrent_reconciles(self, workers: usize) -> Self {
+        self.workers(workers)
     }
 
     /// Replaces the [default limiter](default_controller_rate_limiter), which backs keys off that fail.

@@ -23,6 +23,7 @@ mod predicate;
 mod reconciler;
 mod remap;
 mod run;
+mod trigger;
 mod worker;
 mod workers;
 
@@ -32,4 +33,5 @@ pub use self::context::{Context, ContextReconciler, reconcile_with};
 pub use self::predicate::{Change, Predicate, predicates};
 pub use self::reconciler::{ErrorPolicy, FnReconciler, Reconciler, Request, reconcile_fn};
 pub use self::run::{Controller, ControllerError};
+pub use self::trigger::Trigger;
 pub use self::workers::{run_priority_workers, run_workers};

@@ -33,6 +33,7 @@ mod rig;
 mod server;
 mod sources;
 mod stopping;
+mod triggers;
 mod writing;
 
 use std::time::Duration;

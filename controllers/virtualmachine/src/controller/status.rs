@@ -1,5 +1,6 @@
 //! The status of a machine.
 
+use codegen_runtime::condition;
 use codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
 use codegen_runtime::quantity::Amount;
 use jiff::Timestamp;
@@ -96,14 +97,16 @@ pub(super) fn changed_status(
         ("Progressing", finding.progressing),
     ] {
         let condition = Condition {
-            type_: type_.to_owned(),
-            status: if is { "True" } else { "False" }.to_owned(),
-            reason: finding.reason.to_owned(),
-            message: finding.message.clone(),
-            observed_generation: machine.metadata.generation,
             last_transition_time: Time(now),
+            ..condition::new(
+                type_,
+                is,
+                finding.reason,
+                &finding.message,
+                machine.metadata.generation,
+            )
         };
-        set_condition(&mut new.conditions, condition);
+        condition::set(&mut new.conditions, condition);
     }
     if new == old {
         return None;
@@ -145,23 +148,6 @@ fn server_usage(usage: Usage) -> ServerUsage {
     ServerUsage {
         cpu: Amount::from_millis(whole(usage.millicpus)).to_decimal(),
         memory: Amount::from_units(whole(memory)).to_binary(),
-    }
-}
-
-/// Sets the condition of its type. The time of transition is kept while the condition's status is the same, as the API
-/// conventions ask.
-fn set_condition(conditions: &mut Vec<Condition>, mut condition: Condition) {
-    match conditions
-        .iter_mut()
-        .find(|old| old.type_ == condition.type_)
-    {
-        None => conditions.push(condition),
-        Some(old) => {
-            if old.status == condition.status {
-                condition.last_transition_time = old.last_transition_time.clone();
-            }
-            *old = condition;
-        }
     }
 }
 

@@ -1,0 +1,129 @@
+//! Keys from outside: reasons to reconcile that no informer sees.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use tokio_util::sync::CancellationToken;
+
+use super::run::Source;
+use crate::informer::InformerError;
+use crate::metrics::ControllerMetrics;
+use crate::store::ObjectKey;
+use crate::workqueue::{AddOptions, PriorityQueue};
+
+/// The queue of a controller, while it runs.
+type Slot = Arc<Mutex<Option<PriorityQueue<ObjectKey>>>>;
+
+/// Makes controllers reconcile a key for reasons of the program's own: an event of a system outside, the work of another controller.
+/// controller-runtime's `source.Channel`. Clones are handles of the same trigger.
+///
+/// Nothing is kept for a controller that doesn't run: when it starts it reconciles every object anyway.
+///
+/// ```no_run
+/// # use std::time::Duration;
+/// # use codegen_runtime::controller::{Action, BuildError, Controller, Trigger, reconcile_fn};
+/// # use codegen_runtime::{informer::SharedInformerFactory, k8s_openapi::api::core::v1::ConfigMap, store::ObjectKey};
+/// # fn build(factory: &SharedInformerFactory) -> Result<(), BuildError> {
+/// let trigger = Trigger::new();
+/// let controller = Controller::builder("settings", factory)
+///     .for_::<ConfigMap>()
+///     .triggered_by(&trigger)
+///     .build(reconcile_fn(|_| async { Ok::<_, String>(Action::done()) }))?;
+/// // From anywhere, while the controller runs: many reasons within a second are one reconciliation.
+/// trigger.add_after(ObjectKey::new(Some("default"), "settings"), Duration::from_secs(1));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Default)]
+pub struct Trigger {
+    slots: Arc<Mutex<Vec<Slot>>>,
+}
+
+impl Trigger {
+    /// A trigger that no controller listens to yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Reconciles `key` as soon as a worker is free. A key that is queued already is reconciled once.
+    pub fn add(&self, key: ObjectKey) {
+        self.add_after(key, Duration::ZERO);
+    }
+
+    /// Reconciles `key` after `delay`. Of several delays of one key the one that ends first counts.
+    pub fn add_after(&self, key: ObjectKey, delay: Duration) {
+        let options = AddOptions {
+            after: delay,
+            ..AddOptions::default()
+        };
+        for slot in lock(&self.slots).iter() {
+            if let Some(queue) = &*lock(slot) {
+                queue.add_with(key.clone(), options);
+            }
+        }
+    }
+
+    pub(super) fn source(&self) -> Box<dyn Source> {
+        let slot = Slot::default();
+        lock(&self.slots).push(Arc::clone(&slot));
+        Box::new(Triggered(slot))
+    }
+}
+
+impl fmt::Debug for Trigger {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Trigger")
+            .field("controllers", &lock(&self.slots).len())
+            .finish()
+    }
+}
+
+/// One controller's end of a trigger.
+struct Triggered(Slot);
+
+/// Empties the slot when the controller's run is over.
+struct Registered(Slot);
+
+impl Drop for Registered {
+    fn drop(&mut self) {
+        lock(&self.0).take();
+    }
+}
+
+impl Source for Triggered {
+    fn resource(&self) -> String {
+        "trigger".to_owned()
+    }
+
+    fn start(
+        &self,
+        queue: &PriorityQueue<ObjectKey>,
+        _metrics: &ControllerMetrics,
+    ) -> Result<Box<dyn Send + Sync>, InformerError> {
+        *lock(&self.0) = Some(queue.clone());
+        Ok(Box::new(Registered(Arc::clone(&self.0))))
+    }
+
+    fn run_unclaimed<'a>(&'a self, _stop: &'a CancellationToken) -> Option<BoxFuture<'a, ()>> {
+        None
+    }
+
+    fn is_started(&self) -> bool {
+        true
+    }
+
+    fn has_synced(&self) -> bool {
+        true
+    }
+
+    fn wait_for_sync(&self) -> BoxFuture<'_, bool> {
+        Box::pin(std::future::ready(true))
+    }
+}
+
+/// What the locks guard is whole between statements.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
