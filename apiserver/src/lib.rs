@@ -50,6 +50,7 @@ pub use service::ApiService;
 pub use serving::{ServeOptions, Serving};
 pub use status::{ApiError, GroupResource, StatusCause, StatusDetails};
 pub use testing::faults::{Fault, FaultKind, Faults};
+pub use testing::rbac::{Forbidden, Grant, Roles, RolesError, assert_rbac};
 pub use testing::reactor::Reaction;
 pub use testing::recorder::{Action, Recorder};
 

@@ -61,6 +61,15 @@ impl ApiServer {
         kube::Client::new(self.service(), "default")
     }
 
+    /// A client like [`client`](Self::client), whose requests are a user's in the record: that of a controller, beside the
+    /// test's own. See [`assert_rbac`](crate::assert_rbac).
+    ///
+    /// # Panics
+    /// Outside of a Tokio runtime, where a `kube::Client` cannot be made.
+    pub fn client_as(&self, user: &str) -> kube::Client {
+        kube::Client::new(self.service().of_user(user), "default")
+    }
+
     /// The server as a tower service.
     pub fn service(&self) -> ApiService {
         ApiService::new(self.core.clone())

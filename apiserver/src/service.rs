@@ -33,11 +33,23 @@ use crate::testing::recorder::{Action, decode_body};
 #[derive(Clone, Debug)]
 pub struct ApiService {
     core: Arc<Core>,
+    /// The user of requests that name no other.
+    user: Arc<str>,
 }
 
 impl ApiService {
     pub(crate) fn new(core: Arc<Core>) -> Self {
-        Self { core }
+        Self {
+            core,
+            user: Arc::from(""),
+        }
+    }
+
+    /// The same service, whose requests are a user's in the record. A request with `Impersonate-User` is that user's.
+    #[must_use]
+    pub fn of_user(mut self, user: &str) -> Self {
+        self.user = Arc::from(user);
+        self
     }
 }
 
@@ -57,8 +69,10 @@ where
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
         let core = self.core.clone();
+        let user = self.user.clone();
         Box::pin(async move {
-            let (parts, body) = request.into_parts();
+            let (mut parts, body) = request.into_parts();
+            parts.extensions.insert(User(user));
             let body = match read_body(body).await {
                 Ok(body) => body,
                 Err(error) => return Ok(respond_error(&error, Format::Json)),
@@ -66,6 +80,22 @@ where
             handle(&core, &parts, body).await
         })
     }
+}
+
+/// The user of a service, as an extension of its requests.
+#[derive(Clone)]
+struct User(Arc<str>);
+
+/// The name of the user that a request is made for.
+fn user(parts: &Parts) -> String {
+    let impersonated = header(parts, http::HeaderName::from_static("impersonate-user"));
+    let own = || {
+        parts
+            .extensions
+            .get::<User>()
+            .map(|user| user.0.to_string())
+    };
+    impersonated.or_else(own).unwrap_or_default()
 }
 
 fn header(parts: &Parts, name: http::HeaderName) -> Option<String> {
@@ -254,7 +284,7 @@ async fn objects(
         action.body = decode_body(&action.content_type, &body);
         core.reactors.react(&action)
     };
-    core.recorder.record(action, body.clone());
+    let recorded = core.recorder.record(action, body.clone());
     if !struck.delay.is_zero() {
         tokio::time::sleep(struck.delay).await;
     }
@@ -278,11 +308,17 @@ async fn objects(
         struck,
         ..call
     });
-    Ok(call.and_then(|call| rest::dispatch(core, &call)))
+    let answer = call.and_then(|call| rest::dispatch(core, &call));
+    if matches!(verb, Verb::Update | Verb::Patch) && answer.as_ref().is_ok_and(|it| it.code == 201)
+    {
+        core.recorder.created(recorded);
+    }
+    Ok(answer)
 }
 
 fn action(verb: Verb, path: &ObjectPath, parts: &Parts, content_type: Option<&str>) -> Action {
     Action {
+        user: user(parts),
         verb: verb.name(),
         group: path.group.clone(),
         version: path.version.clone(),
@@ -293,6 +329,7 @@ fn action(verb: Verb, path: &ObjectPath, parts: &Parts, content_type: Option<&st
         content_type: content_type.unwrap_or_default().to_owned(),
         query: parts.uri.query().unwrap_or_default().to_owned(),
         body: Value::Null,
+        created: false,
     }
 }
 

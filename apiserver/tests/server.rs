@@ -16,5 +16,7 @@ mod controllers;
 mod faults;
 #[path = "server/listener.rs"]
 mod listener;
+#[path = "server/rbac.rs"]
+mod rbac;
 #[path = "server/serving.rs"]
 mod serving;

@@ -192,6 +192,7 @@ mod tests {
 
     fn action(verb: &'static str, resource: &str) -> Action {
         Action {
+            user: String::new(),
             verb,
             group: String::new(),
             version: "v1".into(),
@@ -202,6 +203,7 @@ mod tests {
             content_type: String::new(),
             query: String::new(),
             body: Value::Null,
+            created: false,
         }
     }
 

@@ -1,5 +1,6 @@
-//! The server's interface for tests: injected failures, reactors, and the record of requests.
+//! The server's interface for tests: injected failures, reactors, the record of requests, and roles held against it.
 
 pub(crate) mod faults;
+pub(crate) mod rbac;
 pub(crate) mod reactor;
 pub(crate) mod recorder;

@@ -11,6 +11,8 @@ use crate::http::decode::{Encoding, decode};
 /// One request for objects.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Action {
+    /// The user: the one of [`client_as`](crate::ApiServer::client_as), or of `Impersonate-User`; empty for another client.
+    pub user: String,
     /// `get`, `list`, `watch`, `create`, `update`, `patch`, `delete` or `deletecollection`.
     pub verb: &'static str,
     /// The API group; empty for the core group.
@@ -31,6 +33,8 @@ pub struct Action {
     pub query: String,
     /// The body, decoded; null when it is empty or malformed.
     pub body: Value,
+    /// Whether the request made the object, where its verb does not say so: an update or patch of one that did not exist.
+    pub created: bool,
 }
 
 impl Action {
@@ -54,6 +58,8 @@ struct Kept {
 #[derive(Debug, Default)]
 struct Record {
     requests: VecDeque<Kept>,
+    /// How many requests have been forgotten.
+    forgotten: usize,
     bytes: usize,
 }
 
@@ -86,8 +92,8 @@ impl Recorder {
         self.record.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Keeps a request. The action's own body is left out.
-    pub(crate) fn record(&self, mut action: Action, body: Bytes) {
+    /// Keeps a request, and gives its number. The action's own body is left out.
+    pub(crate) fn record(&self, mut action: Action, body: Bytes) -> usize {
         action.body = Value::Null;
         let mut record = self.lock();
         record.bytes += body.len();
@@ -97,6 +103,17 @@ impl Recorder {
                 break;
             };
             record.bytes -= oldest.body.len();
+            record.forgotten += 1;
+        }
+        record.forgotten + record.requests.len() - usize::from(!record.requests.is_empty())
+    }
+
+    /// Notes that the request of a number made its object.
+    pub(crate) fn created(&self, number: usize) {
+        let mut record = self.lock();
+        let index = number.checked_sub(record.forgotten);
+        if let Some(kept) = index.and_then(|index| record.requests.get_mut(index)) {
+            kept.action.created = true;
         }
     }
 
@@ -112,7 +129,11 @@ impl Recorder {
 
     /// Forgets all requests so far.
     pub fn clear(&self) {
-        *self.lock() = Record::default();
+        let mut record = self.lock();
+        *record = Record {
+            forgotten: record.forgotten + record.requests.len(),
+            ..Record::default()
+        };
     }
 }
 
@@ -122,6 +143,7 @@ mod tests {
 
     fn action(content_type: &str) -> Action {
         Action {
+            user: String::new(),
             verb: "update",
             group: String::new(),
             version: "v1".into(),
@@ -132,6 +154,7 @@ mod tests {
             content_type: content_type.into(),
             query: String::new(),
             body: Value::Null,
+            created: false,
         }
     }
 

@@ -1,0 +1,338 @@
+//! Roles against the record: whether a client kept to its roles, and what of them it never used.
+//!
+//! The server authorizes nothing, so a controller that lacks a permission passes its tests and fails on a cluster. Here its
+//! requests are judged afterwards, as the RBAC authorizer of kube-apiserver would have judged them. Requests are told apart
+//! by user: [`ApiServer::client_as`] makes a client of one, and over HTTP `Impersonate-User` does.
+//!
+//! Start reading at [`Roles`]; [`assert_rbac`] is the whole of it for a test of one server.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::sync::{Mutex, PoisonError};
+
+use serde_json::Value;
+
+use crate::ApiServer;
+use crate::http::query::Query;
+use crate::testing::recorder::Action;
+
+/// Why a text is no list of roles.
+#[derive(Debug, thiserror::Error)]
+pub enum RolesError {
+    /// It is not YAML.
+    #[error("invalid YAML: {0}")]
+    Yaml(String),
+    /// A document is neither a ClusterRole nor a Role.
+    #[error("document {index} is a {kind}, expected a ClusterRole or a Role")]
+    Kind {
+        /// The document's number, from 1.
+        index: usize,
+        /// Its kind.
+        kind: String,
+    },
+    /// A Role has no namespace.
+    #[error("the Role {0} has no namespace")]
+    NoNamespace(String),
+    /// There is no role at all.
+    #[error("no ClusterRole and no Role")]
+    Empty,
+}
+
+/// A permission of a role: one verb on one resource of one group. It shows as `list pods` or
+/// `patch deployments/scale.apps in shop`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Grant {
+    /// The API group; empty for the core group, `*` for every group.
+    pub group: String,
+    /// The resource, with `/` before a subresource; `*` for every resource.
+    pub resource: String,
+    /// The verb; `*` for every verb.
+    pub verb: String,
+    /// The namespace of the Role; empty for a ClusterRole, which is taken to be bound in the whole cluster.
+    pub namespace: String,
+    /// The names to which it is restricted; none for every name.
+    pub names: Vec<String>,
+}
+
+impl fmt::Display for Grant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.verb, self.resource)?;
+        if !self.group.is_empty() {
+            write!(f, ".{}", self.group)?;
+        }
+        if !self.names.is_empty() {
+            write!(f, " named {}", self.names.join(", "))?;
+        }
+        if !self.namespace.is_empty() {
+            write!(f, " in {}", self.namespace)?;
+        }
+        Ok(())
+    }
+}
+
+impl Grant {
+    /// Whether it allows a request, as `rbac.authorization.k8s.io` decides it.
+    fn allows(&self, request: &Request<'_>) -> bool {
+        let subresource = self.resource.strip_prefix("*/");
+        let resource_matches = self.resource == "*"
+            || self.resource == request.resource
+            || subresource.is_some_and(|it| !it.is_empty() && it == request.action.subresource);
+        (self.verb == "*" || self.verb == request.verb)
+            && (self.group == "*" || self.group == request.action.group)
+            && resource_matches
+            && (self.names.is_empty() || self.names.contains(&request.name))
+            && (self.namespace.is_empty() || self.namespace == request.action.namespace)
+    }
+}
+
+/// A request as an authorizer sees it.
+struct Request<'a> {
+    action: &'a Action,
+    verb: &'a str,
+    /// With `/` before the subresource.
+    resource: String,
+    name: String,
+}
+
+impl<'a> Request<'a> {
+    /// What must be allowed for an action: its verb, and `create` where an update or a patch made the object.
+    fn of(action: &'a Action) -> impl Iterator<Item = Self> {
+        let created = action.created && action.verb != "create";
+        let verbs = std::iter::once(action.verb).chain(created.then_some("create"));
+        verbs.map(move |verb| Self {
+            action,
+            verb,
+            resource: match action.subresource.as_str() {
+                "" => action.resource.clone(),
+                subresource => format!("{}/{subresource}", action.resource),
+            },
+            name: if action.name.is_empty() {
+                selected_name(&action.query).unwrap_or_default()
+            } else {
+                action.name.clone()
+            },
+        })
+    }
+}
+
+impl fmt::Display for Request<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.verb, self.resource)?;
+        if !self.action.group.is_empty() {
+            write!(f, ".{}", self.action.group)?;
+        }
+        if !self.action.namespace.is_empty() {
+            write!(f, " in {}", self.action.namespace)?;
+        }
+        Ok(())
+    }
+}
+
+/// The name that `fieldSelector=metadata.name=…` selects: the API server authorizes such lists and watches by name.
+fn selected_name(query: &str) -> Option<String> {
+    let query = Query::parse(query).ok()?;
+    let selector = query.get("fieldSelector")?;
+    let mut requirements = selector.split(',');
+    requirements.find_map(|requirement| {
+        let value = requirement.strip_prefix("metadata.name=")?;
+        Some(value.strip_prefix('=').unwrap_or(value).to_owned())
+    })
+}
+
+/// Roles, and which of their permissions have been used.
+#[derive(Debug)]
+pub struct Roles {
+    grants: BTreeSet<Grant>,
+    used: Mutex<BTreeSet<Grant>>,
+}
+
+impl Roles {
+    /// Reads the ClusterRoles and Roles of YAML texts, each with any number of documents. Rules about URLs are left out: the
+    /// server records requests for objects alone.
+    ///
+    /// # Errors
+    /// A text that is not YAML, a document of another kind, or no role.
+    pub fn parse<'a>(texts: impl IntoIterator<Item = &'a str>) -> Result<Self, RolesError> {
+        let mut grants = BTreeSet::new();
+        let mut count = 0;
+        for text in texts {
+            let documents: Vec<Value> = serde_saphyr::from_multiple(text)
+                .map_err(|error| RolesError::Yaml(error.to_string()))?;
+            for (index, role) in documents.iter().enumerate() {
+                if role.is_null() {
+                    continue;
+                }
+                count += 1;
+                let namespace = namespace_of(role, index + 1)?;
+                for rule in role["rules"].as_array().into_iter().flatten() {
+                    grants.extend(grants_of(rule, &namespace));
+                }
+            }
+        }
+        if count == 0 {
+            return Err(RolesError::Empty);
+        }
+        Ok(Self {
+            grants,
+            used: Mutex::default(),
+        })
+    }
+
+    /// Judges the requests that a user has made so far, and remembers what they used. Gives those that the roles forbid,
+    /// each kind of request once.
+    pub fn forbidden(&self, server: &ApiServer, user: &str) -> Vec<Forbidden> {
+        let mut forbidden: BTreeMap<String, Forbidden> = BTreeMap::new();
+        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        let actions = server.recorder().actions();
+        for action in actions.iter().filter(|action| action.user == user) {
+            for request in Request::of(action) {
+                let allowing: Vec<&Grant> = self
+                    .grants
+                    .iter()
+                    .filter(|grant| grant.allows(&request))
+                    .collect();
+                if allowing.is_empty() {
+                    let entry = forbidden.entry(request.to_string());
+                    entry.or_insert_with(|| Forbidden::new(&request)).times += 1;
+                }
+                used.extend(allowing.into_iter().cloned());
+            }
+        }
+        forbidden.into_values().collect()
+    }
+
+    /// The permissions that no judged request used, sorted.
+    pub fn unused(&self) -> Vec<Grant> {
+        let used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        self.grants.difference(&used).cloned().collect()
+    }
+
+    /// Asserts that the roles allow all that a user has done so far, and remembers what it used.
+    ///
+    /// # Panics
+    /// If they forbid a request, with the markers that would allow it; or if the user made no request at all, so that there
+    /// is nothing to judge.
+    #[track_caller]
+    pub fn assert_allowed(&self, server: &ApiServer, user: &str) {
+        let actions = server.recorder().actions();
+        assert!(
+            actions.iter().any(|action| action.user == user),
+            "`{user}` made no request: give the code under test a client of `ApiServer::client_as({user:?})`"
+        );
+        let forbidden = self.forbidden(server, user);
+        let lines: String = forbidden.iter().map(|it| format!("\n  {it}")).collect();
+        assert!(
+            forbidden.is_empty(),
+            "the roles of `{user}` forbid what it did:{lines}"
+        );
+    }
+}
+
+/// Requests that no role allows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Forbidden {
+    request: String,
+    marker: String,
+    times: usize,
+}
+
+impl Forbidden {
+    fn new(request: &Request<'_>) -> Self {
+        let group = match request.action.group.as_str() {
+            "" => "\"\"",
+            group => group,
+        };
+        Self {
+            request: request.to_string(),
+            marker: format!(
+                "// +kubebuilder:rbac:groups={group},resources={},verbs={}",
+                request.resource, request.verb
+            ),
+            times: 0,
+        }
+    }
+}
+
+impl fmt::Display for Forbidden {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            request,
+            marker,
+            times,
+        } = self;
+        let plural = if *times == 1 { "" } else { "s" };
+        write!(
+            f,
+            "{request} ({times} request{plural}); allowed by `{marker}`"
+        )
+    }
+}
+
+/// Asserts that roles allow all that a user has done on a server so far, and gives the permissions that it did not use.
+///
+/// ```no_run
+/// # async fn test(server: embedded_apiserver::ApiServer) {
+/// use embedded_apiserver::assert_rbac;
+///
+/// let client = server.client_as("my-controller");
+/// // … run the controller with that client, and let it do all that it can do …
+/// let unused = assert_rbac(&server, "my-controller", ["rules: []"]);
+/// assert!(unused.is_empty(), "the role allows more than the controller does: {unused:?}");
+/// # }
+/// ```
+///
+/// # Panics
+/// If a text is not made of ClusterRoles and Roles; if they forbid a request, with the markers that would allow it; if the
+/// user made no request at all.
+#[track_caller]
+pub fn assert_rbac<'a>(
+    server: &ApiServer,
+    user: &str,
+    roles: impl IntoIterator<Item = &'a str>,
+) -> Vec<Grant> {
+    match Roles::parse(roles) {
+        Ok(roles) => {
+            roles.assert_allowed(server, user);
+            roles.unused()
+        }
+        Err(error) => panic!("invalid roles of `{user}`: {error}"),
+    }
+}
+
+fn namespace_of(role: &Value, index: usize) -> Result<String, RolesError> {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let namespace = text(&role["metadata"]["namespace"]);
+    match role["kind"].as_str() {
+        Some("ClusterRole") => Ok(String::new()),
+        Some("Role") if namespace.is_empty() => {
+            Err(RolesError::NoNamespace(text(&role["metadata"]["name"])))
+        }
+        Some("Role") => Ok(namespace),
+        kind => Err(RolesError::Kind {
+            index,
+            kind: kind.unwrap_or("document without kind").to_owned(),
+        }),
+    }
+}
+
+fn grants_of(rule: &Value, namespace: &str) -> Vec<Grant> {
+    let list = |key: &str| -> Vec<String> {
+        let items = rule[key].as_array().into_iter().flatten();
+        items.filter_map(Value::as_str).map(str::to_owned).collect()
+    };
+    let mut grants = Vec::new();
+    for group in list("apiGroups") {
+        for resource in list("resources") {
+            for verb in list("verbs") {
+                grants.push(Grant {
+                    group: group.clone(),
+                    resource: resource.clone(),
+                    verb,
+                    namespace: namespace.to_owned(),
+                    names: list("resourceNames"),
+                });
+            }
+        }
+    }
+    grants
+}
