@@ -23,7 +23,7 @@ mod threads;
 
 pub use config::Config;
 pub use diag::{Diagnostic, Diagnostics};
-pub use emit::Generator;
+pub use emit::{Generator, manifests::Manifests};
 pub use options::{Compat, Filters, Options};
 pub use output::{Mode, Tree};
 pub use source::{RustPackage, Source, Sources};
@@ -35,6 +35,8 @@ pub struct Generated {
     pub api: model::ApiSet,
     /// The files of every generator that the options ask for.
     pub files: Tree,
+    /// Manifests, if the options ask for them; paths are relative to the crate's folder.
+    pub manifests: Tree,
     /// Findings that did not stop generation.
     pub warnings: Diagnostics,
 }
@@ -56,10 +58,12 @@ pub fn generate(sources: &Sources, options: &Options) -> Result<Generated, Diagn
         if api.groups.is_empty() && !options.emit.is_empty() {
             return Err(no_api(warnings));
         }
+        let manifests = emit::manifests::emit(&api, options)?;
         let files = emit::emit(&api, options)?;
         Ok(Generated {
             api,
             files,
+            manifests,
             warnings,
         })
     })?

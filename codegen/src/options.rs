@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     diag::{Diagnostic, Diagnostics},
-    emit::Generator,
+    emit::{Generator, manifests::Manifests},
     model::names,
     output::format::header,
 };
@@ -27,6 +27,23 @@ impl Compat {
     #[must_use]
     pub fn is_strict(self) -> bool {
         self == Self::Strict
+    }
+}
+
+impl Compat {
+    /// The mode of a word of `codegen.toml` and the command line.
+    ///
+    /// # Errors
+    ///
+    /// What was expected.
+    pub fn parse(word: &str) -> Result<Self, String> {
+        match word {
+            "strict" => Ok(Self::Strict),
+            "controller-gen" => Ok(Self::ControllerGen),
+            _ => Err(format!(
+                "expected `strict` or `controller-gen`, found `{word}`"
+            )),
+        }
     }
 }
 
@@ -59,6 +76,8 @@ pub struct Options {
     pub ignored_markers: Vec<String>,
     /// Whose reading of markers holds.
     pub compat: Compat,
+    /// Manifests to write beside the code; none writes none.
+    pub manifests: Option<Manifests>,
 }
 
 impl Default for Options {
@@ -77,6 +96,7 @@ impl Default for Options {
             aliases: false,
             ignored_markers: Vec::new(),
             compat: Compat::Strict,
+            manifests: None,
         }
     }
 }

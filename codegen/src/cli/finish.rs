@@ -41,7 +41,7 @@ impl Finish {
         for prepared in prepared {
             style::warn(&prepared.warnings, self.color);
         }
-        let plans = prepared.iter().map(|prepared| &prepared.plan);
+        let plans = prepared.iter().flat_map(Prepared::plans);
         let plans: Vec<&Plan> = more.iter().chain(plans).collect();
         match self.mode {
             Mode::Write => {

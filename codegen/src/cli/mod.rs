@@ -10,6 +10,7 @@ mod generate;
 mod groups;
 mod inspect;
 mod interrupt;
+mod manifests;
 mod markers;
 mod options;
 mod progress;
@@ -49,6 +50,7 @@ enum Command {
     Groups(groups::Groups),
     Crd(crd::Crd),
     Crate(crate_::Crate),
+    Manifests(manifests::Manifests),
     Inspect(inspect::Inspect),
     Markers(markers::Markers),
     Schema(schema::Schema),
@@ -92,6 +94,7 @@ pub(crate) fn run() -> ExitCode {
         Command::Groups(command) => command.run(color),
         Command::Crd(command) => command.run(color),
         Command::Crate(command) => command.run(color),
+        Command::Manifests(command) => command.run(color),
         Command::Inspect(command) => command.run(color),
         Command::Markers(command) => command.run(),
         Command::Schema(command) => command.run(),

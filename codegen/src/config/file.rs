@@ -16,8 +16,8 @@ use super::{
     table::Reader,
 };
 use crate::{
-    emit::Generator,
-    options::{base_path, crate_path},
+    emit::{Generator, manifests::Manifests},
+    options::{Compat, base_path, crate_path},
     source::Source,
 };
 
@@ -153,6 +153,9 @@ impl<'a> File<'a> {
         if let Some(crd) = self.reader.table(table, "crd") {
             self.read_crd(crd, &folder, &mut config);
         }
+        if let Some(manifests) = self.reader.table(table, "manifests") {
+            self.read_manifests(manifests, &folder, &mut config);
+        }
         if !table.contains_key("rust") && !table.contains_key("crd") {
             let help = "add [crate.rust] for annotated Rust, or [crate.crd] for CRD YAML";
             self.reader
@@ -260,6 +263,35 @@ impl<'a> File<'a> {
         filters.kinds = list("kinds");
         let unserved = self.reader.boolean(table, "all-versions");
         config.options.filters.unserved = unserved.unwrap_or(false);
+    }
+
+    fn read_manifests(&mut self, table: &DeTable<'a>, folder: &Path, config: &mut Config) {
+        self.reader.keys(table, Section::Manifests);
+        let mut manifests = Manifests::default();
+        let mut path = |key: &str, default: Option<String>| match self.reader.string(table, key) {
+            Some(path) => Some(path.into_inner()).filter(|path| !path.is_empty()),
+            None => default,
+        };
+        manifests.crds = path("crds", manifests.crds);
+        manifests.roles = path("roles", manifests.roles);
+        manifests.user_roles = path("user-roles", None);
+        manifests.webhooks = path("webhooks", manifests.webhooks);
+        manifests.role.namespace = path("role-namespace", None);
+        if let Some(name) = path("role-name", None) {
+            manifests.role.role_name = name;
+        }
+        if let Some(word) = self.reader.string(table, "compat") {
+            match Compat::parse(word.get_ref()) {
+                Ok(compat) => config.options.compat = compat,
+                Err(message) => self.reader.error(word.span(), message, "", None),
+            }
+        }
+        manifests.max_description = self.reader.count(table, "max-description");
+        let mut flag = |key| self.reader.boolean(table, key).unwrap_or(false);
+        manifests.embedded_object_meta = flag("embedded-object-meta");
+        manifests.floats = flag("floats");
+        manifests.attribution = flag("attribution");
+        config.set_manifests(normalize(folder), manifests);
     }
 
     /// A path of the file, relative to `folder`; an error if nothing is there.

@@ -1,7 +1,7 @@
 //! The keys of `codegen.toml`: one table that reading, the reference, the schema and suggestions follow.
 
-use Section::{Crate, Crd, Root, Rust, Workspace};
-use Type::{Bool, Map, String, Strings, Table, Tables};
+use Section::{Crate, Crd, Manifests, Root, Rust, Workspace};
+use Type::{Bool, Count, Map, String, Strings, Table, Tables};
 
 /// A table of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,6 +16,8 @@ pub(super) enum Section {
     Rust,
     /// `[crate.crd]`
     Crd,
+    /// `[crate.manifests]`
+    Manifests,
 }
 
 /// The type of a value.
@@ -27,6 +29,8 @@ pub(super) enum Type {
     Strings,
     /// `true` or `false`.
     Bool,
+    /// A whole number, at least 0.
+    Count,
     /// A table from string to string.
     Map,
     /// A table with keys of its own.
@@ -206,6 +210,14 @@ pub(super) const KEYS: &[Key] = &[
         "CRDs as input.",
     ),
     key(
+        Crate,
+        "manifests",
+        Table(Manifests),
+        "",
+        "{}",
+        "Writes CRDs, roles and webhook configurations too.",
+    ),
+    key(
         Rust,
         "apis",
         String,
@@ -269,11 +281,99 @@ pub(super) const KEYS: &[Key] = &[
         "true",
         "Whether versions that are not served have types too.",
     ),
+    key(
+        Manifests,
+        "crds",
+        String,
+        "\"config/crd/bases\"",
+        "\"deploy/crds\"",
+        "The folder of CustomResourceDefinitions, relative to the crate; empty writes none.",
+    ),
+    key(
+        Manifests,
+        "roles",
+        String,
+        "\"config/rbac/role.yaml\"",
+        "\"deploy/role.yaml\"",
+        "The file of the roles that the crate's controllers need, by their `+kubebuilder:rbac` markers; empty writes none.",
+    ),
+    key(
+        Manifests,
+        "role-name",
+        String,
+        "\"manager-role\"",
+        "\"virtualmachine-controller\"",
+        "The name of the roles that no marker names.",
+    ),
+    key(
+        Manifests,
+        "role-namespace",
+        String,
+        "the whole cluster",
+        "\"virtualmachines\"",
+        "The namespace that the controllers are confined to: rules about its resources go to a Role.",
+    ),
+    key(
+        Manifests,
+        "user-roles",
+        String,
+        "none",
+        "\"config/rbac\"",
+        "The folder of admin, editor and viewer roles for each kind.",
+    ),
+    key(
+        Manifests,
+        "webhooks",
+        String,
+        "\"config/webhook/manifests.yaml\"",
+        "\"deploy/webhooks.yaml\"",
+        "The file of the webhook configurations; empty writes none.",
+    ),
+    key(
+        Manifests,
+        "compat",
+        String,
+        "\"strict\"",
+        "\"controller-gen\"",
+        "`strict`, or `controller-gen` for its output to the byte, its mistakes included.",
+    ),
+    key(
+        Manifests,
+        "max-description",
+        Count,
+        "unlimited",
+        "0",
+        "The most bytes of a description in a schema; 0 leaves all descriptions out.",
+    ),
+    key(
+        Manifests,
+        "embedded-object-meta",
+        Bool,
+        "false",
+        "true",
+        "Whether the schema of embedded metadata lists name, namespace, labels, annotations and finalizers.",
+    ),
+    key(
+        Manifests,
+        "floats",
+        Bool,
+        "false",
+        "true",
+        "Whether floating-point numbers are permitted in CRDs.",
+    ),
+    key(
+        Manifests,
+        "attribution",
+        Bool,
+        "false",
+        "true",
+        "Whether an annotation of CRDs names the generator and its version.",
+    ),
 ];
 
 impl Section {
     /// Every section, in the order of the file.
-    pub(super) const ALL: [Self; 5] = [Root, Workspace, Crate, Rust, Crd];
+    pub(super) const ALL: [Self; 6] = [Root, Workspace, Crate, Rust, Crd, Manifests];
 
     /// As it is written.
     pub(super) const fn title(self) -> &'static str {
@@ -283,6 +383,7 @@ impl Section {
             Crate => "[[crate]]",
             Rust => "[crate.rust]",
             Crd => "[crate.crd]",
+            Manifests => "[crate.manifests]",
         }
     }
 
@@ -299,6 +400,7 @@ impl Type {
             String => "string",
             Strings => "list of strings",
             Bool => "true or false",
+            Count => "whole number",
             Map => "table of strings",
             Table(_) => "table",
             Tables(_) => "array of tables",

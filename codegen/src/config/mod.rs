@@ -32,7 +32,12 @@ pub use layout::shown;
 pub use prepare::{Prepared, Report, prepare_all};
 pub use reference::{reference_page, reference_schema, reference_text};
 
-use crate::{Diagnostic, Diagnostics, emit::Generator, options::Options, output};
+use crate::{
+    Diagnostic, Diagnostics,
+    emit::{Generator, manifests::Manifests},
+    options::{Compat, Options},
+    output,
+};
 use inputs::{Apis, CrdInput, GroupVersions};
 
 /// The generation for one crate: inputs, options and the output folder.
@@ -65,11 +70,22 @@ pub struct Config {
     pub(crate) out: Option<PathBuf>,
     pub(crate) base_path: Option<String>,
     pub(crate) include_file: Option<String>,
+    /// The folder that manifests go to, and whether nothing else is written.
+    pub(crate) manifests: Option<(PathBuf, Only)>,
     pub(crate) partial: Option<BTreeSet<Generator>>,
     /// Whether rules and webhooks are read from every file of the crate.
     pub(crate) crate_markers: bool,
     /// Name of the `codegen.toml` and line of the section that this comes from, for messages.
     pub(crate) origin: Option<String>,
+}
+
+/// Whether a run writes code too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Only {
+    /// Manifests alone.
+    Manifests,
+    /// Code and manifests.
+    Nothing,
 }
 
 /// Is told how far a generation is.
@@ -280,6 +296,42 @@ impl Config {
         self
     }
 
+    /// Also writes manifests, below the folder of the crate: CRDs, the roles and the webhook configurations of its markers.
+    #[must_use]
+    pub fn manifests(mut self, folder: impl Into<PathBuf>, manifests: Manifests) -> Self {
+        self.set_manifests(folder.into(), manifests);
+        self
+    }
+
+    pub(crate) fn set_manifests(&mut self, folder: PathBuf, manifests: Manifests) {
+        self.crate_markers |= manifests.roles.is_some() || manifests.webhooks.is_some();
+        self.options.manifests = Some(manifests);
+        self.manifests = Some((folder, Only::Nothing));
+    }
+
+    /// Writes the manifests alone, and no code; nothing where none were asked for.
+    #[must_use]
+    pub fn manifests_only(mut self) -> Self {
+        self.options.emit.clear();
+        if let Some((_, only)) = &mut self.manifests {
+            *only = Only::Manifests;
+        }
+        self
+    }
+
+    /// Whether manifests are written.
+    #[must_use]
+    pub const fn has_manifests(&self) -> bool {
+        self.manifests.is_some()
+    }
+
+    /// Whose reading of markers holds where controller-gen's lets mistakes pass.
+    #[must_use]
+    pub const fn compat(mut self, compat: Compat) -> Self {
+        self.options.compat = compat;
+        self
+    }
+
     /// Restricts the run to these generators: what others have written before stays, and stays declared.
     #[must_use]
     pub fn partial(mut self, generators: BTreeSet<Generator>) -> Self {
@@ -302,7 +354,7 @@ impl Config {
         let _ = io::stdout()
             .lock()
             .write_all(warned(&prepared.warnings).as_bytes());
-        output::apply(std::slice::from_ref(&prepared.plan))?;
+        output::apply(prepared.plans())?;
         Ok(prepared.report())
     }
 

@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, path::Path};
 use rayon::prelude::*;
 
 use super::{
-    Config, Error, Progress, advice,
+    Config, Error, Only, Progress, advice,
     inputs::{load_apis, load_crds, read},
     layout::{self, module_path, normalize, shown},
     target::Target,
@@ -28,6 +28,8 @@ pub struct Prepared {
     pub api: ApiSet,
     /// How the disk differs from it.
     pub plan: Plan,
+    /// How the manifests on disk differ from it.
+    pub manifests: Option<Plan>,
     /// The lines that its user still has to write so that the generated modules are compiled.
     pub advice: Vec<String>,
     /// Findings in the input that are not errors.
@@ -50,11 +52,16 @@ pub struct Report {
 }
 
 impl Prepared {
+    /// The plans for code and for manifests.
+    pub fn plans(&self) -> impl Iterator<Item = &Plan> + Clone {
+        std::iter::once(&self.plan).chain(&self.manifests)
+    }
+
     /// The figures of the generation.
     #[must_use]
     pub fn report(&self) -> Report {
         let count = |wanted: fn(&ChangeKind) -> bool| {
-            let changes = self.plan.changes().iter();
+            let changes = self.plans().flat_map(Plan::changes);
             changes.filter(|change| wanted(&change.kind)).count()
         };
         let removed = count(|kind| *kind == ChangeKind::Remove);
@@ -67,7 +74,7 @@ impl Prepared {
                 .versions()
                 .map(|(_, version)| version.resources.len())
                 .sum(),
-            files: written + self.plan.unchanged(),
+            files: written + self.plans().map(Plan::unchanged).sum::<usize>(),
             written,
             removed,
         }
@@ -94,7 +101,10 @@ pub fn prepare_all(configs: &[Config], progress: &dyn Progress) -> Result<Vec<Pr
     if let Some(error) = Error::all(errors) {
         return Err(error);
     }
-    let mut plans: Vec<_> = prepared.iter_mut().map(|one| &mut one.plan).collect();
+    let mut plans: Vec<_> = prepared
+        .iter_mut()
+        .flat_map(|one| std::iter::once(&mut one.plan).chain(&mut one.manifests))
+        .collect();
     Plan::agree(&mut plans)?;
     Ok(prepared)
 }
@@ -111,11 +121,25 @@ impl Config {
             let options = self.options(&target)?;
             let sources = self.sources(Some(&target), progress)?;
             let generated = crate::generate(&sources, &options).map_err(Error::Input)?;
+            let manifests = match &self.manifests {
+                Some((folder, _)) => Some(Plan::of_manifests(folder, &generated.manifests)?),
+                None => None,
+            };
+            if let Some((folder, Only::Manifests)) = &self.manifests {
+                return Ok(Prepared {
+                    advice: Vec::new(),
+                    api: generated.api,
+                    plan: Plan::of_manifests(folder, &Tree::new())?,
+                    manifests,
+                    warnings: generated.warnings,
+                });
+            }
             let tree = self.place(generated.files, &sources, &target, &options)?;
             let scope = self.scope(&sources, &target);
             let plan = Plan::new(&target.root, &tree, &Tree::new(), &scope)?;
             self.check_partial(&sources, &target, &plan)?;
             Ok(Prepared {
+                manifests,
                 advice: advice::missing(&tree, &target, &options, &generated.api),
                 api: generated.api,
                 plan,

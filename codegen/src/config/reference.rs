@@ -98,6 +98,7 @@ fn property(key: &Key) -> Value {
     let mut schema = match key.ty {
         Type::String => json!({"type": "string"}),
         Type::Bool => json!({"type": "boolean"}),
+        Type::Count => json!({"type": "integer", "minimum": 0}),
         Type::Strings if key.name == "emit" => {
             let mut words: Vec<&str> = Generator::ALL.map(Generator::name).into();
             words.push("all");

@@ -123,6 +123,16 @@ impl<'a> Reader<'a> {
             .map(Spanned::into_inner)
     }
 
+    /// A whole number, at least 0.
+    pub(super) fn count(&mut self, table: &DeTable<'_>, key: &str) -> Option<usize> {
+        let value = table.get(key)?;
+        let integer = value.get_ref().as_integer();
+        let count = integer
+            .and_then(|integer| usize::from_str_radix(integer.as_str(), integer.radix()).ok());
+        self.typed(value, "a whole number", count)
+            .map(Spanned::into_inner)
+    }
+
     /// The strings of a list; none if the key is absent.
     pub(super) fn strings(
         &mut self,

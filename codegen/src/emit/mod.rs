@@ -10,6 +10,7 @@ mod fields;
 mod generated;
 mod informer;
 mod lister;
+pub mod manifests;
 mod modules;
 mod object;
 pub mod policy;

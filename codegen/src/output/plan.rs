@@ -11,7 +11,10 @@ use std::{
 
 use similar::TextDiff;
 
-use super::{Error, Scope, Tree, format::is_generated, guard::Guard, orphans::orphans, stage};
+use super::{
+    Error, Scope, Tree, format::is_generated, guard::Guard, orphans::orphans, stage,
+    yaml::is_printed,
+};
 
 /// The differences between a generated tree and the disk.
 #[derive(Clone, Debug)]
@@ -73,7 +76,7 @@ impl Plan {
         }
         let guard = Guard::new(root);
         for (path, text) in tree {
-            plan.compare(&guard, path, text)?;
+            plan.compare(&guard, path, text, is_generated)?;
         }
         for (path, text) in once {
             if tree.contains_key(path) {
@@ -94,7 +97,32 @@ impl Plan {
         Ok(plan)
     }
 
-    fn compare(&mut self, guard: &Guard, path: &Path, text: &str) -> Result<(), Error> {
+    /// Compares manifests with the files below `root`. They carry no marker: what the printer could have written, comments
+    /// only at its head, counts as generated. Files that nothing generates any more stay.
+    ///
+    /// # Errors
+    ///
+    /// As [`Plan::new`].
+    pub fn of_manifests(root: &Path, tree: &Tree) -> Result<Self, Error> {
+        let mut plan = Self {
+            root: root.to_owned(),
+            changes: Vec::new(),
+            unchanged: Vec::new(),
+        };
+        let guard = Guard::new(root);
+        for (path, text) in tree {
+            plan.compare(&guard, path, text, is_printed)?;
+        }
+        Ok(plan)
+    }
+
+    fn compare(
+        &mut self,
+        guard: &Guard,
+        path: &Path,
+        text: &str,
+        is_generated: fn(&str) -> bool,
+    ) -> Result<(), Error> {
         guard.check(path)?;
         let target = self.root.join(path);
         let old = match fs::read(&target) {

@@ -14,4 +14,5 @@ mod webhooks;
 
 pub use roles::{RoleOptions, roles};
 pub use user_roles::{UserRole, user_roles};
+pub(crate) use webhooks::client_config;
 pub use webhooks::webhook_configurations;

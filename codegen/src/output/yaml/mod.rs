@@ -18,6 +18,11 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Number, Value};
 
+use crate::{
+    read::yaml::{Places, read_documents},
+    source::Source,
+};
+
 /// The value as a YAML document: keys in natural order, lists in theirs, a line break at the end.
 #[must_use]
 pub fn to_yaml(value: &Value) -> String {
@@ -32,6 +37,25 @@ pub fn to_yaml(value: &Value) -> String {
     emitter.indent = None;
     emitter.write_indent();
     emitter.out
+}
+
+/// Whether a text is as the printer writes it, but for comments before its first document.
+pub(crate) fn is_printed(text: &str) -> bool {
+    let rest = text.trim_start_matches(|c: char| c.is_whitespace());
+    let mut body = rest;
+    while let Some(comment) = body.strip_prefix('#') {
+        body = comment.split_once('\n').map_or("", |(_, rest)| rest);
+        body = body.trim_start_matches('\n');
+    }
+    let source = Source::new("", body);
+    let Ok(documents) = read_documents(&source, Places::Dropped) else {
+        return false;
+    };
+    let printed = documents
+        .iter()
+        .map(|document| format!("---\n{}", to_yaml(&document.to_json())));
+    let printed: String = printed.collect();
+    printed == body || printed.strip_prefix("---\n") == Some(body)
 }
 
 /// Steps of indentation.

@@ -1,0 +1,354 @@
+//! Checks of a finished schema: what the API server would refuse, or never show, told before it is asked.
+//!
+//! Findings stand at the field that their path leads to, as far as the types of the version lead there.
+
+use serde_json::Value;
+
+use super::schema::{PRESERVE, RULES, Schema};
+use crate::{
+    diag::{Diagnostic, Diagnostics, Place},
+    model::{Resource, TypeDef, TypeKind, TypeRef, Version},
+    suggest::closest,
+};
+
+/// One version of a kind.
+pub(super) struct Check<'a> {
+    pub(super) version: &'a Version,
+    pub(super) resource: &'a Resource,
+    pub(super) root: &'a TypeDef,
+    pub(super) schema: &'a Schema,
+}
+
+/// The most fields that selectors may name, as the API server counts them.
+const MOST_SELECTABLE: usize = 8;
+
+impl Check<'_> {
+    /// Adds what is wrong.
+    pub(super) fn run(&self, diagnostics: &mut Diagnostics) {
+        self.columns(diagnostics);
+        self.selectable_fields(diagnostics);
+        self.scale(diagnostics);
+        self.walk(self.schema, &mut Vec::new(), true, diagnostics);
+    }
+
+    /// Columns read fields that are there, of a type that can be shown.
+    fn columns(&self, diagnostics: &mut Diagnostics) {
+        for column in &self.resource.printer_columns {
+            let what = format!("the column `{}`", column.name);
+            let Some(Some(schema)) = self.resolve(&what, &column.json_path, diagnostics) else {
+                continue;
+            };
+            let Some(found) = schema.ty() else { continue };
+            let fits = match column.type_.as_str() {
+                "integer" | "number" => matches!(found, "integer" | "number"),
+                "boolean" => found == "boolean",
+                "date" => found == "string",
+                _ => true,
+            };
+            if !fits {
+                let message = format!(
+                    "{what} is of type {}, and `{}` of type {found}",
+                    column.type_, column.json_path
+                );
+                let help = format!(
+                    "kubectl would show nothing: write `type={}`",
+                    shown_as(found)
+                );
+                self.report(
+                    &path_of(&column.json_path),
+                    Diagnostic::error(message).help(help),
+                    diagnostics,
+                );
+            }
+        }
+    }
+
+    fn selectable_fields(&self, diagnostics: &mut Diagnostics) {
+        let fields = &self.resource.selectable_fields;
+        if fields.len() > MOST_SELECTABLE {
+            let message = format!(
+                "{} selectable fields, of which a kind may have {MOST_SELECTABLE}",
+                fields.len()
+            );
+            let help = "the API server refuses more: keep those that clients select by";
+            self.report(&[], Diagnostic::error(message).help(help), diagnostics);
+        }
+        for field in fields {
+            let what = "a selectable field";
+            let path = path_of(&field.json_path);
+            if path.first().is_some_and(|first| first == "metadata") {
+                let message = format!("{what} is part of the metadata: `{}`", field.json_path);
+                let help =
+                    "metadata.name and metadata.namespace can always be selected, the rest cannot";
+                self.report(&[], Diagnostic::error(message).help(help), diagnostics);
+                continue;
+            }
+            if let Some(Some(schema)) = self.resolve(what, &field.json_path, diagnostics)
+                && !matches!(schema.ty(), Some("string" | "integer" | "boolean"))
+            {
+                let message = format!("{what} is no scalar: `{}`", field.json_path);
+                let help = "the API server takes strings, whole numbers and booleans";
+                self.report(&path, Diagnostic::error(message).help(help), diagnostics);
+            }
+        }
+    }
+
+    fn scale(&self, diagnostics: &mut Diagnostics) {
+        let Some(scale) = &self.resource.scale_subresource else {
+            return;
+        };
+        let selector = scale.label_selector_path.as_deref();
+        let paths = [
+            (
+                "specpath",
+                Some(&*scale.spec_replicas_path),
+                "spec",
+                "integer",
+            ),
+            (
+                "statuspath",
+                Some(&*scale.status_replicas_path),
+                "status",
+                "integer",
+            ),
+            (
+                "selectorpath",
+                selector.filter(|path| !path.is_empty()),
+                "",
+                "string",
+            ),
+        ];
+        for (argument, path, top, ty) in paths {
+            let Some(path) = path else { continue };
+            let what = format!("{argument} of the scale subresource");
+            let segments = path_of(path);
+            if !top.is_empty() && segments.first().is_none_or(|first| first != top) {
+                let message = format!("{what} is not below .{top}: `{path}`");
+                self.report(&segments, Diagnostic::error(message), diagnostics);
+                continue;
+            }
+            if let Some(Some(schema)) = self.resolve(&what, path, diagnostics)
+                && schema.ty().is_some_and(|found| found != ty)
+            {
+                let message = format!("{what} must be of type {ty}: `{path}` is not");
+                self.report(&segments, Diagnostic::error(message), diagnostics);
+            }
+        }
+    }
+
+    /// The schema at a JSON path; `Some(None)` where the path leads beyond what a schema tells, none where it leads nowhere.
+    fn resolve(
+        &self,
+        what: &str,
+        path: &str,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<Option<&Schema>> {
+        let mut schema = self.schema;
+        let mut seen: Vec<String> = Vec::new();
+        for segment in path_of(path) {
+            if let ["metadata", ..] = seen.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+                return Some(None);
+            }
+            let Some(next) = schema.properties.get(&segment) else {
+                if let Some(value) = &schema.additional {
+                    schema = value;
+                    seen.push(segment);
+                    continue;
+                }
+                let names: Vec<&str> = schema.properties.keys().map(String::as_str).collect();
+                if names.is_empty() || schema.words.contains_key(PRESERVE) {
+                    return Some(None);
+                }
+                let message = format!("{what} reads a field that is not there: `{path}`");
+                let at = format!(".{}", seen.join("."));
+                let error = match closest(&segment, names.iter().copied()) {
+                    Some(near) => {
+                        Diagnostic::error(message).help(format!("did you mean `{near}`?"))
+                    }
+                    None => Diagnostic::error(message)
+                        .help(format!("`{at}` has the fields {}", names.join(", "))),
+                };
+                self.report(&seen, error, diagnostics);
+                return None;
+            };
+            schema = next;
+            seen.push(segment);
+        }
+        Some((!path.contains('[')).then_some(schema))
+    }
+
+    /// Every schema below, with the path to it; whether old and new values can be told to be the same element.
+    fn walk(
+        &self,
+        schema: &Schema,
+        path: &mut Vec<String>,
+        correlatable: bool,
+        diagnostics: &mut Diagnostics,
+    ) {
+        self.rules(schema, path, correlatable, diagnostics);
+        if schema.words.contains_key("uniqueItems") {
+            let error = Diagnostic::error(format!("{} has unique items", shown(path))).help(
+                "the API server refuses it, since comparing all is slow: write `+listType=set`",
+            );
+            self.report(path, error, diagnostics);
+        }
+        if schema.words.contains_key("x-kubernetes-embedded-resource")
+            && schema.ty() != Some("object")
+        {
+            let error = Diagnostic::error(format!("{} embeds an object and is none", shown(path)))
+                .help("give it the type RawExtension, or `+kubebuilder:validation:Type=object`");
+            self.report(path, error, diagnostics);
+        }
+        for (name, property) in &schema.properties {
+            path.push(name.clone());
+            self.walk(property, path, correlatable, diagnostics);
+            path.pop();
+        }
+        if let Some(value) = &schema.additional {
+            self.walk(value, path, correlatable, diagnostics);
+        }
+        if let Some(items) = &schema.items {
+            let list_type = schema.words.get("x-kubernetes-list-type");
+            let keyed = list_type.and_then(Value::as_str) == Some("map");
+            self.walk(items, path, correlatable && keyed, diagnostics);
+        }
+    }
+
+    fn rules(
+        &self,
+        schema: &Schema,
+        path: &[String],
+        correlatable: bool,
+        diagnostics: &mut Diagnostics,
+    ) {
+        let rules = schema.words.get(RULES).and_then(Value::as_array);
+        for rule in rules.into_iter().flatten() {
+            let text = |word: &str| rule.get(word).and_then(Value::as_str).unwrap_or_default();
+            let expression = text("rule");
+            if expression.trim().is_empty() {
+                let error = Diagnostic::error(format!("a rule of {} is empty", shown(path)))
+                    .help("write an expression that must be true, such as `self.min <= self.max`");
+                self.report(path, error, diagnostics);
+            }
+            if expression.contains('\n') && text("message").is_empty() {
+                let error = Diagnostic::error(format!(
+                    "a rule of {} has several lines and no message",
+                    shown(path)
+                ))
+                .help("the API server demands a `message` then");
+                self.report(path, error, diagnostics);
+            }
+            if text("message").contains('\n') {
+                let error = Diagnostic::error(format!(
+                    "the message of a rule of {} has several lines",
+                    shown(path)
+                ))
+                .help("write it in one line");
+                self.report(path, error, diagnostics);
+            }
+            if !correlatable && names(expression, "oldSelf") {
+                let error = Diagnostic::error(format!(
+                    "a rule of {} compares with oldSelf within a list whose items have no identity",
+                    shown(path)
+                ))
+                .help("the API server refuses it: mark the list `+listType=map` with its keys, or move the rule above the list");
+                self.report(path, error, diagnostics);
+            }
+            let field = text("fieldPath");
+            let first = path_of(field).into_iter().next();
+            if let Some(first) = first
+                && !schema.properties.is_empty()
+                && !schema.properties.contains_key(&first)
+            {
+                let error = Diagnostic::error(format!(
+                    "fieldPath of a rule of {} names a field that is not there: `{field}`",
+                    shown(path)
+                ));
+                let near = closest(&first, schema.properties.keys().map(String::as_str));
+                let error = match near {
+                    Some(near) => error.help(format!("did you mean `.{near}`?")),
+                    None => error.help("write a path below the type, such as `.field`"),
+                };
+                self.report(path, error, diagnostics);
+            }
+        }
+    }
+
+    fn report(&self, path: &[String], error: Diagnostic, diagnostics: &mut Diagnostics) {
+        let error = match self.place(path) {
+            Some(place) => error.at(place.clone(), ""),
+            None => error,
+        };
+        if !diagnostics.as_slice().contains(&error) {
+            diagnostics.push(error);
+        }
+    }
+
+    /// The field that a path leads to, or the nearest above it.
+    fn place(&self, path: &[String]) -> Option<&Place> {
+        let mut def = self.root;
+        let mut place = def.declared.place();
+        for name in path {
+            let TypeKind::Struct(structure) = &def.kind else {
+                break;
+            };
+            let Some(field) = structure
+                .fields
+                .iter()
+                .find(|field| field.json_name == *name)
+            else {
+                break;
+            };
+            place = field.declared.place().or(place);
+            match self.target(&field.ty) {
+                Some(next) => def = next,
+                None => break,
+            }
+        }
+        place
+    }
+
+    /// The struct that a type is, or is a list or map of.
+    fn target(&self, ty: &TypeRef) -> Option<&TypeDef> {
+        let def = self.version.type_def(ty.local()?)?;
+        match &def.kind {
+            TypeKind::Alias(alias) => self.target(&alias.target),
+            _ => Some(def),
+        }
+    }
+}
+
+/// The type that a column of a field should have.
+fn shown_as(ty: &str) -> &str {
+    match ty {
+        "integer" | "number" | "boolean" => ty,
+        _ => "string",
+    }
+}
+
+fn shown(path: &[String]) -> String {
+    if path.is_empty() {
+        "the kind".to_owned()
+    } else {
+        format!("`.{}`", path.join("."))
+    }
+}
+
+/// The names at the beginning of a JSON path, up to the first bracket.
+fn path_of(path: &str) -> Vec<String> {
+    let plain = path.split('[').next().unwrap_or_default();
+    let plain = plain.trim_start_matches('{').trim_end_matches('}');
+    let plain = plain.trim_start_matches('$').replace("\\.", "\u{0}");
+    let names = plain.split('.').filter(|name| !name.is_empty());
+    names.map(|name| name.replace('\u{0}', ".")).collect()
+}
+
+/// Whether an expression names an identifier.
+fn names(expression: &str, identifier: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    expression.match_indices(identifier).any(|(at, _)| {
+        let before = expression[..at].chars().next_back();
+        let after = expression[at + identifier.len()..].chars().next();
+        !before.is_some_and(is_part) && !after.is_some_and(is_part)
+    })
+}

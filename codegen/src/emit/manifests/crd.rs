@@ -1,0 +1,304 @@
+//! One `CustomResourceDefinition` from all versions of a kind.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+
+use super::{
+    Manifests,
+    check::Check,
+    describe::shortened,
+    schema::{Schema, Scope, Shapes},
+};
+use crate::{
+    diag::{Diagnostic, Diagnostics},
+    emit::policy::client_config,
+    model::{ApiSet, Conversion, Group, PrinterColumn, Resource, Version},
+    options::Compat,
+};
+
+/// The versions of a kind.
+pub(super) struct Assembly<'a> {
+    api: &'a ApiSet,
+    group: &'a Group,
+    kind: &'a str,
+    manifests: &'a Manifests,
+    compat: Compat,
+    /// Sorted by the version's name, as text.
+    versions: Vec<(&'a Version, &'a Resource)>,
+}
+
+impl<'a> Assembly<'a> {
+    pub(super) fn new(
+        api: &'a ApiSet,
+        group: &'a Group,
+        kind: &'a str,
+        (manifests, compat): (&'a Manifests, Compat),
+    ) -> Self {
+        let of_kind = |version: &'a Version| {
+            let mut resources = version.resources.iter();
+            let resource = resources.find(|resource| resource.kind == kind)?;
+            Some((version, resource))
+        };
+        let mut versions: Vec<_> = group.versions.iter().filter_map(of_kind).collect();
+        versions.sort_by(|(a, _), (b, _)| a.name.cmp(&b.name));
+        Self {
+            api,
+            group,
+            kind,
+            manifests,
+            compat,
+            versions,
+        }
+    }
+
+    /// The plural and the CRD.
+    pub(super) fn finish(self, diagnostics: &mut Diagnostics) -> Option<(String, Value)> {
+        let (_, first) = *self.versions.first()?;
+        self.check_versions(diagnostics);
+        let plural = self.agreed("plural", diagnostics, |one| one.plural.clone())?;
+        let singular = self.agreed("singular", diagnostics, |one| one.singular.clone())?;
+        let scope = self.agreed("scope", diagnostics, |one| one.scope)?;
+        let short_names = self.given("short names", diagnostics, |one| &one.short_names);
+        let categories = self.given("categories", diagnostics, |one| &one.categories);
+        let mut names = json!({
+            "kind": self.kind,
+            "listKind": first.list_kind,
+            "plural": plural,
+            "singular": singular,
+        });
+        put_list(&mut names, "categories", categories);
+        put_list(&mut names, "shortNames", short_names);
+        let mut spec = json!({
+            "group": self.group.name,
+            "names": names,
+            "scope": format!("{scope:?}"),
+            "versions": self.versions(diagnostics),
+        });
+        if let Some(conversion) = self.conversion() {
+            spec["conversion"] = conversion;
+        }
+        let crd = json!({
+            "apiVersion": "apiextensions.k8s.io/v1",
+            "kind": "CustomResourceDefinition",
+            "metadata": self.metadata(&plural),
+            "spec": spec,
+        });
+        Some((plural, crd))
+    }
+
+    fn versions(&self, diagnostics: &mut Diagnostics) -> Vec<Value> {
+        let mut shapes = Shapes::new(self.api, self.manifests, self.compat);
+        let mut versions = Vec::new();
+        for (version, resource) in &self.versions {
+            let Some(root) = version.type_def(&resource.root) else {
+                continue;
+            };
+            let mut schema = shapes.root(root, Scope::of(version));
+            if self.compat == Compat::Strict {
+                let check = Check {
+                    version,
+                    resource,
+                    root,
+                    schema: &schema,
+                };
+                check.run(diagnostics);
+            }
+            if let Some(most) = self.manifests.max_description {
+                schema.edit_descriptions(&|text| shortened(text, most));
+            }
+            versions.push(self.version(version, resource, schema));
+        }
+        diagnostics.extend(shapes.into_diagnostics());
+        versions
+    }
+
+    fn version(&self, version: &Version, resource: &Resource, schema: Schema) -> Value {
+        let mut value = json!({
+            "name": version.name,
+            "schema": {"openAPIV3Schema": Value::from(schema)},
+            "served": resource.served,
+            "storage": resource.storage || self.versions.len() == 1,
+        });
+        if let Some(warning) = &resource.deprecation {
+            value["deprecated"] = true.into();
+            if !warning.is_empty() {
+                value["deprecationWarning"] = warning.as_str().into();
+            }
+        }
+        let columns = resource.printer_columns.iter().map(column).collect();
+        put_list(&mut value, "additionalPrinterColumns", columns);
+        let fields = resource.selectable_fields.iter();
+        let fields = fields.map(|field| json!({"jsonPath": field.json_path}));
+        put_list(&mut value, "selectableFields", fields.collect());
+        let mut subresources = Map::new();
+        if resource.status_subresource {
+            subresources.insert("status".to_owned(), json!({}));
+        }
+        if let Some(scale) = &resource.scale_subresource {
+            let mut paths = json!({
+                "specReplicasPath": scale.spec_replicas_path,
+                "statusReplicasPath": scale.status_replicas_path,
+            });
+            if let Some(path) = scale
+                .label_selector_path
+                .as_ref()
+                .filter(|path| !path.is_empty())
+            {
+                paths["labelSelectorPath"] = path.as_str().into();
+            }
+            subresources.insert("scale".to_owned(), paths);
+        }
+        // controller-gen makes the key wherever there are columns.
+        let by_columns =
+            self.compat == Compat::ControllerGen && !resource.printer_columns.is_empty();
+        if !subresources.is_empty() || by_columns {
+            value["subresources"] = Value::Object(subresources);
+        }
+        value
+    }
+
+    fn metadata(&self, plural: &str) -> Value {
+        let mut annotations = BTreeMap::new();
+        let mut labels = BTreeMap::new();
+        for (_, resource) in &self.versions {
+            annotations.extend(resource.annotations.clone());
+            labels.extend(resource.labels.clone());
+        }
+        if self.manifests.attribution {
+            let version = env!("CARGO_PKG_VERSION").to_owned();
+            annotations.insert("kube-codegen/version".to_owned(), version);
+        }
+        let mut metadata = json!({"name": format!("{plural}.{}", self.group.name)});
+        if !annotations.is_empty() {
+            metadata["annotations"] = json!(annotations);
+        }
+        if !labels.is_empty() {
+            metadata["labels"] = json!(labels);
+        }
+        metadata
+    }
+
+    fn conversion(&self) -> Option<Value> {
+        let webhook = self
+            .versions
+            .iter()
+            .find_map(|(_, one)| match &one.conversion {
+                Conversion::Webhook(webhook) => Some(webhook),
+                Conversion::None => None,
+            })?;
+        let mut value = json!({"conversionReviewVersions": webhook.review_versions});
+        let mut client = webhook.endpoint.as_ref().map(client_config);
+        if let Some(bundle) = &webhook.ca_bundle {
+            client.get_or_insert(json!({}))["caBundle"] = bundle.as_str().into();
+        }
+        if let Some(client) = client {
+            value["clientConfig"] = client;
+        }
+        Some(json!({"strategy": "Webhook", "webhook": value}))
+    }
+
+    /// One version is stored, and at least one is served.
+    fn check_versions(&self, diagnostics: &mut Diagnostics) {
+        let stored: Vec<&str> = self
+            .versions
+            .iter()
+            .filter(|(_, resource)| resource.storage)
+            .map(|(version, _)| version.name.as_str())
+            .collect();
+        let name = format!("{} of {}", self.kind, self.group.name);
+        if self.versions.len() > 1 && stored.is_empty() {
+            let error = Diagnostic::error(format!("no version of {name} is the stored one"))
+                .help("mark the kind of one version `+kubebuilder:storageversion`");
+            diagnostics.push(self.placed(error, |_| true));
+        }
+        if stored.len() > 1 {
+            let message = format!("two versions of {name} are stored: {}", stored.join(", "));
+            let error = Diagnostic::error(message).help("keep one `+kubebuilder:storageversion`");
+            diagnostics.push(self.placed(error, |resource| resource.storage));
+        }
+        if self.versions.iter().all(|(_, resource)| !resource.served) {
+            let error = Diagnostic::error(format!("no version of {name} is served"))
+                .help("remove `+kubebuilder:unservedversion` from one");
+            diagnostics.push(self.placed(error, |_| true));
+        }
+    }
+
+    /// What all versions must say alike.
+    fn agreed<T: PartialEq + std::fmt::Debug>(
+        &self,
+        what: &str,
+        diagnostics: &mut Diagnostics,
+        of: impl Fn(&Resource) -> T,
+    ) -> Option<T> {
+        let (_, first) = self.versions.first()?;
+        let value = of(first);
+        if self.versions.iter().any(|(_, one)| of(one) != value) {
+            self.disagree(what, diagnostics);
+        }
+        Some(value)
+    }
+
+    /// A list that some versions give, and none gives otherwise.
+    fn given(
+        &self,
+        what: &str,
+        diagnostics: &mut Diagnostics,
+        of: impl Fn(&Resource) -> &Vec<String>,
+    ) -> Vec<Value> {
+        let lists = self.versions.iter().map(|(_, one)| of(one));
+        let mut lists = lists.filter(|list| !list.is_empty());
+        let first = lists.next().cloned().unwrap_or_default();
+        if lists.any(|list| *list != first) {
+            self.disagree(what, diagnostics);
+        }
+        first.into_iter().map(Value::String).collect()
+    }
+
+    fn disagree(&self, what: &str, diagnostics: &mut Diagnostics) {
+        let message = format!(
+            "the versions of {} of {} disagree about its {what}",
+            self.kind, self.group.name
+        );
+        let error = Diagnostic::error(message).help(
+            "a CRD has one for all versions: write the same `+kubebuilder:resource` above each",
+        );
+        diagnostics.push(self.placed(error, |_| true));
+    }
+
+    /// The finding at the places of the kinds that are meant.
+    fn placed(&self, error: Diagnostic, meant: impl Fn(&Resource) -> bool) -> Diagnostic {
+        let versions = self.versions.iter().filter(|(_, one)| meant(one));
+        let places = versions.filter_map(|(version, resource)| {
+            version.type_def(&resource.root)?.declared.place().cloned()
+        });
+        places.fold(error, |error, place| error.at(place, ""))
+    }
+}
+
+fn column(column: &PrinterColumn) -> Value {
+    let mut value = json!({
+        "jsonPath": column.json_path,
+        "name": column.name,
+        "type": column.type_,
+    });
+    let texts = [
+        ("description", &column.description),
+        ("format", &column.format),
+    ];
+    for (word, text) in texts {
+        if let Some(text) = text.as_ref().filter(|text| !text.is_empty()) {
+            value[word] = text.as_str().into();
+        }
+    }
+    if column.priority != 0 {
+        value["priority"] = column.priority.into();
+    }
+    value
+}
+
+fn put_list(value: &mut Value, word: &str, list: Vec<Value>) {
+    if !list.is_empty() {
+        value[word] = Value::Array(list);
+    }
+}

@@ -1,0 +1,84 @@
+//! Descriptions: documentation as a schema carries it.
+
+/// The lines of documentation that readers of the API see: without those that start with `TODO`, up to one that starts with
+/// `---`, neither of which counts within a fenced block.
+pub(super) fn description(docs: &str) -> String {
+    let mut lines = Vec::new();
+    let mut fenced = false;
+    for line in docs.lines() {
+        let line = line.trim_end();
+        if line.starts_with("```") || line.starts_with("~~~") {
+            fenced = !fenced;
+        }
+        if !fenced && line.starts_with("TODO") {
+            continue;
+        }
+        if !fenced && line.starts_with("---") {
+            break;
+        }
+        if !(line.is_empty() && lines.last().is_none_or(|last: &&str| last.is_empty())) {
+            lines.push(line);
+        }
+    }
+    lines.join("\n").trim_end_matches('\n').to_owned()
+}
+
+/// The documentation of an item of Rust: up to the examples of rustdoc, links by their texts.
+pub(super) fn of_rustdoc(docs: &str) -> String {
+    let is_example = |line: &&str| matches!(line.trim_end(), "# Example" | "# Examples");
+    let lines: Vec<String> = docs
+        .lines()
+        .take_while(|line| !is_example(line))
+        .map(unlinked)
+        .collect();
+    lines.join("\n")
+}
+
+/// A line with ``[`Name`]`` as `` `Name` ``.
+fn unlinked(line: &str) -> String {
+    let mut text = String::with_capacity(line.len());
+    let mut rest = line;
+    while let Some(at) = rest.find("[`") {
+        text.push_str(&rest[..at]);
+        rest = &rest[at + 1..];
+        let Some(end) = rest.find("`]") else {
+            text.push('[');
+            break;
+        };
+        text.push_str(&rest[..=end]);
+        rest = &rest[end + 2..];
+        let target = rest.strip_prefix('(').and_then(|rest| rest.split_once(')'));
+        if let Some((_, after)) = target {
+            rest = after;
+        }
+    }
+    text + rest
+}
+
+/// At most so many bytes, none at all for 0: up to the end of the last sentence, else of the last word.
+pub(super) fn shortened(text: &str, most: usize) -> String {
+    if most == 0 {
+        return String::new();
+    }
+    if text.len() <= most {
+        return text.to_owned();
+    }
+    let end = (0..=most).rev().find(|at| text.is_char_boundary(*at));
+    let text = &text[..end.unwrap_or(0)];
+    let is_terminal = |c: char| {
+        matches!(
+            c,
+            '!' | '.' | '?' | '\u{589}' | '\u{61d}'..='\u{61f}' | '\u{6d4}' | '\u{964}' | '\u{965}' | '\u{203c}' | '\u{203d}'
+                | '\u{2047}'..='\u{2049}' | '\u{3002}' | '\u{ff01}' | '\u{ff0e}' | '\u{ff1f}' | '\u{ff61}'
+        )
+    };
+    if let Some((at, end)) = text.char_indices().rfind(|(_, c)| is_terminal(*c))
+        && at > 0
+    {
+        return text[..at + end.len_utf8()].to_owned();
+    }
+    match text.rfind(char::is_whitespace) {
+        Some(at) if at > 0 => format!("{}...", &text[..at]),
+        _ => format!("{text}..."),
+    }
+}

@@ -1,0 +1,132 @@
+//! Manifests: what a cluster is given for the API, as YAML that stands beside controller-gen's without a diff.
+//!
+//! Unlike the generators of Rust code, their files stand outside `src`: [`emit`] gives a tree relative to the crate's folder.
+//! Start at [`emit`]; `crd` assembles one `CustomResourceDefinition` from all versions of a kind, `schema` makes the schema of
+//! a type, `describe` the descriptions.
+
+mod check;
+mod crd;
+mod describe;
+mod schema;
+#[cfg(test)]
+mod tests;
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::{
+    diag::Diagnostics,
+    emit::policy::{RoleOptions, roles, user_roles, webhook_configurations},
+    model::{ApiSet, Resource},
+    options::{Compat, Options},
+    output::{Tree, yaml::to_yaml},
+};
+
+/// How manifests are written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Manifests {
+    /// The folder of CRDs, relative to the crate's; none writes none.
+    pub crds: Option<String>,
+    /// The file of the roles that the crate's controllers need; none writes none.
+    pub roles: Option<String>,
+    /// The names of those roles.
+    pub role: RoleOptions,
+    /// The folder of roles for users of each kind; none writes none.
+    pub user_roles: Option<String>,
+    /// The file of the webhook configurations; none writes none.
+    pub webhooks: Option<String>,
+    /// The most bytes of a description; none keeps all.
+    pub max_description: Option<usize>,
+    /// Whether the metadata of embedded objects is described, not only permitted.
+    pub embedded_object_meta: bool,
+    /// Whether floating-point numbers are permitted, which lose digits between languages.
+    pub floats: bool,
+    /// Whether an annotation names the generator and its version.
+    pub attribution: bool,
+}
+
+impl Default for Manifests {
+    fn default() -> Self {
+        Self {
+            crds: Some("config/crd/bases".to_owned()),
+            roles: Some("config/rbac/role.yaml".to_owned()),
+            role: RoleOptions::default(),
+            user_roles: None,
+            webhooks: Some("config/webhook/manifests.yaml".to_owned()),
+            max_description: None,
+            embedded_object_meta: false,
+            floats: false,
+            attribution: false,
+        }
+    }
+}
+
+/// The manifests of all kinds, by path below the crate's folder; none unless the options ask for them.
+///
+/// # Errors
+///
+/// What no API server would take, at the place of the type or field.
+pub(crate) fn emit(api: &ApiSet, options: &Options) -> Result<Tree, Diagnostics> {
+    let mut tree = Tree::new();
+    let Some(manifests) = &options.manifests else {
+        return Ok(tree);
+    };
+    if let Some(folder) = &manifests.crds {
+        for (group, plural, crd) in crds(api, manifests, options.compat)? {
+            let path = Path::new(folder).join(format!("{group}_{plural}.yaml"));
+            tree.insert(path, documents(&[crd]));
+        }
+    }
+    let roles = roles(api, &manifests.role);
+    let webhooks = webhook_configurations(api);
+    for (path, values) in [(&manifests.roles, roles), (&manifests.webhooks, webhooks)] {
+        if let Some(path) = path.as_ref().filter(|_| !values.is_empty()) {
+            tree.insert(path.into(), documents(&values));
+        }
+    }
+    if let Some(folder) = &manifests.user_roles {
+        for role in user_roles(api, true) {
+            let path = Path::new(folder).join(role.file);
+            tree.insert(path, documents(&[role.role]));
+        }
+    }
+    Ok(tree)
+}
+
+fn documents(values: &[Value]) -> String {
+    let documents = values
+        .iter()
+        .map(|value| format!("---\n{}", to_yaml(value)));
+    documents.collect()
+}
+
+/// The CRD of every kind, with its group and plural, in the order of groups and kinds.
+///
+/// # Errors
+///
+/// What no API server would take, at the place of the type or field.
+pub fn crds(
+    api: &ApiSet,
+    manifests: &Manifests,
+    compat: Compat,
+) -> Result<Vec<(String, String, Value)>, Diagnostics> {
+    let mut diagnostics = Diagnostics::new();
+    let mut crds = Vec::new();
+    for group in &api.groups {
+        let mut kinds: Vec<&Resource> = Vec::new();
+        for resource in group.versions.iter().flat_map(|version| &version.resources) {
+            if kinds.iter().all(|known| known.kind != resource.kind) {
+                kinds.push(resource);
+            }
+        }
+        kinds.sort_by(|a, b| a.kind.cmp(&b.kind));
+        for kind in kinds {
+            let crd = crd::Assembly::new(api, group, &kind.kind, (manifests, compat));
+            if let Some((plural, crd)) = crd.finish(&mut diagnostics) {
+                crds.push((group.name.clone(), plural, crd));
+            }
+        }
+    }
+    diagnostics.finish(crds)
+}

@@ -1,0 +1,433 @@
+//! Types as schemas.
+
+use std::collections::BTreeMap;
+
+use super::{PRESERVE, Schema};
+use crate::{
+    diag::{Diagnostic, Diagnostics, Place},
+    emit::manifests::{
+        Manifests,
+        describe::{description, of_rustdoc},
+    },
+    model::{
+        ApiSet, EnumDef, Field, Marshals, Origin, StructDef, TypeDef, TypeKind, TypeRef,
+        Validation, Version,
+    },
+    options::Compat,
+};
+
+/// Makes the schemas of types, each once.
+pub(in crate::emit::manifests) struct Shapes<'a> {
+    pub(super) api: &'a ApiSet,
+    pub(super) manifests: &'a Manifests,
+    compat: Compat,
+    /// Schemas of named types, by path.
+    made: BTreeMap<String, Schema>,
+    /// The named types that are being made, outermost first.
+    open: Vec<String>,
+    pub(super) diagnostics: Diagnostics,
+}
+
+/// Where a type is looked up, and what its source means.
+#[derive(Clone, Copy)]
+pub(in crate::emit::manifests) struct Scope<'s> {
+    pub(super) types: &'s [TypeDef],
+    /// Path of the module.
+    pub(super) path: &'s str,
+    /// Whether a person wrote the types in Rust, rather than in Go.
+    pub(super) rust: bool,
+}
+
+impl<'s> Scope<'s> {
+    /// The types of a version.
+    pub(in crate::emit::manifests) fn of(version: &'s Version) -> Self {
+        Self {
+            types: &version.types,
+            path: &version.path,
+            rust: version.origin == Origin::Rust,
+        }
+    }
+}
+
+/// The place that a finding about a type is reported at: the field, in words and in the source.
+#[derive(Clone, Copy)]
+pub(super) struct At<'s> {
+    pub(super) what: &'s str,
+    pub(super) place: Option<&'s Place>,
+}
+
+impl<'a> Shapes<'a> {
+    pub(in crate::emit::manifests) fn new(
+        api: &'a ApiSet,
+        manifests: &'a Manifests,
+        compat: Compat,
+    ) -> Self {
+        Self {
+            api,
+            manifests,
+            compat,
+            made: BTreeMap::new(),
+            open: Vec::new(),
+            diagnostics: Diagnostics::new(),
+        }
+    }
+
+    /// What was wrong.
+    pub(in crate::emit::manifests) fn into_diagnostics(self) -> Diagnostics {
+        self.diagnostics
+    }
+
+    /// The schema of a root: `apiVersion`, `kind` and `metadata` beside its own fields.
+    pub(in crate::emit::manifests) fn root(&mut self, def: &TypeDef, scope: Scope<'_>) -> Schema {
+        let mut schema = self.named(def, scope);
+        schema.properties.extend([
+            (
+                "apiVersion".to_owned(),
+                Schema::of_type("string").with("description", API_VERSION),
+            ),
+            (
+                "kind".to_owned(),
+                Schema::of_type("string").with("description", KIND),
+            ),
+            ("metadata".to_owned(), Schema::of_type("object")),
+        ]);
+        if scope.rust {
+            schema.required.remove("metadata");
+        }
+        schema
+    }
+
+    /// The schema of a type, without what its user says.
+    pub(super) fn of(&mut self, ty: &TypeRef, scope: Scope<'_>, at: At<'_>) -> Schema {
+        let exact = !scope.rust || self.compat == Compat::ControllerGen;
+        match ty {
+            TypeRef::Bool => Schema::of_type("boolean"),
+            TypeRef::Int32 => integer("int32"),
+            TypeRef::Int64 => integer("int64"),
+            TypeRef::Integer(name) => whole_number(name, exact),
+            TypeRef::Float | TypeRef::Float32 => self.float(at),
+            TypeRef::String => Schema::of_type("string"),
+            TypeRef::Any => Schema::default().with(PRESERVE, true),
+            TypeRef::Known(known) => {
+                let embedded = self.manifests.embedded_object_meta;
+                match Schema::of_known(*known, embedded) {
+                    Some(schema) => schema,
+                    None => self.foreign(ty, at),
+                }
+            }
+            TypeRef::Local(name) => match scope.types.iter().find(|def| def.name == *name) {
+                Some(def) => self.named(def, scope),
+                None => self.unknown(name, at),
+            },
+            TypeRef::External(_) => self.foreign(ty, at),
+            TypeRef::Verbatim(text) => self.unknown(text, at),
+            TypeRef::List(inner) => Schema {
+                items: Some(Box::new(self.of(inner, scope, at))),
+                ..Schema::of_type("array")
+            },
+            TypeRef::Map(inner) => Schema {
+                additional: Some(Box::new(self.of(inner, scope, at))),
+                ..Schema::of_type("object")
+            },
+            TypeRef::Optional(inner) => {
+                let schema = self.of(inner, scope, at);
+                if scope.rust {
+                    schema.with("nullable", true)
+                } else {
+                    schema
+                }
+            }
+            TypeRef::Boxed(inner) => self.of(inner, scope, at),
+        }
+    }
+
+    /// The schema of a type of another module.
+    fn foreign(&mut self, ty: &TypeRef, at: At<'_>) -> Schema {
+        let path = ty.path().unwrap_or_default();
+        if let Some(schema) = Schema::of_foreign(&path) {
+            return schema;
+        }
+        let api = self.api;
+        if let Some(def) = api.foreign_def(ty) {
+            let module = path.rsplit_once("::").map_or("", |(module, _)| module);
+            let version = api
+                .versions()
+                .map(|(_, version)| version)
+                .find(|version| version.path == module);
+            let package = api.packages.iter().find(|package| package.path == module);
+            let scope = match (version, package) {
+                (Some(version), _) => Scope::of(version),
+                (None, Some(package)) => Scope {
+                    types: &package.types,
+                    path: &package.path,
+                    rust: false,
+                },
+                (None, None) => Scope {
+                    types: &[],
+                    path: module,
+                    rust: false,
+                },
+            };
+            return self.named(def, scope);
+        }
+        self.unknown(&path, at)
+    }
+
+    /// The schema of a named type, with its documentation and rules.
+    pub(super) fn named(&mut self, def: &TypeDef, scope: Scope<'_>) -> Schema {
+        let path = format!("{}::{}", scope.path, def.name);
+        if let Some(schema) = self.made.get(&path) {
+            return schema.clone();
+        }
+        if self.open.contains(&path) {
+            return self.recursive(def);
+        }
+        self.open.push(path.clone());
+        let schema = self.definition(def, scope);
+        self.open.pop();
+        self.made.insert(path, schema.clone());
+        schema
+    }
+
+    fn definition(&mut self, def: &TypeDef, scope: Scope<'_>) -> Schema {
+        let at = At {
+            what: &def.name,
+            place: def.declared.place(),
+        };
+        let base = match (&def.kind, def.marshals) {
+            (_, Some(Marshals::Text)) => Schema::of_type("string"),
+            (_, Some(Marshals::Json)) if def.validation.type_.is_some() => Schema::default(),
+            (TypeKind::Struct(def), _) => self.structure(def, scope, at),
+            (TypeKind::Enum(def), _) => enumeration(def, scope),
+            (TypeKind::Union(def), _) => self.union(def, scope, at),
+            (TypeKind::Alias(alias), _) => self.of(&alias.target, scope, at),
+        };
+        let named = matches!(&def.kind, TypeKind::Alias(alias) if is_named(&alias.target));
+        let mut own = Schema::of_rules(&def.validation);
+        own.describe(docs(&def.docs, scope));
+        let base = self.with_elements(base, &def.validation);
+        if named {
+            self.narrowed(base.used(own.clone()), &own)
+        } else {
+            base.overridden(own)
+        }
+    }
+
+    /// An object with its properties; flattened types are folded in.
+    pub(super) fn structure(&mut self, def: &StructDef, scope: Scope<'_>, at: At<'_>) -> Schema {
+        let mut schema = Schema::of_type("object");
+        let mut flattened = Vec::new();
+        for field in def.fields.iter().filter(|field| !field.skip) {
+            let what = format!("{}.{}", at.what, field.json_name);
+            let at = At {
+                what: &what,
+                place: field.declared.place().or(at.place),
+            };
+            if field.flatten {
+                flattened.push(self.flattened(field, scope, at));
+                continue;
+            }
+            let property = self.property(field, scope, at);
+            schema.properties.insert(field.json_name.clone(), property);
+            if field.required {
+                schema.required.insert(field.json_name.clone());
+            }
+        }
+        for part in flattened {
+            schema.fold(part);
+        }
+        schema
+    }
+
+    /// What a flattened field adds: the properties of a struct; a map keeps whatever stands beside.
+    fn flattened(&mut self, field: &Field, scope: Scope<'_>, at: At<'_>) -> Schema {
+        if matches!(field.ty, TypeRef::Map(_) | TypeRef::Any) {
+            return Schema::default().with(PRESERVE, true);
+        }
+        let mut schema = self.property(field, scope, at);
+        if field.option {
+            schema.required.clear();
+        }
+        schema
+    }
+
+    /// The schema of a field.
+    pub(super) fn property(&mut self, field: &Field, scope: Scope<'_>, at: At<'_>) -> Schema {
+        let mut own = Schema::of_rules(&field.validation);
+        own.describe(docs(&field.docs, scope));
+        if field.nullable {
+            own = own.with("nullable", true);
+        }
+        if let Some(default) = field.default.as_ref().filter(|default| !default.is_null()) {
+            own = own.with("default", default.clone());
+        }
+        if field.validation.schemaless {
+            return own;
+        }
+        let declared = field.validation.type_.as_deref();
+        let base = if declared.is_some() && has_no_schema(&field.ty) {
+            Schema::default()
+        } else {
+            self.of(&field.ty, scope, at)
+        };
+        let base = self.with_elements(base, &field.validation);
+        if declared.is_some() && declared != base.ty() {
+            // The author knows what the type is on the wire.
+            return own;
+        }
+        if is_named(&field.ty) {
+            self.narrowed(base.used(own.clone()), &own)
+        } else {
+            base.overridden(own)
+        }
+    }
+
+    /// The schema of a list or map with the rules of its elements.
+    fn with_elements(&mut self, mut base: Schema, rules: &Validation) -> Schema {
+        if let Some(element) = &rules.element {
+            let own = Schema::of_rules(element);
+            for inner in base.items.iter_mut().chain(&mut base.additional) {
+                let schema = std::mem::take(&mut **inner);
+                let joined = schema.used(own.clone());
+                let joined = self.narrowed(joined, &own);
+                **inner = self.with_elements(joined, element);
+            }
+        }
+        base
+    }
+
+    /// Lets a field permit fewer values than its type does, which controller-gen ignores.
+    fn narrowed(&self, mut schema: Schema, own: &Schema) -> Schema {
+        if self.compat == Compat::Strict
+            && let Some(values) = own.words.get("enum")
+        {
+            schema.words.insert("enum".to_owned(), values.clone());
+        }
+        schema
+    }
+
+    fn float(&mut self, at: At<'_>) -> Schema {
+        if !self.manifests.floats {
+            let message = format!("`{}` is a floating-point number", at.what);
+            self.report(
+                at,
+                Diagnostic::error(message)
+                    .help("use a whole number of a smaller unit, a Quantity or a String: floats differ between languages")
+                    .help("or permit them: `floats = true` in [crate.manifests], `--floats` on the command line"),
+            );
+        }
+        Schema::of_type("number")
+    }
+
+    fn recursive(&mut self, def: &TypeDef) -> Schema {
+        if self.compat == Compat::Strict {
+            let at = At {
+                what: &def.name,
+                place: def.declared.place(),
+            };
+            let message = format!("`{}` contains itself", def.name);
+            self.report(
+                at,
+                Diagnostic::error(message)
+                    .help("the schema of a CRD is finite: mark the field that closes the circle `+kubebuilder:validation:Schemaless` \
+                           and `+kubebuilder:pruning:PreserveUnknownFields`"),
+            );
+        }
+        Schema::default()
+    }
+
+    fn unknown(&mut self, name: &str, at: At<'_>) -> Schema {
+        let help = match name {
+            "std::time::Duration" | "core::time::Duration" => {
+                "serde writes it as an object; use Kubernetes' Duration, or a number of seconds"
+            }
+            _ => {
+                "use a type of the API, or say what is on the wire: `+kubebuilder:validation:Schemaless` with \
+                 `+kubebuilder:validation:Type=…` or `+kubebuilder:pruning:PreserveUnknownFields`"
+            }
+        };
+        let message = format!(
+            "`{}` has no schema: its type `{name}` is not known",
+            at.what
+        );
+        self.report(at, Diagnostic::error(message).help(help));
+        Schema::default()
+    }
+
+    pub(super) fn report(&mut self, at: At<'_>, mut diagnostic: Diagnostic) {
+        if let Some(place) = at.place {
+            diagnostic = diagnostic.at(place.clone(), "");
+        }
+        let known = self.diagnostics.as_slice();
+        if !known.contains(&diagnostic) {
+            self.diagnostics.push(diagnostic);
+        }
+    }
+}
+
+/// The documentation of a type or field as a description.
+pub(super) fn docs(docs: &str, scope: Scope<'_>) -> String {
+    if scope.rust {
+        description(&of_rustdoc(docs))
+    } else {
+        description(docs)
+    }
+}
+
+/// Whether the type has a name of its own, so that its schema is joined with its user's.
+fn is_named(ty: &TypeRef) -> bool {
+    match ty {
+        TypeRef::Optional(inner) | TypeRef::Boxed(inner) => is_named(inner),
+        TypeRef::Known(_) | TypeRef::Local(_) | TypeRef::External(_) => true,
+        _ => false,
+    }
+}
+
+/// Whether only markers can tell what the type is on the wire.
+fn has_no_schema(ty: &TypeRef) -> bool {
+    match ty {
+        TypeRef::Verbatim(_) | TypeRef::External(_) | TypeRef::Any => true,
+        TypeRef::Optional(inner) | TypeRef::Boxed(inner) => has_no_schema(inner),
+        _ => false,
+    }
+}
+
+fn integer(format: &str) -> Schema {
+    Schema::of_type("integer").with("format", format)
+}
+
+/// A whole number by its Rust name. controller-gen knows no bounds, and holds `uint32` for 32 bits with a sign.
+fn whole_number(name: &str, exact: bool) -> Schema {
+    let schema = match name {
+        "u32" if exact => return integer("int32"),
+        "u32" | "u64" => integer("int64"),
+        _ => Schema::of_type("integer"),
+    };
+    if name.starts_with('u') && !exact {
+        schema.with("minimum", 0)
+    } else {
+        schema
+    }
+}
+
+/// A text; its values where the author closed the enum.
+fn enumeration(def: &EnumDef, scope: Scope<'_>) -> Schema {
+    let schema = Schema::of_type("string");
+    if !scope.rust || def.open.is_some() {
+        return schema;
+    }
+    let values: Vec<&str> = def.variants.iter().map(|one| one.value.as_str()).collect();
+    schema.with("enum", values)
+}
+
+/// TypeMeta's documentation, which every root has.
+const API_VERSION: &str = "APIVersion defines the versioned schema of this representation of an object.\n\
+Servers should convert recognized schemas to the latest internal value, and\n\
+may reject unrecognized values.\n\
+More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources";
+
+const KIND: &str = "Kind is a string value representing the REST resource this object represents.\n\
+Servers may infer this from the endpoint the client submits requests to.\n\
+Cannot be updated.\n\
+In CamelCase.\n\
+More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds";

@@ -1,0 +1,180 @@
+//! Enums with data, in the four forms that serde gives them.
+
+use serde_json::{Value, json};
+
+use super::{
+    PRESERVE, Schema,
+    shape::{At, Scope, Shapes, docs},
+};
+use crate::{
+    diag::Diagnostic,
+    model::{StructDef, UnionDef, UnionVariant},
+};
+
+impl Shapes<'_> {
+    pub(super) fn union(&mut self, def: &UnionDef, scope: Scope<'_>, at: At<'_>) -> Schema {
+        match (&def.tag, &def.content) {
+            (Some(tag), Some(content)) => self.adjacent(def, (tag, content), scope, at),
+            (Some(tag), None) => self.internal(def, tag, scope, at),
+            _ if def.untagged => self.untagged(def, scope, at),
+            _ => self.external(def, scope, at),
+        }
+    }
+
+    /// `{"variant": data}`: one property a variant, of which one is there.
+    fn external(&mut self, def: &UnionDef, scope: Scope<'_>, at: At<'_>) -> Schema {
+        let mut schema = Schema::of_type("object");
+        let mut choices = Vec::new();
+        for variant in &def.variants {
+            if variant.fields.is_empty() && !variant.named {
+                let message = format!(
+                    "the variant `{}` of `{}` has no data, unlike others",
+                    variant.name, at.what
+                );
+                let error = Diagnostic::error(message)
+                    .help("serde writes it as a text and the others as objects, which no schema tells apart: give it `{}`");
+                self.report(at, error);
+                continue;
+            }
+            let mut property = self.content(variant, scope, at);
+            property.describe(docs(&variant.docs, scope));
+            let name = &variant.json_name;
+            schema.properties.insert(name.clone(), property);
+            choices.push(json!({"required": [name]}));
+        }
+        schema.with("oneOf", choices)
+    }
+
+    /// `{"type": "variant", …data}`.
+    fn internal(&mut self, def: &UnionDef, tag: &str, scope: Scope<'_>, at: At<'_>) -> Schema {
+        let mut schema = Schema::of_type("object");
+        let mut choices = Vec::new();
+        for variant in &def.variants {
+            let content = self.content(variant, scope, at);
+            let mut required = vec![tag.to_owned()];
+            required.extend(content.required);
+            choices.push(json!({
+                "properties": {tag: {"enum": [variant.json_name]}},
+                "required": required,
+            }));
+            for (name, property) in content.properties {
+                match schema.properties.get(&name) {
+                    Some(present) if *present != property => {
+                        let message = format!(
+                            "the variants of `{}` disagree about the field `{name}`",
+                            at.what
+                        );
+                        let help = "one property has one schema: give the fields one type and the same documentation, or other names";
+                        self.report(at, Diagnostic::error(message).help(help));
+                    }
+                    _ => {
+                        schema.properties.insert(name, property);
+                    }
+                }
+            }
+        }
+        schema.properties.insert(tag.to_owned(), tags(def));
+        schema.required.insert(tag.to_owned());
+        schema.with("oneOf", choices)
+    }
+
+    /// `{"type": "variant", "content": data}`.
+    fn adjacent(
+        &mut self,
+        def: &UnionDef,
+        (tag, content): (&str, &str),
+        scope: Scope<'_>,
+        at: At<'_>,
+    ) -> Schema {
+        let mut schema = Schema::of_type("object");
+        let mut joined: Option<Schema> = None;
+        let mut agree = true;
+        let mut choices = Vec::new();
+        for variant in &def.variants {
+            let mut required = vec![tag];
+            if variant.named || !variant.fields.is_empty() {
+                required.push(content);
+                let data = self.content(variant, scope, at);
+                agree &= joined.as_ref().is_none_or(|joined| *joined == data);
+                joined.get_or_insert(data);
+            }
+            choices.push(json!({
+                "properties": {tag: {"enum": [variant.json_name]}},
+                "required": required,
+            }));
+        }
+        let data = joined.filter(|_| agree);
+        let data = data.unwrap_or_else(|| Schema::default().with(PRESERVE, true));
+        schema.properties.insert(content.to_owned(), data);
+        schema.properties.insert(tag.to_owned(), tags(def));
+        schema.required.insert(tag.to_owned());
+        schema.with("oneOf", choices)
+    }
+
+    /// The data alone: an integer or a text, objects whose properties are put together, or anything.
+    fn untagged(&mut self, def: &UnionDef, scope: Scope<'_>, at: At<'_>) -> Schema {
+        let contents: Vec<Schema> = def
+            .variants
+            .iter()
+            .map(|variant| self.content(variant, scope, at))
+            .collect();
+        let mut types: Vec<&str> = contents.iter().filter_map(Schema::ty).collect();
+        types.sort_unstable();
+        types.dedup();
+        let same = contents.windows(2).all(|pair| pair[0] == pair[1]);
+        if same && let Some(schema) = contents.first() {
+            return schema.clone();
+        }
+        if types == ["integer", "string"] && contents.len() == 2 {
+            return Schema::default()
+                .with("anyOf", json!([{"type": "integer"}, {"type": "string"}]))
+                .with("x-kubernetes-int-or-string", true);
+        }
+        let anything = Schema::default().with(PRESERVE, true);
+        if types != ["object"] || contents.iter().any(|content| content.ty().is_none()) {
+            return anything;
+        }
+        let mut schema = Schema::of_type("object");
+        let mut choices = Vec::new();
+        for content in contents {
+            choices.push(json!({"required": content.required}));
+            for (name, property) in content.properties {
+                let present = schema.properties.entry(name).or_insert(property.clone());
+                if *present != property {
+                    return anything;
+                }
+            }
+        }
+        schema.with("anyOf", choices)
+    }
+
+    /// The data of a variant: the value of a tuple variant of one, else an object.
+    fn content(&mut self, variant: &UnionVariant, scope: Scope<'_>, at: At<'_>) -> Schema {
+        match variant.fields.as_slice() {
+            [field] if !variant.named => self.property(field, scope, at),
+            [_, _, ..] if !variant.named => {
+                let message = format!(
+                    "the variant `{}` of `{}` has several values without names",
+                    variant.name, at.what
+                );
+                let help = "serde writes a list of different types, which no schema describes: name the fields";
+                self.report(at, Diagnostic::error(message).help(help));
+                Schema::default().with(PRESERVE, true)
+            }
+            fields => {
+                let def = StructDef {
+                    fields: fields.to_vec(),
+                    ..StructDef::default()
+                };
+                self.structure(&def, scope, at)
+            }
+        }
+    }
+}
+
+/// The property that names the variant.
+fn tags(def: &UnionDef) -> Schema {
+    let names = def.variants.iter().map(|variant| variant.json_name.clone());
+    let names: Vec<Value> = names.map(Value::String).collect();
+    Schema::of_type("string").with("enum", names)
+}

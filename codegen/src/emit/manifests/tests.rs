@@ -1,0 +1,234 @@
+//! Schemas and CRDs from annotated Rust.
+
+use serde_json::{Value, json};
+
+use super::{Manifests, crds, describe};
+use crate::{
+    RustPackage, Source, Sources,
+    options::{Compat, Options},
+};
+
+/// The errors of types, or the CRD of their kind.
+fn crd_of(types: &str, compat: Compat) -> Result<Value, String> {
+    let text = format!(
+        "use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;\nuse serde::{{Deserialize, Serialize}};\n\
+         mod zz_generated_deepcopy;\npub mod zz_generated_register;\n{types}"
+    );
+    let sources = Sources {
+        rust: vec![RustPackage {
+            group: "cloud".to_owned(),
+            version: "v1".to_owned(),
+            module_path: "crate::apis::cloud::v1".to_owned(),
+            dir: "apis/cloud/v1".into(),
+            files: vec![Source::new("mod.rs", text)],
+        }],
+        ..Sources::default()
+    };
+    let options = Options {
+        compat,
+        ..Options::default()
+    };
+    let api = crate::load(&sources, &options).map_err(|errors| errors.render(false))?;
+    let mut crds =
+        crds(&api, &Manifests::default(), compat).map_err(|errors| errors.render(false))?;
+    Ok(crds.remove(0).2)
+}
+
+/// A kind whose spec has the given fields, and the types that they use.
+fn kind(fields: &str, types: &str) -> String {
+    format!(
+        "// +genclient\n// +k8s:deepcopy-gen:interfaces=runtime.Object\n#[derive(Debug)]\npub struct Vm {{\n    \
+         pub metadata: ObjectMeta,\n    pub spec: Spec,\n}}\n\
+         /// The spec.\n#[derive(Clone, Debug, Serialize, Deserialize)]\npub struct Spec {{\n{fields}\n}}\n{types}"
+    )
+}
+
+/// The schema of the spec.
+fn spec(fields: &str, types: &str, compat: Compat) -> Value {
+    let crd = crd_of(&kind(fields, types), compat).unwrap_or_else(|errors| panic!("{errors}"));
+    crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"].clone()
+}
+
+#[track_caller]
+fn check(fields: &str, types: &str, expected: &Value) {
+    let spec = spec(fields, types, Compat::Strict);
+    assert_eq!(spec["properties"], *expected, "{fields}{types}");
+}
+
+const DERIVE: &str = "#[derive(Clone, Debug, Serialize, Deserialize)]";
+
+#[test]
+fn primitives_have_the_schemas_of_their_go_twins() {
+    check("pub a: String,", "", &json!({"a": {"type": "string"}}));
+    check("pub a: bool,", "", &json!({"a": {"type": "boolean"}}));
+    check(
+        "pub a: i32,",
+        "",
+        &json!({"a": {"type": "integer", "format": "int32"}}),
+    );
+    check("pub a: i16,", "", &json!({"a": {"type": "integer"}}));
+    let unsigned = json!({"a": {"type": "integer", "format": "int64", "minimum": 0}});
+    check("pub a: u32,", "", &unsigned);
+    let exact = spec("pub a: u32,", "", Compat::ControllerGen);
+    assert_eq!(
+        exact["properties"]["a"],
+        json!({"type": "integer", "format": "int32"})
+    );
+    let list = json!({"a": {"type": "array", "items": {"type": "boolean"}}});
+    check("pub a: Vec<bool>,", "", &list);
+    let map = json!({"a": {"type": "object", "additionalProperties": {"type": "string"}}});
+    check(
+        "pub a: std::collections::BTreeMap<String, String>,",
+        "",
+        &map,
+    );
+    let any = json!({"a": {"x-kubernetes-preserve-unknown-fields": true}});
+    check("pub a: serde_json::Value,", "", &any);
+}
+
+#[test]
+fn what_a_field_says_is_joined_with_what_its_type_says() {
+    let name = |rules: &str| {
+        format!("/// A name.\n{rules}{DERIVE}\n#[serde(transparent)]\npub struct Name(pub String);")
+    };
+    // The field's description wins, the type's stands in.
+    let plain = json!({"a": {"type": "string", "description": "A name."}});
+    check("pub a: Name,", &name(""), &plain);
+    let own = json!({"a": {"type": "string", "description": "Mine."}});
+    check("/// Mine.\npub a: Name,", &name(""), &own);
+    // Two lengths cannot be joined.
+    let both = json!({"a": {
+        "type": "string",
+        "description": "A name.",
+        "allOf": [{"maxLength": 10}, {"maxLength": 5}],
+    }});
+    check(
+        "// +kubebuilder:validation:MaxLength=5\npub a: Name,",
+        &name("// +kubebuilder:validation:MaxLength=10\n"),
+        &both,
+    );
+    // Rules of the field come first.
+    let rule = |rule: &str| format!("// +kubebuilder:validation:XValidation:rule=\"{rule}\"\n");
+    let rules = json!({"a": {
+        "type": "string",
+        "description": "A name.",
+        "x-kubernetes-validations": [{"rule": "field"}, {"rule": "type"}],
+    }});
+    let field = format!("{}pub a: Name,", rule("field"));
+    check(&field, &name(&rule("type")), &rules);
+}
+
+#[test]
+fn a_field_may_narrow_an_enum() {
+    let color = format!(
+        "/// A color.\n{DERIVE}\npub enum Color {{\n    /// r\n    Red,\n    /// g\n    Green,\n}}"
+    );
+    let field = "// +kubebuilder:validation:Enum=Red\npub a: Color,";
+    let narrow = json!({"a": {"type": "string", "description": "A color.", "enum": ["Red"]}});
+    check(field, &color, &narrow);
+    let ignored = spec(field, &color, Compat::ControllerGen);
+    assert_eq!(ignored["properties"]["a"]["enum"], json!(["Red", "Green"]));
+}
+
+#[test]
+fn flattened_types_give_their_properties() {
+    let types = format!("/// More.\n{DERIVE}\npub struct More {{\n    pub b: bool,\n}}");
+    let spec = spec(
+        "pub a: String,\n#[serde(flatten)]\npub more: More,",
+        &types,
+        Compat::Strict,
+    );
+    let expected = json!({
+        "description": "The spec.",
+        "type": "object",
+        "properties": {"a": {"type": "string"}, "b": {"type": "boolean"}},
+        "required": ["a", "b"],
+    });
+    assert_eq!(spec, expected);
+}
+
+#[test]
+fn enums_with_data_have_a_schema_in_each_form_of_serde() {
+    let types = |serde: &str| {
+        format!(
+            "/// A source.\n{DERIVE}\n#[serde(rename_all = \"camelCase\"{serde})]\npub enum Origin {{\n    \
+                 Image {{ url: String }},\n    Snapshot {{ name: String }},\n}}"
+        )
+    };
+    let text = || json!({"type": "string"});
+    let object = |properties: Value, required: Value| json!({"type": "object", "properties": properties, "required": required});
+    let url = object(json!({"url": text()}), json!(["url"]));
+    let name = object(json!({"name": text()}), json!(["name"]));
+    check(
+        "pub a: Origin,",
+        &types(""),
+        &json!({"a": {
+            "description": "A source.",
+            "type": "object",
+            "properties": {"image": url, "snapshot": name},
+            "oneOf": [{"required": ["image"]}, {"required": ["snapshot"]}],
+        }}),
+    );
+    let kinds = json!({"type": "string", "enum": ["image", "snapshot"]});
+    let choice = |kind: &str, required: Value| json!({"properties": {"kind": {"enum": [kind]}}, "required": required});
+    check(
+        "pub a: Origin,",
+        &types(", tag = \"kind\""),
+        &json!({"a": {
+            "description": "A source.",
+            "type": "object",
+            "properties": {"kind": kinds, "url": text(), "name": text()},
+            "required": ["kind"],
+            "oneOf": [choice("image", json!(["kind", "url"])), choice("snapshot", json!(["kind", "name"]))],
+        }}),
+    );
+    let content = json!(["kind", "data"]);
+    check(
+        "pub a: Origin,",
+        &types(", tag = \"kind\", content = \"data\""),
+        &json!({"a": {
+            "description": "A source.",
+            "type": "object",
+            "properties": {"kind": kinds, "data": {"x-kubernetes-preserve-unknown-fields": true}},
+            "required": ["kind"],
+            "oneOf": [choice("image", content.clone()), choice("snapshot", content)],
+        }}),
+    );
+    check(
+        "pub a: Origin,",
+        &types(", untagged"),
+        &json!({"a": {
+            "description": "A source.",
+            "type": "object",
+            "properties": {"url": text(), "name": text()},
+            "anyOf": [{"required": ["url"]}, {"required": ["name"]}],
+        }}),
+    );
+}
+
+#[test]
+fn descriptions_leave_out_what_is_not_for_readers() {
+    let check = |docs: &str, expected: &str| assert_eq!(describe::description(docs), expected);
+    check("A\n\n\nb  \n", "A\n\nb");
+    check("A\nTODO: b\nc", "A\nc");
+    check("A\n---\nb", "A");
+    check("```\nTODO\n---\n```\nb", "```\nTODO\n---\n```\nb");
+    let links = "See [`Name`], [`Other`](crate::Other) and [text].\n# Examples\nx";
+    assert_eq!(
+        describe::of_rustdoc(links),
+        "See `Name`, `Other` and [text]."
+    );
+}
+
+#[test]
+fn long_descriptions_end_with_a_sentence_or_a_word() {
+    let check = |most: usize, expected: &str| {
+        assert_eq!(describe::shortened("One. Two words", most), expected);
+    };
+
+    check(14, "One. Two words");
+    check(12, "One.");
+    assert_eq!(describe::shortened("Two words", 6), "Two...");
+    assert_eq!(describe::shortened("Words", 3), "Wor...");
+    assert_eq!(describe::shortened("éé", 3), "é...");
+}
