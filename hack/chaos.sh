@@ -35,14 +35,14 @@ done
 
 cd "$root"
 # Of the whole workspace, so that nothing is built again with the features that one package alone would choose.
-cargo test -q --locked --workspace --test chaos --no-run
+cargo test -q --locked --workspace --test virtualmachine --no-run
 out=$(mktemp)
 trap 'rm -f "$out"' EXIT
 # Whatever hangs ends: settling takes at most 4 minutes and 60 ms a machine, twice.
 limit=$((seconds * 2 + 600 + machines / 4))
 status=0
 CHAOS_SECONDS=$seconds CHAOS_SEED=$seed CHAOS_MACHINES=$machines timeout "$limit" \
-  cargo test -q --locked --workspace --test chaos -- --exact chaos --ignored --nocapture >"$out" 2>&1 || status=$?
+  cargo test -q --locked --workspace --test virtualmachine -- --exact chaos::chaos --ignored --nocapture >"$out" 2>&1 || status=$?
 if [[ $status -ne 0 ]]; then
   cat "$out" >&2
   echo "chaos: failed with --seed $seed" >&2

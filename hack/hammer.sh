@@ -9,5 +9,5 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 times=${1:-5}
 for ((run = 1; run <= times; run++)); do
-  cargo test --quiet --locked --release -p codegen-runtime --test cache --test workqueue -- hammer::
+  cargo test --quiet --locked --release -p codegen-runtime --test runtime -- hammer::
 done

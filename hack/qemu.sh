@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the tests of the VirtualMachine controller and its QEMU driver with real machines, which only reach their firmware.
 #
-#   hack/qemu.sh [filter…]       filters as of `cargo test`
+#   hack/qemu.sh [filter…]       filters as of `cargo test`, in place of `qemu::`
 #
 # Debian's packages qemu-system-x86 and qemu-utils are installed if they are missing, which takes root or a sudo that asks
 # nothing. Where they can't be, the exit code is 0 with a message; REQUIRE_QEMU=1 makes that a failure.
@@ -29,5 +29,5 @@ fi
 
 export QEMU_REQUIRED=1
 # Of the whole workspace, so that nothing is built again with the features that one package alone would choose.
-cargo test -q --locked --workspace --test qemu -- "$@"
-cargo test -q --locked --workspace --test controller -- qemu::
+(($#)) || set -- qemu::
+cargo test -q --locked --workspace --test virtualmachine -- "$@"

@@ -3,7 +3,7 @@
 # the KubeVirt driver, the rules of the CRD, and three controllers with their fail-overs, to which the sample goes through kubectl. (`cargo test` runs
 # them against the embedded one, without kubectl.)
 #
-#   hack/vm-e2e.sh [filter…]            filters as of `cargo test`
+#   hack/vm-e2e.sh [filter…]            filters as of `cargo test`, in place of all three
 #
 # The server comes from hack/envtest.sh; without one, nothing runs and a message says so.
 set -euo pipefail
@@ -28,11 +28,11 @@ export KUBECTL
 
 suite() {
 	export CONFORMANCE_KUBECONFIG=$KUBECONFIG
-	cargo test -q --locked --workspace --test kubevirt -- "$@"
-	cargo test -q --locked --workspace --test controller -- processes:: schema:: "$@"
+	cargo test -q --locked --workspace --test virtualmachine -- "$@"
 }
 export -f suite
 
 # Of the whole workspace, so that nothing is built again with the features that one package alone would choose.
-cargo test -q --locked --workspace --test kubevirt --test controller --no-run
+cargo test -q --locked --workspace --test virtualmachine --no-run
+(($#)) || set -- kubevirt:: controller::processes:: controller::schema::
 hack/envtest.sh run "${flags[@]}" -- bash -ec 'suite "$@"' suite "$@"

@@ -58,4 +58,4 @@ echo "a second unless said otherwise; $(nproc) cores"
 	join -t $'\t' <(sort "$out/real.rates") <(sort "$out/embedded.rates")
 } | column -t -s $'\t'
 
-cargo test --quiet --release -p embedded-apiserver --test server -- --ignored --nocapture | grep objects
+cargo test --quiet --release -p embedded-apiserver --test apiserver -- --ignored --nocapture | grep objects

@@ -30,7 +30,7 @@ mod run;
 mod stats;
 mod typed;
 
-/// The locks and flags of the hand-over, by a name that a model checker can replace (`tests/informer_loom`).
+/// The locks and flags of the hand-over, by a name that a model checker can replace (`tests/loom`).
 mod sync {
     pub(super) use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
     pub(super) use std::sync::{Mutex, MutexGuard};

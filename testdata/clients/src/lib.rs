@@ -1,1 +1,2 @@
-//! Holds `tests/conformance`: what the generator makes of every case, against an API server.
+//! Holds the tests of what the generator makes of every case: `tests/generated` on the fake clientset, `tests/conformance` against
+//! an API server.

@@ -1,7 +1,7 @@
 //! The queue's hand-over: items between those who add and those who wait, behind one lock.
 //!
 //! Everything that could lose a wake-up is in this folder, and this folder names nothing of the rest of the crate but
-//! `super::sync`, so that a model checker can run it with its own locks (`tests/workqueue_loom.rs`). Wakers are called
+//! `super::sync`, so that a model checker can run it with its own locks (`tests/loom`). Wakers are called
 //! after the lock is released. Start reading at [`Core::poll_next`].
 
 mod ready;

@@ -21,8 +21,13 @@ mod support;
 
 mod annotated;
 mod common;
+#[cfg_attr(
+    not(feature = "projects"),
+    allow(dead_code, reason = "the CRDs of projects need more of it")
+)]
 mod definitions;
 mod derived;
+#[cfg(feature = "projects")]
 mod from_crds;
 mod some_verbs;
 

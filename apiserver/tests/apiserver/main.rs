@@ -1,0 +1,13 @@
+//! The server's tests beside the conformance suite: its own offers, recorded answers of Kubernetes, and schemas of real CRDs.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a test fails by panicking, and may print what it measured"
+)]
+
+mod corpus_schema;
+mod recorded;
+mod server;
+mod support;

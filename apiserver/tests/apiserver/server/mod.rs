@@ -1,0 +1,8 @@
+//! What the server offers beside the API: sockets, faults, reactors, the record, bounds.
+
+mod bounds;
+mod controllers;
+mod faults;
+mod listener;
+mod rbac;
+mod serving;

@@ -1,0 +1,245 @@
+//! The invariants of ARCHITECTURE.md that a test can hold.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// The names of all packages that a member links, with default features.
+fn dependencies(package: &str) -> Vec<String> {
+    let output = Command::new(env!("CARGO"))
+        .args(["tree", "--package", package, "--edges", "normal"])
+        .args([
+            "--prefix",
+            "none",
+            "--format",
+            "{p}",
+            "--locked",
+            "--offline",
+        ])
+        .current_dir(repository())
+        .output()
+        .unwrap();
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let text = String::from_utf8(output.stdout).unwrap();
+    text.lines()
+        .filter_map(|line| Some(line.split_whitespace().next()?.to_owned()))
+        .collect()
+}
+
+#[track_caller]
+fn check_links_none_of(package: &str, forbidden: &[&str]) {
+    let linked = dependencies(package);
+    assert!(linked.iter().any(|name| name == package), "{linked:?}");
+    for name in forbidden {
+        assert!(
+            !linked.iter().any(|linked| linked == name),
+            "{package} links {name}"
+        );
+    }
+}
+
+/// The Rust files below a folder of `codegen/src`, or the file itself, with their code: no comments, no unit tests.
+fn sources(path: &str) -> Vec<(String, String)> {
+    let mut files = Vec::new();
+    collect(
+        &Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(path),
+        &mut files,
+    );
+    assert!(!files.is_empty(), "{path}");
+    files
+}
+
+fn collect(path: &Path, files: &mut Vec<(String, String)>) {
+    if path.is_dir() {
+        for entry in fs::read_dir(path).unwrap() {
+            collect(&entry.unwrap().path(), files);
+        }
+    } else if path.extension().is_some_and(|extension| extension == "rs") {
+        let text = fs::read_to_string(path).unwrap();
+        let code = text
+            .split("\n#[cfg(test)]\nmod tests {")
+            .next()
+            .unwrap_or(&text);
+        let code: Vec<&str> = code
+            .lines()
+            .filter(|line| !line.trim_start().starts_with("//"))
+            .collect();
+        let source_root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+        let name = path.strip_prefix(source_root).unwrap().to_str().unwrap();
+        files.push((name.replace('\\', "/"), code.join("\n")));
+    }
+}
+
+/// That none of the words stands in the code of the files, save of those excepted.
+#[track_caller]
+fn check_absent(path: &str, except: &[&str], words: &[&str]) {
+    for (file, code) in sources(path) {
+        let excepted = except.iter().any(|prefix| file.starts_with(prefix));
+        let is_test = file.ends_with("tests.rs") || file.contains("/tests/");
+        if excepted || is_test {
+            continue;
+        }
+        for word in words {
+            assert!(!code.contains(word), "{file} has `{word}`");
+        }
+    }
+}
+
+const FILE_SYSTEM_WRITES: [&str; 12] = [
+    "fs::write",
+    "fs::rename",
+    "fs::remove_",
+    "fs::create_dir",
+    "fs::copy",
+    "fs::hard_link",
+    "fs::set_permissions",
+    "File::create",
+    "OpenOptions",
+    "DirBuilder",
+    "tempfile",
+    ".persist(",
+];
+
+#[test]
+fn the_generator_links_no_http_and_no_async_runtime() {
+    let forbidden = [
+        "tokio",
+        "hyper",
+        "tower",
+        "reqwest",
+        "rustls",
+        "kube",
+        "kube-client",
+        "kube-core",
+        "k8s-openapi",
+        "codegen-runtime",
+        "embedded-apiserver",
+    ];
+    check_links_none_of("codegen", &forbidden);
+}
+
+#[test]
+fn the_api_server_knows_neither_generator_nor_runtime() {
+    check_links_none_of("embedded-apiserver", &["codegen", "codegen-runtime"]);
+}
+
+#[test]
+fn the_runtime_links_the_api_server_only_for_fakes() {
+    check_links_none_of("codegen-runtime", &["codegen", "embedded-apiserver"]);
+}
+
+#[test]
+fn only_write_touches_the_disk_for_output() {
+    let writing = ["output/write.rs", "output/stage.rs"];
+    check_absent("", &writing, &FILE_SYSTEM_WRITES);
+    for (file, word) in writing.into_iter().zip(["fs::remove_", "File::create"]) {
+        let (_, text) = sources(file).remove(0);
+        assert!(text.contains(word), "{file} writes in these words");
+    }
+}
+
+#[test]
+fn generation_is_pure() {
+    let outside = ["cli/", "config/", "main.rs", "output/"];
+    let words = [
+        "std::fs",
+        " fs::",
+        "env::",
+        "SystemTime",
+        "Instant",
+        "Command::new",
+        "current_dir",
+        "hostname",
+        "rand::",
+    ];
+    check_absent("", &outside, &words);
+    check_absent("output/format", &[], &words);
+}
+
+#[test]
+fn planning_and_writing_do_not_know_each_other() {
+    check_absent("output/write.rs", &[], &["orphans", "guard", "Guard"]);
+    for reads in ["plan", "guard", "orphans"] {
+        check_absent(&format!("output/{reads}.rs"), &[], &["write::", "apply"]);
+    }
+}
+
+#[test]
+fn one_place_starts_threads() {
+    let words = [
+        "ThreadPool",
+        "thread::spawn",
+        "thread::scope",
+        "thread::Builder",
+    ];
+    // A handler of signals waits on a thread of its own.
+    check_absent("", &["threads.rs", "cli/interrupt.rs"], &words);
+}
+
+#[test]
+fn nothing_that_reaches_output_is_in_a_hash_map() {
+    // Elsewhere they may serve look-ups: clippy denies iterating them.
+    let words = ["HashMap", "HashSet", "RandomState"];
+    check_absent("emit", &[], &words);
+    check_absent("output/format", &[], &words);
+    check_absent("model", &[], &words);
+}
+
+#[test]
+fn only_binaries_print() {
+    let words = ["println!", "eprintln!", "print!(", "dbg!"];
+    // A scaffold's example prints.
+    check_absent("", &["cli/", "scaffold.rs"], &words);
+}
+
+#[test]
+fn rust_is_emitted_through_quote() {
+    // Text that is put together by hand would have to be indented by hand.
+    check_absent("emit", &[], &["push_str(\"    ", "writeln!"]);
+    // The codec is parsed, and emitted as syntax.
+    let except = ["scaffold.rs", "emit/types/codec.rs"];
+    check_absent("", &except, &["include_str!"]);
+}
+
+#[test]
+fn files_stay_short() {
+    let mut files = Vec::new();
+    for folder in [
+        "codegen/src",
+        "codegen/tests",
+        "runtime/src",
+        "apiserver/src",
+    ] {
+        lengths(&repository().join(folder), &mut files);
+    }
+    let long: Vec<_> = files
+        .into_iter()
+        .filter(|(_, lines)| *lines > 500)
+        .collect();
+    assert!(long.is_empty(), "longer than 500 lines: {long:?}");
+}
+
+fn lengths(folder: &Path, files: &mut Vec<(String, usize)>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            lengths(&path, files);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            let lines = fs::read_to_string(&path).unwrap().lines().count();
+            files.push((
+                path.file_name().unwrap().to_str().unwrap().to_owned(),
+                lines,
+            ));
+        }
+    }
+}

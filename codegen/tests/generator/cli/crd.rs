@@ -1,0 +1,287 @@
+//! `kube-codegen crd` and `kube-codegen crate`.
+
+use std::{fs, process::Command};
+
+use crate::cli::sandbox::{Sandbox, testdata};
+
+const CRD: &str = "testdata/buildscript/crds/virtualmachine.yaml";
+
+fn sandbox() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write("crds/virtualmachine.yaml", &crd());
+    sandbox
+}
+
+fn crd() -> String {
+    fs::read_to_string(testdata().join("buildscript/crds/virtualmachine.yaml")).expect(CRD)
+}
+
+#[test]
+fn crds_come_from_files_folders_and_standard_input() {
+    let mut sandbox = sandbox();
+    sandbox.run(&["crd", "crds", "--output", "a"]);
+    sandbox.run(&["crd", "crds/virtualmachine.yaml", "--output", "b"]);
+    sandbox.run_in("", &["crd", "-", "--output", "c"], &crd());
+    sandbox.list();
+    for file in [
+        "apis/cloudnative/v1alpha1/mod.rs",
+        "generated/clientset/mod.rs",
+    ] {
+        let text = sandbox.read(&format!("a/{file}"));
+        assert_eq!(text, sandbox.read(&format!("b/{file}")));
+        assert_eq!(text, sandbox.read(&format!("c/{file}")));
+    }
+    sandbox.check("crd");
+}
+
+#[test]
+fn standard_output_names_each_file() {
+    let sandbox = sandbox();
+    let run = sandbox.quiet("", &["crd", "crds", "--stdout", "--emit", "types"], "");
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let names: Vec<_> = run
+        .stdout
+        .lines()
+        .filter_map(|line| line.strip_prefix("// ==> ")?.strip_suffix(" <=="))
+        .collect();
+    assert!(names.contains(&"apis/mod.rs"), "{names:?}");
+    assert!(names.is_sorted());
+    let default = sandbox.quiet("", &["crd", "crds", "--emit", "types"], "");
+    assert_eq!(default.stdout, run.stdout);
+}
+
+#[test]
+fn warnings_are_shown_when_all_went_well() {
+    let mut sandbox = Sandbox::new();
+    let crd = crd();
+    let with_default = crd.replacen(
+        "type: string",
+        "type: string\n                  default: 5",
+        1,
+    );
+    assert_ne!(crd, with_default);
+    sandbox.write("crds/virtualmachine.yaml", &with_default);
+    sandbox.run(&["crd", "crds", "--output", "src", "--emit", "types"]);
+    sandbox.run(&[
+        "crd", "crds", "--output", "src", "--emit", "types", "--check",
+    ]);
+    sandbox.check("crd-warnings");
+}
+
+#[test]
+fn what_is_no_yaml_in_a_folder_is_passed_over() {
+    let mut sandbox = sandbox();
+    sandbox.write(
+        "crds/deployment.yaml",
+        "kind: Deployment\nmetadata:\n  {{- with .Values.labels }}\n  labels: {{ . }}\n",
+    );
+    let arguments = ["--output", "src", "--emit", "types"];
+    sandbox.run(&[&["crd", "crds"], arguments.as_slice()].concat());
+    sandbox.note("named itself");
+    sandbox.run(&[&["crd", "crds/deployment.yaml"], arguments.as_slice()].concat());
+    sandbox.note("with a CRD in it");
+    sandbox.write(
+        "crds/deployment.yaml",
+        "kind: CustomResourceDefinition\nmetadata:\n  {{- with .Values.labels }}\n",
+    );
+    sandbox.run(&[&["crd", "crds"], arguments.as_slice()].concat());
+    sandbox.check("crd-passed-over");
+}
+
+#[test]
+fn versions_that_are_not_served_are_named() {
+    let mut sandbox = sandbox();
+    let unserved = crd().replace("served: true", "served: false");
+    sandbox.write("unserved.yaml", &unserved);
+    sandbox.run(&["crd", "unserved.yaml", "--output", "src"]);
+    sandbox.check("crd-unserved");
+}
+
+#[test]
+fn what_is_not_utf8_has_a_place() {
+    let mut sandbox = Sandbox::new();
+    sandbox.write("latin1.yaml", "");
+    fs::write(sandbox.path("latin1.yaml"), b"kind: List\n# caf\xe9\n").expect("a file");
+    sandbox.write("utf16.yaml", "");
+    fs::write(sandbox.path("utf16.yaml"), b"\xff\xfea\0:\0").expect("a file");
+    sandbox.run(&["crd", "latin1.yaml", "--output", "src"]);
+    sandbox.run(&["crd", "utf16.yaml", "--output", "src"]);
+    sandbox.check("crd-not-utf8");
+}
+
+#[test]
+fn versions_that_are_not_served_can_be_kept() {
+    let sandbox = Sandbox::new();
+    let unserved = crd().replace("served: true", "served: false");
+    sandbox.write("unserved.yaml", &unserved);
+    let arguments = ["crd", "unserved.yaml", "--all-versions", "--stdout"];
+    let run = sandbox.quiet("", &arguments, "");
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(
+        run.stdout.contains("pub struct VirtualMachineSpec {"),
+        "{}",
+        run.stdout
+    );
+    assert!(!run.stdout.contains("TypedClient<"), "{}", run.stdout);
+}
+
+#[test]
+fn filters_keep_what_they_name() {
+    let mut sandbox = sandbox();
+    sandbox.run(&[
+        "crd",
+        "crds",
+        "--output",
+        "a",
+        "--kind",
+        "VirtualMachine",
+        "--dry-run",
+    ]);
+    sandbox.run(&["crd", "crds", "--output", "a", "--group", "other.io"]);
+    assert!(!sandbox.path("a").exists());
+    sandbox.check("crd-filters");
+}
+
+#[test]
+fn an_output_folder_that_is_a_file_is_named() {
+    let mut sandbox = sandbox();
+    sandbox.write("file", "");
+    let run = sandbox.run(&["crd", "crds", "--output", "file"]);
+    assert_eq!(run.code, 2);
+    assert!(
+        run.stderr.contains("cannot write to file: not a directory"),
+        "{}",
+        run.stderr
+    );
+}
+
+#[test]
+fn bad_input_is_told_and_writes_nothing() {
+    let mut sandbox = sandbox();
+    sandbox.write("empty/README.md", "");
+    sandbox.write("broken.yaml", "a: [\n");
+    sandbox.run(&["crd", "nowhere.yaml", "--output", "a"]);
+    sandbox.run(&["crd", "nowhere.yaml", "neither.yaml", "--output", "a"]);
+    sandbox.run(&["crd", "empty", "--output", "a"]);
+    sandbox.run(&["crd", "crds", "broken.yaml", "--output", "a"]);
+    sandbox.run(&["crd", "crds", "--check"]);
+    sandbox.run(&["crd", "crds", "--emit", "tpyes", "--output", "a"]);
+    sandbox.run(&["crd", "crds", "--rename", "x", "--output", "a"]);
+    assert!(!sandbox.path("a").exists());
+    sandbox.check("crd-errors");
+}
+
+#[test]
+fn a_handwritten_file_in_the_way_stops_everything() {
+    let mut sandbox = sandbox();
+    sandbox.write("src/apis/mod.rs", "//! Mine.\n");
+    let before = sandbox.state();
+    let run = sandbox.run(&["crd", "crds", "--output", "src"]);
+    assert_eq!(run.code, 2);
+    assert!(before == sandbox.state());
+    sandbox.check("crd-handwritten");
+}
+
+#[test]
+fn nothing_of_the_command_line_is_in_the_output() {
+    let sandbox = sandbox();
+    let files = |folder: &str, arguments: &[&str]| {
+        let run = sandbox.quiet(
+            "",
+            &[&["crd"], arguments, &["--output", folder]].concat(),
+            "",
+        );
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        let state = sandbox.state().into_iter();
+        let below = sandbox.path(folder);
+        state
+            .filter_map(|(path, text, _)| Some((path.strip_prefix(&below).ok()?.to_owned(), text)))
+            .collect::<Vec<_>>()
+    };
+    let relative = files("one", &["crds"]);
+    let absolute = sandbox.path("crds/virtualmachine.yaml");
+    let other = files(
+        "two/three",
+        &["--color", "always", absolute.to_str().unwrap()],
+    );
+    assert!(relative == other);
+}
+
+#[test]
+fn a_crate_is_written_once_and_generated_again() {
+    let mut sandbox = sandbox();
+    let arguments = [
+        "crate",
+        "crds",
+        "--output",
+        "vm-client",
+        "--name",
+        "vm-client",
+    ];
+    sandbox.run(&arguments);
+    sandbox.list();
+    for file in ["Cargo.toml", "src/lib.rs", "README.md"] {
+        sandbox.note(file);
+        let text = sandbox.read(&format!("vm-client/{file}"));
+        for line in text.lines() {
+            sandbox.note(&format!("  {line}"));
+        }
+    }
+    sandbox.write("vm-client/README.md", "Mine.\n");
+    sandbox.run(&arguments);
+    assert_eq!(sandbox.read("vm-client/README.md"), "Mine.\n");
+    sandbox.run(&["crate", "crds", "--output", "x", "--name", "../x"]);
+    sandbox.run(&[
+        "crate",
+        "crds",
+        "--output",
+        "x",
+        "--name",
+        "x",
+        "--runtime",
+        "]",
+    ]);
+    sandbox.check("crate");
+}
+
+#[test]
+fn a_group_that_is_new_to_a_crate_needs_a_feature() {
+    let mut sandbox = sandbox();
+    let arguments = ["crate", "crds", "--output", "vm", "--name", "vm"];
+    sandbox.quiet("", &arguments, "");
+    sandbox.write(
+        "crds/other.yaml",
+        &crd().replace("cloudnative.czs", "other.io"),
+    );
+    sandbox.run(&arguments);
+    let manifest = sandbox.read("vm/Cargo.toml");
+    let manifest = manifest.replace("[features]\n", "[features]\nother = []\n");
+    sandbox.write("vm/Cargo.toml", &manifest);
+    sandbox.note("added the feature");
+    sandbox.run(&arguments);
+    sandbox.check("crate-new-group");
+}
+
+#[test]
+fn the_example_crate_is_what_is_generated() {
+    // A member of the workspace, so that what `crate` writes is compiled, with its features and its documentation's example.
+    let output = Command::new(env!("CARGO_BIN_EXE_kube-codegen"))
+        .args([
+            "crate",
+            "crds",
+            "--output",
+            ".",
+            "--name",
+            "scaffold-example",
+        ])
+        .args(["--runtime", "{ path = \"../../runtime\" }", "--check"])
+        .current_dir(testdata().join("scaffold"))
+        .output()
+        .unwrap();
+    let text = [output.stdout, output.stderr].concat();
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&text)
+    );
+}

@@ -1,0 +1,273 @@
+//! `kube-codegen generate`.
+
+use std::fs;
+
+use crate::cli::sandbox::{Sandbox, copy, testdata};
+
+#[test]
+fn generate_finds_its_file_upwards() {
+    let mut sandbox = Sandbox::with_apis("virtualmachine");
+    sandbox.write("codegen.toml", "[[crate]]\n[crate.rust]\n");
+    sandbox.run_in("src/apis", &["generate", "--dry-run"], "");
+    sandbox.run_in("src/apis", &["generate"], "");
+    sandbox.run(&["generate", "--check"]);
+    sandbox.run(&["inspect"]);
+    sandbox.check("generate");
+}
+
+#[test]
+fn a_workspace_lists_its_members() {
+    let mut sandbox = Sandbox::new();
+    sandbox.write("codegen.toml", "[workspace]\nmembers = [\"crates/*\"]\n");
+    for case in ["network", "podset"] {
+        let folder = format!("crates/{case}");
+        let from = testdata().join("apis").join(case).join("src");
+        copy(&from, &sandbox.path(&folder).join("src"));
+        sandbox.write(
+            &format!("{folder}/src/lib.rs"),
+            "pub mod apis;\npub mod generated;\n",
+        );
+        sandbox.write(
+            &format!("{folder}/codegen.toml"),
+            "[[crate]]\n[crate.rust]\n",
+        );
+    }
+    sandbox.run(&["generate"]);
+    sandbox.run_in("crates/network", &["generate", "--check"], "");
+    sandbox.run(&["generate", "--check"]);
+    sandbox.check("generate-workspace");
+}
+
+#[test]
+fn an_error_in_one_crate_writes_no_other() {
+    let mut sandbox = Sandbox::new();
+    sandbox.write("codegen.toml", "[workspace]\nmembers = [\"a\", \"b\"]\n");
+    for (folder, case) in [("a", "network"), ("b", "podset")] {
+        let from = testdata().join("apis").join(case).join("src");
+        copy(&from, &sandbox.path(folder).join("src"));
+        sandbox.write(
+            &format!("{folder}/codegen.toml"),
+            "[[crate]]\n[crate.rust]\n",
+        );
+    }
+    let types = "b/src/apis/apps/v1alpha1/types.rs";
+    let text = sandbox
+        .read(types)
+        .replacen("+genclient", "+genclient:nonNamespacd", 1);
+    sandbox.write(types, &text);
+    let before = sandbox.state();
+    let run = sandbox.run(&["generate"]);
+    assert_eq!(run.code, 1);
+    assert!(before == sandbox.state());
+    sandbox.check("generate-error");
+}
+
+#[test]
+fn one_run_reports_the_errors_of_all_stages_and_crates() {
+    let mut sandbox = Sandbox::new();
+    sandbox.write("codegen.toml", "[workspace]\nmembers = [\"a\", \"b\"]\n");
+    for member in ["a", "b"] {
+        sandbox.write(
+            &format!("{member}/codegen.toml"),
+            "[[crate]]\n[crate.rust]\n",
+        );
+    }
+    let head =
+        "use kube::core::ObjectMeta;\nmod zz_generated_deepcopy;\npub mod zz_generated_register;\n";
+    // A bad marker hides neither what is wrong with other kinds, nor what is wrong in other versions and crates. What its own kind
+    // lacks without it is not reported.
+    sandbox.write(
+        "a/src/apis/shop/v1/mod.rs",
+        &format!(
+            "{head}// +genclient\n// +kubebuilder:subresource:statu\n// +genclient:onlyVerbs=get,updateStatus\n#[derive(Debug)]\n\
+             pub struct Order {{ pub metadata: ObjectMeta, pub status: Option<String> }}\n\n\
+             // +genclient\n#[derive(Debug)]\npub struct Basket {{ pub spec: String }}\n"
+        ),
+    );
+    sandbox.write(
+        "a/src/apis/shop/v2/mod.rs",
+        &format!(
+            "{head}// +genclient\n#[derive(Debug)]\npub struct Order {{ pub metadata: ObjectMeta, pub spec: Spec }}\n"
+        ),
+    );
+    sandbox.write("a/src/apis/web/v1/mod.rs", "pub struct Site {\n");
+    sandbox.write(
+        "b/src/apis/web/v1/mod.rs",
+        &format!("{head}// +genclient\n#[derive(Debug)]\npub struct Page {{ pub metadata: ObjectMeta, pub spec: &'static str }}\n"),
+    );
+    assert_eq!(sandbox.run(&["generate"]).code, 1);
+    sandbox.check("generate-all-errors");
+}
+
+#[test]
+fn little_input_is_warned_of() {
+    let mut sandbox = Sandbox::new();
+    sandbox.write("codegen.toml", "[[crate]]\n[crate.rust]\n");
+    let beside = "mod zz_generated_deepcopy;\npub mod zz_generated_register;\n";
+    let file = "src/apis/shop/v1/mod.rs";
+    sandbox.note("a version without types");
+    sandbox.write(file, beside);
+    sandbox.run(&["generate", "--dry-run"]);
+    sandbox.note("types without a kind");
+    sandbox.write(
+        file,
+        &format!("{beside}#[derive(Clone)]\npub struct Order;\n"),
+    );
+    sandbox.run(&["inspect"]);
+    sandbox.note("a kind without a client");
+    let root = "#[derive(Debug)]\npub struct Order { pub metadata: kube::core::ObjectMeta }\n";
+    sandbox.write(
+        file,
+        &format!("{beside}\n// +kubebuilder:object:root=true\n{root}"),
+    );
+    let run = sandbox.run(&["generate"]);
+    assert_eq!(run.code, 0);
+    sandbox.check("generate-little");
+}
+
+#[test]
+fn without_a_file_generate_says_what_to_do() {
+    let mut sandbox = Sandbox::new();
+    sandbox.run(&["generate"]);
+    sandbox.run(&["generate", "--config", "nowhere.toml"]);
+    sandbox.check("generate-no-file");
+}
+
+#[test]
+fn a_group_that_goes_takes_its_files_along() {
+    let mut sandbox = Sandbox::with_apis("multiversion");
+    sandbox.write("codegen.toml", "[[crate]]\n[crate.rust]\n");
+    sandbox.quiet("", &["generate"], "");
+    sandbox.write(
+        "codegen.toml",
+        "[[crate]]\n[crate.rust]\ngroups = [\"shop:v1\"]\n",
+    );
+    sandbox.note("codegen.toml now names shop:v1 only");
+    sandbox.run(&["generate", "--check"]);
+    sandbox.run(&["generate"]);
+    sandbox.run(&["generate", "--check"]);
+    let left = "src/apis/shop/v1beta1/zz_generated_deepcopy.rs";
+    assert!(!sandbox.path(left).exists());
+    assert!(sandbox.path("src/apis/shop/v1beta1/types.rs").exists());
+    sandbox.check("generate-orphans");
+}
+
+/// A crate whose apis folder holds the group `shop`, and `web` with a kind of its own.
+fn two_groups() -> Sandbox {
+    let sandbox = Sandbox::with_apis("multiversion");
+    let from = testdata().join("apis/network/src/apis/samplecrd");
+    copy(&from, &sandbox.path("src/apis/web"));
+    sandbox
+}
+
+#[test]
+fn crates_over_one_folder_of_types_leave_each_others_files() {
+    let mut sandbox = two_groups();
+    sandbox.write("src/lib.rs", "pub mod apis;\npub mod shop;\npub mod web;\n");
+    sandbox.write("src/web/mod.rs", "pub mod generated;\n");
+    sandbox.write(
+        "codegen.toml",
+        "[[crate]]\ngenerated = \"shop\"\n[crate.rust]\ngroups = [\"shop:v1,v1beta1\"]\n\
+         [[crate]]\noutput = \"src/web\"\n[crate.rust]\n",
+    );
+    sandbox.note("the second crate names no groups, so it owns the whole folder");
+    sandbox.run(&["generate"]);
+    sandbox.run(&["generate", "--check"]);
+    sandbox.write(
+        "codegen.toml",
+        "[[crate]]\ngenerated = \"shop\"\n[crate.rust]\ngroups = [\"shop:v1\"]\n\
+         [[crate]]\noutput = \"src/web\"\n[crate.rust]\ngroups = [\"shop:v1beta1\", \"web:v1\"]\n",
+    );
+    sandbox.note("each crate names a version of shop, the second one web too");
+    sandbox.run(&["generate", "--dry-run"]);
+    sandbox.run(&["generate"]);
+    sandbox.run(&["generate", "--check"]);
+    for module in ["shop/v1", "shop/v1beta1", "web/v1"] {
+        let file = format!("src/apis/{module}/zz_generated_deepcopy.rs");
+        assert!(sandbox.path(&file).exists(), "{file}");
+    }
+    sandbox.check("generate-shared");
+}
+
+#[test]
+fn groups_that_a_crate_does_not_name_are_not_its_own() {
+    let sandbox = two_groups();
+    sandbox.write("codegen.toml", "[[crate]]\n[crate.rust]\n");
+    sandbox.quiet("", &["generate"], "");
+    sandbox.write(
+        "codegen.toml",
+        "[[crate]]\n[crate.rust]\ngroups = [\"shop:v1,v1beta1\"]\n",
+    );
+    sandbox.quiet("", &["generate"], "");
+    assert!(!sandbox.path("src/generated/listers/web").exists());
+    let beside = "src/apis/web/v1/zz_generated_deepcopy.rs";
+    assert!(sandbox.path(beside).exists());
+}
+
+#[test]
+fn markers_of_other_tools_are_passed_over_where_the_file_says_so() {
+    let mut sandbox = Sandbox::with_apis("podset");
+    let types = "src/apis/apps/v1alpha1/types.rs";
+    let text = sandbox.read(types);
+    sandbox.write(
+        types,
+        &format!("{text}\n// +operator-sdk:csv:owned=true\n/// A part.\npub struct Part;\n"),
+    );
+    sandbox.write("codegen.toml", "[[crate]]\n[crate.rust]\n");
+    assert_eq!(sandbox.run(&["generate"]).code, 1);
+    sandbox.write(
+        "codegen.toml",
+        "[[crate]]\n[crate.rust]\nignore-markers = [\"operator-sdk:*\"]\n",
+    );
+    sandbox.quiet("", &["generate"], "");
+}
+
+#[test]
+fn a_file_that_two_crates_want_with_different_texts_is_an_error() {
+    let mut sandbox = two_groups();
+    sandbox.write(
+        "codegen.toml",
+        "[[crate]]\n[crate.rust]\n\
+         [[crate]]\noutput = \"src/web\"\nruntime-path = \"crate::runtime\"\n[crate.rust]\n",
+    );
+    let before = sandbox.state();
+    let run = sandbox.run(&["generate"]);
+    assert_eq!(run.code, 2);
+    assert!(before == sandbox.state());
+    sandbox.check("generate-twice");
+}
+
+#[test]
+fn a_group_has_one_name_whichever_command_finds_it() {
+    let sandbox = Sandbox::with_apis("multiversion");
+    copy(
+        &sandbox.path("src/apis/shop"),
+        &sandbox.path("src/apis/my_shop"),
+    );
+    fs::remove_dir_all(sandbox.path("src/apis/shop")).unwrap();
+    sandbox.write("codegen.toml", "[[crate]]\n[crate.rust]\n");
+    assert_eq!(sandbox.quiet("", &["generate"], "").code, 0);
+    for group in ["my_shop", "my-shop", "my.shop"] {
+        let group = format!("{group}:v1,v1beta1");
+        let arguments = [
+            "groups",
+            "all",
+            "src/generated",
+            "src/apis",
+            &group,
+            "--check",
+        ];
+        let run = sandbox.quiet("", &arguments, "");
+        assert_eq!(run.code, 0, "{group}: {}{}", run.stdout, run.stderr);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn colors_are_for_terminals_or_on_request() {
+    let sandbox = Sandbox::new();
+    let colored = |arguments: &[&str]| sandbox.quiet("", arguments, "").stderr.contains('\u{1b}');
+    assert!(!colored(&["generate"]));
+    assert!(colored(&["generate", "--color", "always"]));
+    assert!(!colored(&["generate", "--color", "never"]));
+}

@@ -1,0 +1,72 @@
+//! Help, versions, completions and lists: what the command says of itself.
+
+use crate::cli::sandbox::Sandbox;
+
+#[track_caller]
+fn check(name: &str, arguments: &[&str]) {
+    let mut sandbox = Sandbox::new();
+    sandbox.run(arguments);
+    sandbox.check(name);
+}
+
+#[test]
+fn the_command_explains_itself() {
+    check("help", &["--help"]);
+}
+
+#[test]
+fn every_subcommand_explains_itself() {
+    for command in [
+        "generate",
+        "groups",
+        "crd",
+        "crate",
+        "inspect",
+        "markers",
+        "schema",
+        "completions",
+    ] {
+        check(&format!("help-{command}"), &[command, "--help"]);
+    }
+}
+
+#[test]
+fn wrong_usage_exits_with_2() {
+    let mut sandbox = Sandbox::new();
+    sandbox.run(&[]);
+    sandbox.run(&["genrate"]);
+    sandbox.run(&["generate", "--check", "--dry-run"]);
+    sandbox.run(&["generate", "--color", "sometimes"]);
+    sandbox.run(&["groups", "all", "src/generated"]);
+    sandbox.run(&["crd"]);
+    sandbox.check("usage");
+}
+
+#[test]
+fn the_version_is_the_packages() {
+    let run = Sandbox::new().quiet("", &["--version"], "");
+    let version = concat!("kube-codegen ", env!("CARGO_PKG_VERSION"), "\n");
+    assert_eq!((run.code, run.stdout.as_str()), (0, version));
+}
+
+#[test]
+fn markers_are_listed_as_text_and_as_json() {
+    let sandbox = Sandbox::new();
+    let text = sandbox.quiet("", &["markers"], "").stdout;
+    let json = sandbox.quiet("", &["markers", "--json"], "").stdout;
+    let json: Vec<serde_json::Value> = serde_json::from_str(&json).unwrap();
+    assert!(json.len() > 50, "{} markers", json.len());
+    for marker in &json {
+        let syntax = marker["syntax"].as_str().unwrap();
+        assert!(text.contains(syntax), "{syntax} is missing in the text");
+    }
+}
+
+#[test]
+fn every_shell_has_completions() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let run = Sandbox::new().quiet("", &["completions", shell], "");
+        assert_eq!(run.code, 0);
+        assert!(run.stdout.contains("kube-codegen"), "{shell}");
+    }
+}

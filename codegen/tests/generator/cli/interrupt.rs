@@ -1,0 +1,144 @@
+//! Interrupted runs leave no trace, or one that the next run removes.
+#![cfg(unix)]
+
+use std::{
+    fs::{self, File},
+    os::unix::process::ExitStatusExt as _,
+    path::PathBuf,
+    process::{Child, Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+use crate::cli::sandbox::Sandbox;
+
+const STAGE: &str = "src/.kube-codegen";
+
+fn sandbox() -> Sandbox {
+    let sandbox = Sandbox::with_apis("virtualmachine");
+    sandbox.write("codegen.toml", "[[crate]]\n[crate.rust]\n");
+    sandbox
+}
+
+fn start(sandbox: &Sandbox) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_kube-codegen"))
+        .arg("generate")
+        .current_dir(sandbox.path(""))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+fn signal(child: &Child, name: &str) {
+    let id = child.id().to_string();
+    let status = Command::new("kill").args(["-s", name, &id]).status();
+    assert!(status.unwrap().success());
+}
+
+fn paths(sandbox: &Sandbox) -> Vec<PathBuf> {
+    let state = sandbox.state().into_iter();
+    state.map(|(path, ..)| path).collect()
+}
+
+/// A lock on the stage, as a run has it that writes.
+fn hold(sandbox: &Sandbox) -> File {
+    sandbox.write(&format!("{STAGE}/lock"), "");
+    let lock = File::open(sandbox.path(STAGE).join("lock")).unwrap();
+    lock.lock().unwrap();
+    lock
+}
+
+fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !is_so() {
+        assert!(start.elapsed() < Duration::from_secs(60), "{what}");
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// Whether the process handles a signal: it does from when it begins to write.
+fn handles_signals(child: &Child) -> bool {
+    let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
+    let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+    let caught = caught.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    // SIGTERM is 15.
+    caught.is_some_and(|mask| mask & (1 << 14) != 0)
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_run_that_is_asked_to_stop_undoes_what_it_staged() {
+    for (name, number) in [("INT", 2), ("TERM", 15)] {
+        let sandbox = sandbox();
+        let before = paths(&sandbox);
+        let held = hold(&sandbox);
+        let mut child = start(&sandbox);
+        wait_until("the run does not write", || handles_signals(&child));
+        signal(&child, name);
+        let output = {
+            let status = child.wait().unwrap();
+            assert_eq!(status.signal(), Some(number), "the shell sees the signal");
+            child.wait_with_output().unwrap()
+        };
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(stderr, "error: interrupted: nothing was written\n");
+        drop(held);
+        fs::remove_dir_all(sandbox.path(STAGE)).unwrap();
+        assert_eq!(paths(&sandbox), before);
+    }
+}
+
+#[test]
+fn runs_below_one_root_take_turns() {
+    let sandbox = sandbox();
+    let held = hold(&sandbox);
+    let mut child = start(&sandbox);
+    thread::sleep(Duration::from_millis(300));
+    assert!(child.try_wait().unwrap().is_none(), "it waits");
+    let check = sandbox.quiet("", &["generate", "--check"], "");
+    assert!(!check.stdout.contains("interrupted"), "{}", check.stdout);
+    drop(held);
+    assert!(child.wait().unwrap().success());
+    assert!(!sandbox.path(STAGE).exists());
+}
+
+#[test]
+fn what_a_killed_run_left_is_reported_and_removed() {
+    let mut sandbox = sandbox();
+    sandbox.quiet("", &["generate"], "");
+    sandbox.write(&format!("{STAGE}/lock"), "");
+    sandbox.write(&format!("{STAGE}/0"), "half a fi");
+    sandbox.note("a run was killed while it wrote");
+    assert_eq!(sandbox.run(&["generate", "--check"]).code, 1);
+    sandbox.run(&["generate", "--dry-run"]);
+    assert!(sandbox.path(STAGE).exists());
+    sandbox.run(&["generate"]);
+    assert!(!sandbox.path(STAGE).exists());
+    assert_eq!(sandbox.run(&["generate", "--check"]).code, 0);
+    sandbox.check("generate-leftover");
+}
+
+#[test]
+fn a_folder_that_no_run_wrote_keeps_its_files() {
+    let sandbox = sandbox();
+    sandbox.write(&format!("{STAGE}/mine.txt"), "Mine.\n");
+    assert_eq!(sandbox.quiet("", &["generate"], "").code, 0);
+    assert_eq!(sandbox.read(&format!("{STAGE}/mine.txt")), "Mine.\n");
+    assert_eq!(sandbox.quiet("", &["generate", "--check"], "").code, 0);
+}
+
+#[test]
+fn a_run_that_is_killed_at_any_time_is_mended_by_the_next() {
+    for milliseconds in [1, 3, 6, 10, 15, 25, 40, 60] {
+        let sandbox = sandbox();
+        let mut child = start(&sandbox);
+        thread::sleep(Duration::from_millis(milliseconds));
+        let _ = child.kill();
+        child.wait().unwrap();
+        assert_eq!(sandbox.quiet("", &["generate"], "").code, 0);
+        assert_eq!(sandbox.quiet("", &["generate", "--check"], "").code, 0);
+        let left = |path: &PathBuf| path.to_string_lossy().contains(".kube-codegen");
+        assert!(!paths(&sandbox).iter().any(left));
+    }
+}

@@ -1,0 +1,15 @@
+//! The command line, as its users see it: transcripts of whole processes, and what they leave on disk.
+//!
+//! Transcripts stand in `testdata/cli`; `INSTA_UPDATE=always cargo test -p codegen --test generator cli` writes them anew.
+
+mod config_errors;
+mod crd;
+mod files;
+mod generate;
+mod groups;
+mod help;
+mod interrupt;
+mod output;
+mod sandbox;
+mod schema;
+mod verify;

@@ -1,0 +1,91 @@
+//! Output that cannot be written is an error; a reader that has gone away is not.
+#![cfg(unix)]
+
+use std::{
+    fs::File,
+    process::{Command, Output, Stdio},
+};
+
+use crate::cli::sandbox::{Sandbox, testdata};
+
+fn command(arguments: &[&str], sandbox: &Sandbox) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_kube-codegen"));
+    command.args(arguments).current_dir(sandbox.path(""));
+    command
+}
+
+/// Runs a command whose standard output is a disk without space.
+fn run_full(arguments: &[&str], sandbox: &Sandbox) -> Output {
+    let full = File::options().write(true).open("/dev/full").unwrap();
+    let mut command = command(arguments, sandbox);
+    command.stdout(full).output().unwrap()
+}
+
+/// Runs a command whose standard output nobody reads.
+fn run_closed(arguments: &[&str], sandbox: &Sandbox) -> Output {
+    let mut command = command(arguments, sandbox);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    drop(child.stdout.take());
+    child.wait_with_output().unwrap()
+}
+
+fn sandbox() -> Sandbox {
+    let sandbox = Sandbox::with_apis("virtualmachine");
+    let crd = testdata().join("buildscript/crds/virtualmachine.yaml");
+    sandbox.write("crd.yaml", &std::fs::read_to_string(crd).unwrap());
+    sandbox.write("codegen.toml", "[[crate]]\n[crate.rust]\n");
+    sandbox
+}
+
+/// Every command, with what it prints on standard output.
+const COMMANDS: [&[&str]; 11] = [
+    &["crd", "crd.yaml"],
+    &["crd", "crd.yaml", "--output", "out"],
+    &["crd", "crd.yaml", "--output", "other", "--dry-run"],
+    &["inspect", "crd.yaml"],
+    &["inspect", "--json"],
+    &["generate"],
+    &["markers"],
+    &["markers", "--json"],
+    &["completions", "bash"],
+    &["generate", "--help"],
+    &["--version"],
+];
+
+#[test]
+fn a_full_disk_is_an_error() {
+    let sandbox = sandbox();
+    for arguments in COMMANDS {
+        let output = run_full(arguments, &sandbox);
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {stderr}");
+        assert!(
+            stderr.contains("error: cannot write to standard output: "),
+            "{arguments:?}: {stderr}"
+        );
+    }
+}
+
+#[test]
+fn a_closed_pipe_ends_quietly() {
+    let sandbox = sandbox();
+    for arguments in COMMANDS {
+        let output = run_closed(arguments, &sandbox);
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(
+            (output.status.code(), &*stderr),
+            (Some(0), ""),
+            "{arguments:?}"
+        );
+    }
+}
+
+#[test]
+fn a_failed_check_fails_whoever_reads() {
+    let sandbox = sandbox();
+    let output = run_closed(&["generate", "--check"], &sandbox);
+    assert_eq!(output.status.code(), Some(1));
+    let output = run_full(&["generate", "--check"], &sandbox);
+    assert_eq!(output.status.code(), Some(2));
+}

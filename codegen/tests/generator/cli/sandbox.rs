@@ -1,0 +1,188 @@
+//! A folder of its own to run the command in, and the transcript of what it says there.
+
+use std::{
+    fmt::Write as _,
+    fs,
+    io::Write as _,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    time::SystemTime,
+};
+
+use tempfile::TempDir;
+
+/// A folder to run commands in, with a transcript.
+pub(crate) struct Sandbox {
+    dir: TempDir,
+    log: String,
+}
+
+/// The manifest of a crate that has all that generated code needs.
+const MANIFEST: &str =
+    "[package]\nname = \"sample\"\n\n[features]\nfake = [\"codegen-runtime/fake\"]\n";
+
+/// What a command came to.
+pub(crate) struct Run {
+    pub(crate) code: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+/// The folder of test data.
+pub(crate) fn testdata() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata")
+}
+
+impl Sandbox {
+    /// An empty folder.
+    pub(crate) fn new() -> Self {
+        Self {
+            dir: TempDir::new().unwrap(),
+            log: String::new(),
+        }
+    }
+
+    /// A crate with the annotated types of `testdata/apis/<case>` and a `lib.rs` that declares all modules.
+    pub(crate) fn with_apis(case: &str) -> Self {
+        let sandbox = Self::new();
+        let from = testdata().join("apis").join(case).join("src");
+        copy(&from, &sandbox.path("src"));
+        sandbox.write("Cargo.toml", MANIFEST);
+        sandbox.write("src/lib.rs", "pub mod apis;\npub mod generated;\n");
+        sandbox
+    }
+
+    pub(crate) fn path(&self, path: &str) -> PathBuf {
+        self.dir.path().join(path)
+    }
+
+    pub(crate) fn write(&self, path: &str, text: &str) {
+        let path = self.path(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    pub(crate) fn read(&self, path: &str) -> String {
+        fs::read_to_string(self.path(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+    }
+
+    /// Every file with its text and modification time.
+    pub(crate) fn state(&self) -> Vec<(PathBuf, String, SystemTime)> {
+        let mut state = Vec::new();
+        collect(self.dir.path(), &mut state);
+        state.sort();
+        state
+    }
+
+    /// Runs the command in a folder of the sandbox, without a trace in the transcript.
+    pub(crate) fn quiet(&self, folder: &str, arguments: &[&str], stdin: &str) -> Run {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_kube-codegen"))
+            .args(arguments)
+            .current_dir(self.path(folder))
+            .env_remove("COLUMNS")
+            .env_remove("NO_COLOR")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // A command that fails before it reads may have closed the pipe.
+        let _ = child.stdin.take().unwrap().write_all(stdin.as_bytes());
+        let output = child.wait_with_output().unwrap();
+        Run {
+            code: output.status.code().unwrap(),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+
+    /// Runs the command, and adds it to the transcript.
+    pub(crate) fn run(&mut self, arguments: &[&str]) -> Run {
+        self.run_in("", arguments, "")
+    }
+
+    /// Runs the command in a folder with a standard input, and adds it to the transcript.
+    pub(crate) fn run_in(&mut self, folder: &str, arguments: &[&str], stdin: &str) -> Run {
+        let run = self.quiet(folder, arguments, stdin);
+        let prompt = if folder.is_empty() {
+            "$".to_owned()
+        } else {
+            format!("{folder} $")
+        };
+        writeln!(self.log, "{prompt} kube-codegen {}", shell(arguments)).unwrap();
+        self.log.push_str(&run.stdout);
+        for line in run.stderr.lines() {
+            writeln!(self.log, "{}", format!("2> {line}").trim_end()).unwrap();
+        }
+        writeln!(self.log, "[exit {}]\n", run.code).unwrap();
+        run
+    }
+
+    /// Adds a remark to the transcript: what was done to the folder between commands.
+    pub(crate) fn note(&mut self, text: &str) {
+        writeln!(self.log, "# {text}").unwrap();
+    }
+
+    /// Adds the files of the sandbox to the transcript.
+    pub(crate) fn list(&mut self) {
+        self.log.push_str("# files:\n");
+        for (path, ..) in self.state() {
+            let path = path.strip_prefix(self.dir.path()).unwrap();
+            writeln!(self.log, "#   {}", path.display()).unwrap();
+        }
+        self.log.push('\n');
+    }
+
+    /// Compares the transcript with `testdata/cli/<name>.snap`. It must not name the folder that the commands ran in.
+    pub(crate) fn check(self, name: &str) {
+        let folder = self.dir.path().to_str().unwrap();
+        assert!(!self.log.contains(folder), "{}", self.log);
+        snapshot(name, &self.log);
+    }
+}
+
+/// Compares a text with `testdata/cli/<name>.snap`.
+pub(crate) fn snapshot(name: &str, text: &str) {
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path("../../../../testdata/cli");
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.bind(|| insta::assert_snapshot!(name, text));
+}
+
+fn shell(arguments: &[&str]) -> String {
+    let quoted = arguments.iter().map(|argument| {
+        if argument.contains(|c: char| c.is_whitespace() || c == '"') {
+            format!("'{argument}'")
+        } else {
+            (*argument).to_owned()
+        }
+    });
+    quoted.collect::<Vec<_>>().join(" ")
+}
+
+/// Copies a folder.
+pub(crate) fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}
+
+fn collect(folder: &Path, state: &mut Vec<(PathBuf, String, SystemTime)>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            collect(&path, state);
+        } else {
+            let time = path.metadata().unwrap().modified().unwrap();
+            state.push((path.clone(), fs::read_to_string(&path).unwrap(), time));
+        }
+    }
+}

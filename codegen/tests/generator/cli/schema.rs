@@ -1,0 +1,101 @@
+//! The reference of `codegen.toml` and its schema: of every key that is read, and of no other.
+
+use std::{env, fs, path::Path};
+
+use codegen::config::{reference_page, reference_schema};
+use serde_json::Value;
+use toml::Table;
+
+use crate::cli::sandbox::{Sandbox, testdata};
+
+/// Every key that takes no section: the names that lead to its section, its own, and its schema.
+fn keys() -> Vec<(Vec<&'static str>, String, Value)> {
+    let schema = reference_schema();
+    let sections: [(&[&str], &str); 4] = [
+        (&["workspace"], "/properties/workspace"),
+        (&["crate"], "/properties/crate/items"),
+        (
+            &["crate", "rust"],
+            "/properties/crate/items/properties/rust",
+        ),
+        (&["crate", "crd"], "/properties/crate/items/properties/crd"),
+    ];
+    let mut keys = Vec::new();
+    for (path, pointer) in sections {
+        let section = schema.pointer(pointer).unwrap();
+        for (name, schema) in section["properties"].as_object().unwrap() {
+            if schema.get("properties").is_none() {
+                keys.push((path.to_vec(), name.clone(), schema.clone()));
+            }
+        }
+    }
+    keys
+}
+
+/// A file with one crate, and a value at a key.
+fn file(path: &[&str], key: &str, value: toml::Value) -> String {
+    let mut file: Table = toml::from_str("[[crate]]\n[crate.crd]\nfiles = [\"crds\"]\n").unwrap();
+    let mut section = &mut file;
+    for part in path {
+        let next = section.entry(*part).or_insert_with(|| Table::new().into());
+        let next = match next {
+            toml::Value::Array(tables) => tables.first_mut().unwrap(),
+            other => other,
+        };
+        section = next.as_table_mut().unwrap();
+    }
+    section.insert(key.to_owned(), value);
+    toml::to_string(&file).unwrap()
+}
+
+/// What is wrong with a file.
+fn errors(text: &str) -> String {
+    let sandbox = Sandbox::with_apis("virtualmachine");
+    let crd = testdata().join("buildscript/crds/virtualmachine.yaml");
+    sandbox.write("crds/crd.yaml", &fs::read_to_string(crd).unwrap());
+    sandbox.write("hack/boilerplate.rs.txt", "Copyright.\n");
+    sandbox.write("codegen.toml", text);
+    sandbox.quiet("", &["generate", "--dry-run"], "").stderr
+}
+
+#[test]
+fn every_key_takes_its_example_and_no_value_of_another_type() {
+    for (path, name, schema) in keys() {
+        let example = schema["examples"][0].clone();
+        let example: toml::Value = serde_json::from_value(example).unwrap();
+        let found = errors(&file(&path, &name, example));
+        let is_known = ["unknown key", "expected", "invalid"]
+            .iter()
+            .all(|word| !found.contains(word));
+        assert!(is_known, "{path:?} {name}: {found}");
+        let found = errors(&file(&path, &name, toml::Value::Integer(5)));
+        assert!(found.contains("expected"), "{path:?} {name}: {found}");
+    }
+}
+
+#[test]
+fn a_key_of_another_section_is_told_where_it_belongs() {
+    let found = errors(&file(&["crate"], "files", toml::Value::Array(Vec::new())));
+    assert!(found.contains("`files` belongs to [crate.crd]"), "{found}");
+}
+
+#[test]
+fn the_reference_is_what_is_read() {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs");
+    let schema = Sandbox::new().quiet("", &["schema"], "").stdout;
+    for (name, text) in [
+        ("codegen-toml.md", reference_page()),
+        ("codegen.schema.json", schema),
+    ] {
+        let path = docs.join(name);
+        if env::var_os("UPDATE_GOLDEN").is_some() {
+            fs::create_dir_all(&docs).unwrap();
+            fs::write(&path, &text).unwrap();
+        }
+        let found = fs::read_to_string(&path).unwrap_or_default();
+        assert!(
+            found == text,
+            "`UPDATE_GOLDEN=1 cargo test -p codegen --test cli` writes docs/{name}"
+        );
+    }
+}

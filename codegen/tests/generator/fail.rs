@@ -1,0 +1,121 @@
+//! Bad input: each folder of `testdata/fail` has its rendered errors beside it.
+//!
+//! A folder with `.rs` files is the version folder `cloud/v1alpha1`; a folder with `.yaml` files is CRDs.
+
+use std::path::Path;
+
+use crate::support::{crd_sources, folders, names, rust_files, testdata};
+use codegen::{RustPackage, Source, Sources};
+
+#[test]
+fn bad_input_is_explained() {
+    let fail = testdata().join("fail");
+    let cases = folders(&fail);
+    assert!(cases.len() >= 40, "{} cases", cases.len());
+    for case in cases {
+        check(&fail.join(&case), &case);
+    }
+}
+
+fn check(folder: &Path, case: &str) {
+    let errors = match crate::support::load(&sources(folder)) {
+        Ok(_) => panic!("{case} has no error"),
+        Err(errors) => errors.render(false),
+    };
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path(folder);
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.bind(|| insta::assert_snapshot!("error", errors));
+}
+
+fn sources(folder: &Path) -> Sources {
+    if names(folder).iter().any(|name| name.ends_with(".yaml")) {
+        return crd_sources(folder);
+    }
+    Sources {
+        rust: vec![RustPackage {
+            group: "cloud".to_owned(),
+            version: "v1alpha1".to_owned(),
+            module_path: "crate::apis::cloud::v1alpha1".to_owned(),
+            dir: "apis/cloud/v1alpha1".into(),
+            files: rust_files(folder, "src/apis/cloud/v1alpha1"),
+        }],
+        ..Sources::default()
+    }
+}
+
+#[test]
+fn a_group_in_two_folders_is_told_apart() {
+    let package = |folder: &str| RustPackage {
+        group: folder.to_owned(),
+        version: "v1".to_owned(),
+        module_path: format!("crate::apis::{folder}::v1"),
+        dir: format!("apis/{folder}/v1").into(),
+        files: vec![Source::new(
+            format!("src/apis/{folder}/v1/mod.rs"),
+            "// +groupName=cloud.example.com\n",
+        )],
+    };
+    let sources = Sources {
+        rust: vec![package("a"), package("b")],
+        ..Sources::default()
+    };
+    let errors = crate::support::load(&sources).unwrap_err();
+    insta::assert_snapshot!(errors.render(false), @r"
+    error: two folders are cloud.example.com/v1
+     --> src/apis/b/v1/mod.rs:1:1
+      |
+    1 | // +groupName=cloud.example.com
+      | ^ this one
+      |
+     ::: src/apis/a/v1/mod.rs:1:1
+      |
+    1 | // +groupName=cloud.example.com
+      | - and this one
+      |
+      = help: name their groups apart with `+groupName`
+    ");
+}
+
+#[test]
+fn a_folder_whose_name_is_no_group_or_version_needs_a_marker() {
+    let sources = |text: &str| Sources {
+        rust: vec![RustPackage {
+            group: "my_group".to_owned(),
+            version: "V1_x".to_owned(),
+            module_path: "crate::apis::my_group::V1_x".to_owned(),
+            dir: "apis/my_group/V1_x".into(),
+            files: vec![Source::new("src/apis/my_group/V1_x/mod.rs", text)],
+        }],
+        ..Sources::default()
+    };
+    let kind = "use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;\n\
+                mod zz_generated_deepcopy;\npub mod zz_generated_register;\n\
+                // +genclient\n// +genclient:noStatus\n// +k8s:deepcopy-gen:interfaces=runtime.Object\n\
+                #[derive(Debug)]\npub struct Vm {\n    pub metadata: ObjectMeta,\n}\n";
+    let load = |text: &str| crate::support::load(&sources(text));
+    let errors = load(kind).unwrap_err();
+    insta::assert_snapshot!(errors.render(false), @r"
+    error: invalid name `V1_x` of a version
+     --> src/apis/my_group/V1_x/mod.rs:1:1
+      |
+    1 | use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+      | ^ in a folder of that name
+      |
+      = help: a version is a DNS label in lower case: write one here, such as `// +versionName=v1alpha1`
+
+    error: invalid name `my_group` of a group
+     --> src/apis/my_group/V1_x/mod.rs:1:1
+      |
+    1 | use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+      | ^ in a folder of that name
+      |
+      = help: a group is a DNS name in lower case: write one here, such as `// +groupName=cloudnative.czs`
+    ");
+    load("pub struct Shared;\n").unwrap();
+    load(&format!(
+        "// +groupName=my-group.example.com\n// +versionName=v1x\n\n{kind}"
+    ))
+    .unwrap();
+}

@@ -1,0 +1,262 @@
+//! Hostile CRDs: no panic, no hang, no unbounded memory, and nothing that leaves its string, comment or folder.
+
+use crate::support::{names, testdata};
+use codegen::{Generator, Options, Source, Sources, Tree};
+use proptest::prelude::*;
+
+fn generate(text: &str) -> Result<Tree, String> {
+    let sources = Sources {
+        crds: vec![Source::new("crd.yaml", text)],
+        ..Sources::default()
+    };
+    let options = Options {
+        emit: [Generator::Types, Generator::Deepcopy].into(),
+        ..Options::default()
+    };
+    codegen::generate(&sources, &options)
+        .map(|generated| generated.files)
+        .map_err(|errors| errors.render(false))
+}
+
+/// Every file is Rust, and stands below `apis`.
+fn check(tree: &Tree) {
+    for (path, text) in tree {
+        assert!(path.starts_with("apis"), "{}", path.display());
+        assert!(
+            path.components()
+                .all(|part| matches!(part, std::path::Component::Normal(_))),
+            "{}",
+            path.display()
+        );
+        assert!(syn::parse_file(text).is_ok(), "{}:\n{text}", path.display());
+        assert!(
+            !text.contains(['\0', '\u{202e}', '\r']),
+            "{}",
+            path.display()
+        );
+    }
+}
+
+fn crd(schema: &str) -> String {
+    format!(
+        "{{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, spec: {{group: example.com, scope: Cluster, \
+         names: {{kind: Widget, plural: widgets}}, versions: [{{name: v1, served: true, storage: true, schema: \
+         {{openAPIV3Schema: {schema}}}}}]}}}}"
+    )
+}
+
+#[test]
+fn every_seed_of_the_fuzzer_is_read_without_a_panic() {
+    let seeds = testdata().join("../codegen/fuzz/seeds/crd");
+    let files = names(&seeds);
+    assert!(files.len() >= 8, "{} seeds", files.len());
+    for name in files {
+        let text = std::fs::read_to_string(seeds.join(&name)).expect(&name);
+        if let Ok(tree) = generate(&text) {
+            check(&tree);
+        }
+    }
+}
+
+#[test]
+fn hostile_text_stays_in_its_place() {
+    let seed = include_str!("../../fuzz/seeds/crd/hostile-text.yaml");
+    check(&generate(seed).expect("hostile, but legal"));
+}
+
+#[test]
+fn a_quoted_text_may_go_on_to_the_left_of_its_key() {
+    let seed = include_str!("../../fuzz/seeds/crd/quoted-indentation.yaml");
+    let tree = generate(seed).expect("as Go reads it");
+    let text = &tree[std::path::Path::new("apis/g/v1/k.rs")];
+    assert!(text.contains("/// one two's three"), "{text}");
+}
+
+#[test]
+fn types_named_like_rusts_own_do_not_shadow_them() {
+    let seed = include_str!("../../fuzz/seeds/crd/types-of-rust.yaml");
+    let tree = generate(seed).expect("legal kinds");
+    check(&tree);
+    let text = &tree[std::path::Path::new("apis/example/v1/string.rs")];
+    assert!(
+        text.contains("::std::option::Option<Vec<::std::string::String>>"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_kind_need_not_be_in_camel_case() {
+    let text = crd("{type: object}").replace("kind: Widget", "kind: foo-bar");
+    let sources = Sources {
+        crds: vec![Source::new("crd.yaml", text)],
+        ..Sources::default()
+    };
+    let generated = codegen::generate(&sources, &Options::default()).expect("a legal kind");
+    let tree = generated.files;
+    let any = |name: &str| tree.values().any(|text| text.contains(name));
+    assert!(any("pub type FooBarLister =") && any("pub type FooBarInformer ="));
+    assert!(any("const KIND: &'static str = \"foo-bar\""));
+    assert!(any("pub type FooBarList "));
+}
+
+#[test]
+fn a_very_deep_schema_is_read() {
+    let depth = 300;
+    let open = "{type: object, properties: {a: ".repeat(depth);
+    let schema = format!("{open}{{type: string}}{}", "}}".repeat(depth));
+    let tree = generate(&crd(&schema)).expect("deep, but sensible");
+    // rustc follows 128 types into each other; what is deeper is JSON.
+    let text = &tree[std::path::Path::new("apis/example/v1/widget.rs")];
+    assert_eq!(text.matches("pub struct ").count(), 51);
+    assert!(text.contains("pub a: Option<Value>"), "{text}");
+}
+
+#[test]
+fn nesting_without_end_is_refused() {
+    for (open, close) in [("[", "]"), ("{a: ", "}")] {
+        let text = format!("{}{}", open.repeat(10_000), close.repeat(10_000));
+        let errors = generate(&text).expect_err("too deep");
+        assert!(errors.contains("nested deeper"), "{errors}");
+    }
+}
+
+#[test]
+fn a_line_of_fifty_megabytes_is_read() {
+    let (note, description) = ("a".repeat(50_000_000), "b".repeat(1_000_000));
+    let text = crd(&format!(
+        "{{type: object, x-note: {note}, description: {description}}}"
+    ));
+    assert!(generate(&text).is_ok());
+}
+
+#[test]
+fn an_object_of_a_thousand_fields_is_read() {
+    let fields: String = (0..1_000)
+        .map(|index| format!("field{index}: {{type: string}}, "))
+        .collect();
+    let tree = generate(&crd(&format!(
+        "{{type: object, properties: {{spec: {{type: object, properties: {{{fields}}}}}}}}}"
+    )));
+    assert!(
+        tree.expect("large")
+            .values()
+            .any(|text| text.contains("pub field999: Option<String>"))
+    );
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_mutation_makes_the_reader_panic(
+        pick in any::<prop::sample::Index>(),
+        from in any::<prop::sample::Index>(),
+        length in 0usize..40,
+        insert in prop::sample::select(vec!["", "{", "}", "[", "]", "'", "\"", "&a ", "*a", "\0", "\u{202e}", "- ", ": ", "|\n", "\t", "1e400", "0x", "~"]),
+    ) {
+        let seeds = testdata().join("../codegen/fuzz/seeds/crd");
+        let files: Vec<String> = names(&seeds).into_iter().filter(|name| name != "alias-bomb.yaml").collect();
+        let mut text = std::fs::read_to_string(seeds.join(&files[pick.index(files.len())])).expect("a seed");
+        let boundaries: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
+        let start = from.index(boundaries.len());
+        let end = (start + length).min(boundaries.len() - 1).max(start);
+        text.replace_range(boundaries[start]..boundaries[end], insert);
+        if let Ok(tree) = generate(&text) {
+            check(&tree);
+        }
+    }
+}
+
+/// The types of a kind's file, as text.
+fn types_of(schema: &str) -> String {
+    let tree = generate(&crd(schema)).expect("a legal schema");
+    check(&tree);
+    tree[std::path::Path::new("apis/example/v1/widget.rs")].clone()
+}
+
+#[test]
+fn a_kind_may_be_named_like_a_generated_file() {
+    for kind in ["ZzGenerated", "ZzGeneratedDeepcopy", "ZzGeneratedRegister"] {
+        let text = crd("{type: object}").replace("kind: Widget", &format!("kind: {kind}"));
+        let tree = generate(&text).expect("a legal kind");
+        check(&tree);
+        let name = kind
+            .replace("ZzGenerated", "kind_zz_generated_")
+            .to_lowercase();
+        let path = format!("apis/example/v1/{}.rs", name.trim_end_matches('_'));
+        assert!(
+            tree.contains_key(std::path::Path::new(&path)),
+            "{path}: {:?}",
+            tree.keys()
+        );
+    }
+}
+
+#[test]
+fn an_embedded_resource_with_properties_has_a_type_of_its_own() {
+    let text = types_of(
+        "{type: object, properties: {spec: {type: object, properties: {\
+           plain: {type: object, x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true, \
+             properties: {apiVersion: {type: string}, kind: {type: string}, metadata: {type: object}}}, \
+           template: {type: object, x-kubernetes-embedded-resource: true, required: [spec], \
+             properties: {kind: {type: string, description: Its kind.}, spec: {type: object, properties: {size: {type: integer}}}}}}}}}",
+    );
+    assert!(text.contains("pub plain: Option<RawExtension>"), "{text}");
+    for field in [
+        "pub api_version: String,",
+        "    /// Its kind.\n    pub kind: String,",
+        "pub metadata: Option<ObjectMeta>,",
+        "pub spec: WidgetTemplateSpec,",
+    ] {
+        assert!(text.contains(field), "{field}\n{text}");
+    }
+}
+
+#[test]
+fn a_schema_without_a_type_takes_every_type_that_it_admits() {
+    let text = types_of(
+        "{type: object, properties: {\
+           either: {oneOf: [{type: string}, {type: array}], items: {type: string}}, \
+           kept: {x-kubernetes-preserve-unknown-fields: true, items: {type: string}}, \
+           list: {items: {type: string}, anyOf: [{type: array}]}, \
+           object: {properties: {a: {type: string}}}}}",
+    );
+    for field in [
+        "pub either: Option<Value>",
+        "pub kept: Option<Value>",
+        "pub list: Option<Vec<String>>",
+        "pub object: Option<WidgetObject>",
+    ] {
+        assert!(text.contains(field), "{field}\n{text}");
+    }
+}
+
+#[test]
+fn a_rename_takes_no_name_of_a_kind() {
+    let load = |path: &str, name: &str| {
+        let text = crd(
+            "{type: object, properties: {spec: {type: object, properties: {a: {type: string}}}}}",
+        );
+        let sources = Sources {
+            crds: vec![Source::new("crd.yaml", text)],
+            ..Sources::default()
+        };
+        let options = Options {
+            renames: [(path.to_owned(), name.to_owned())].into(),
+            ..Options::default()
+        };
+        codegen::generate(&sources, &options)
+            .map(|_| ())
+            .map_err(|errors| errors.to_string())
+    };
+    assert_eq!(
+        load("Widget.spec", "Widget").unwrap_err(),
+        "error: rename of Widget.spec: Widget is the name of the kind Widget"
+    );
+    assert_eq!(
+        load("Widget.spec", "WidgetList").unwrap_err(),
+        "error: rename of Widget.spec: WidgetList is the name of the list of Widget"
+    );
+    load("Widget", "Gadget").unwrap();
+    load("Widget.spec", "Specification").unwrap();
+}

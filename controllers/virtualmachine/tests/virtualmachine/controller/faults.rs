@@ -1,0 +1,202 @@
+//! Faults of the API server and of the driver.
+
+use std::time::Duration;
+
+use codegen_runtime::fake::{Fault as ApiFault, FaultKind};
+use serde_json::json;
+use virtualmachine_controller::apis::cloudnative::v1alpha1::VirtualMachinePhase as Phase;
+use virtualmachine_controller::controller::Options;
+use virtualmachine_controller::driver::DriverError;
+use virtualmachine_controller::driver::simulated::{Fault, Lost, Operation};
+
+use crate::controller::support::{Rig, condition, fast, sample};
+
+fn failed() -> DriverError {
+    DriverError::Failed("no host has room".to_owned())
+}
+
+/// The life of a machine while each of its calls meets `fault` three times.
+async fn lives_with(fault: ApiFault) {
+    let rig = Rig::new();
+    let running = rig.start();
+    // The informer has its list before calls begin to fail.
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    rig.create(&sample()).await;
+    for verb in ["get", "update", "patch", "watch"] {
+        rig.tracker
+            .fault(fault.clone().on(verb, "virtualmachines/*").times(3));
+    }
+    rig.until_phase("test-vm", Phase::Active).await;
+    rig.tracker.clear_faults();
+    rig.delete("test-vm").await;
+    for verb in ["get", "update", "patch", "watch"] {
+        rig.tracker
+            .fault(fault.clone().on(verb, "virtualmachines/*").times(3));
+    }
+    rig.until_gone("test-vm").await;
+    assert_eq!(rig.servers(), 0);
+    assert_eq!(rig.driver.cloud().unwrap().created, 1);
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn conflicts_are_tried_again() {
+    lives_with(ApiFault::new(FaultKind::Conflict)).await;
+}
+
+#[tokio::test]
+async fn too_many_requests_are_waited_out() {
+    lives_with(ApiFault::new(FaultKind::TooManyRequests { retry_after: 1 })).await;
+}
+
+#[tokio::test]
+async fn internal_errors_are_tried_again() {
+    lives_with(ApiFault::new(FaultKind::InternalError)).await;
+}
+
+#[tokio::test]
+async fn lost_connections_are_tried_again() {
+    lives_with(ApiFault::new(FaultKind::DropConnection)).await;
+}
+
+#[tokio::test]
+async fn cut_watches_lose_nothing() {
+    let rig = Rig::new();
+    rig.tracker
+        .fault(ApiFault::new(FaultKind::CutWatch { after_events: 1 }));
+    let running = rig.start();
+    rig.create(&sample()).await;
+    rig.until_phase("test-vm", Phase::Active).await;
+    rig.patch("test-vm", json!({ "spec": { "action": "stopped" } }))
+        .await;
+    rig.until_phase("test-vm", Phase::Stopped).await;
+    rig.delete("test-vm").await;
+    rig.until_gone("test-vm").await;
+    assert_eq!(rig.servers(), 0);
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn a_failed_creation_is_seen_in_the_status_and_tried_again() {
+    let rig = Rig::new();
+    let fault = Fault {
+        times: None,
+        ..Fault::once(Operation::Create, failed())
+    };
+    rig.driver.fault(fault);
+    let running = rig.start();
+    rig.create(&sample()).await;
+    rig.until_phase("test-vm", Phase::Failed).await;
+    let status = rig.status("test-vm");
+    assert_eq!(status.reason, "no host has room; it is tried again");
+    assert_eq!(condition(&status, "Ready"), Some(("False", "FailedCreate")));
+    assert_eq!(
+        condition(&status, "Progressing"),
+        Some(("True", "FailedCreate"))
+    );
+    // Failing again is nothing new: the status stays as it was written.
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    assert_eq!(rig.status("test-vm"), status);
+    rig.driver.clear_faults();
+    rig.until_phase("test-vm", Phase::Active).await;
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn what_the_driver_refuses_is_not_tried_until_the_spec_changes() {
+    let rig = Rig::new();
+    let error = DriverError::Refused("too large for any host".to_owned());
+    rig.driver.fault(Fault::once(Operation::Create, error));
+    let running = rig.start_with(fast());
+    rig.create(&sample()).await;
+    rig.until_phase("test-vm", Phase::Failed).await;
+    let status = rig.status("test-vm");
+    assert_eq!(status.reason, "too large for any host");
+    assert_eq!(
+        condition(&status, "Progressing"),
+        Some(("False", "FailedCreate"))
+    );
+    rig.patch("test-vm", json!({ "spec": { "resource": { "cpu": 1 } } }))
+        .await;
+    rig.until_phase("test-vm", Phase::Active).await;
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn a_lost_answer_creates_no_second_server() {
+    let rig = Rig::new();
+    rig.driver.fault(Fault {
+        times: Some(2),
+        lost: Lost::Answer,
+        ..Fault::once(Operation::Create, failed())
+    });
+    let running = rig.start();
+    rig.create(&sample()).await;
+    rig.until_phase("test-vm", Phase::Active).await;
+    assert_eq!(rig.driver.cloud().unwrap().created, 1);
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn a_call_that_hangs_ends_at_its_deadline() {
+    let rig = Rig::new();
+    rig.driver.fault(Fault {
+        error: None,
+        ..Fault::once(Operation::Create, failed())
+    });
+    let running = rig.start_with(Options {
+        driver_deadline: Duration::from_millis(50),
+        backoff: (Duration::from_millis(300), Duration::from_secs(1)),
+        ..fast()
+    });
+    rig.create(&sample()).await;
+    rig.until_phase("test-vm", Phase::Failed).await;
+    let reason = rig.status("test-vm").reason;
+    assert_eq!(
+        reason,
+        "the driver did not answer within 50ms; it is tried again"
+    );
+    rig.until_phase("test-vm", Phase::Active).await;
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn a_server_that_cannot_be_seen_is_unknown_and_keeps_what_was_known() {
+    let rig = Rig::new();
+    let running = rig.start();
+    rig.create(&sample()).await;
+    rig.until_phase("test-vm", Phase::Active).await;
+    let known = rig.status("test-vm").server.unwrap().id;
+    let fault = Fault {
+        times: None,
+        ..Fault::once(Operation::Status, failed())
+    };
+    rig.driver.fault(fault);
+    rig.until_phase("test-vm", Phase::Unknown).await;
+    assert_eq!(rig.status("test-vm").server.unwrap().id, known);
+    rig.driver.clear_faults();
+    rig.until_phase("test-vm", Phase::Active).await;
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn a_deletion_that_fails_says_so_and_goes_on() {
+    let rig = Rig::new();
+    let running = rig.start();
+    rig.create(&sample()).await;
+    rig.until_phase("test-vm", Phase::Active).await;
+    let fault = Fault {
+        times: None,
+        ..Fault::once(Operation::Delete, failed())
+    };
+    rig.driver.fault(fault);
+    rig.delete("test-vm").await;
+    rig.until("test-vm", |status| {
+        status.phase == Phase::Terminating && status.reason.starts_with("no host has room")
+    })
+    .await;
+    rig.driver.clear_faults();
+    rig.until_gone("test-vm").await;
+    assert_eq!(rig.servers(), 0);
+    running.stop().await;
+}

@@ -1,0 +1,150 @@
+//! A thousand machines, with faults on.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use codegen_runtime::fake::{Fault as ApiFault, FaultKind};
+use codegen_runtime::kube::api::{DeleteParams, ListParams, Patch, PatchParams, PostParams};
+use embedded_apiserver::ApiServer;
+use futures::StreamExt;
+use serde_json::{Value, json};
+use virtualmachine_controller::apis::cloudnative::v1alpha1::{
+    VirtualMachine, VirtualMachinePhase as Phase,
+};
+use virtualmachine_controller::controller::Options;
+use virtualmachine_controller::driver::DriverError;
+use virtualmachine_controller::driver::simulated::{Fault, Latency, Lost, Simulated};
+use virtualmachine_controller::generated::clientset::Clientset;
+
+use crate::controller::support::{Running, fast, machine};
+
+const MACHINES: usize = 1000;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_thousand_machines_converge_with_faults_on() {
+    let crd: Value = serde_saphyr::from_str(include_str!("../../../deploy/crd.yaml")).unwrap();
+    let server = ApiServer::builder()
+        .crd_values([crd])
+        .history(100_000)
+        .build()
+        .unwrap();
+    let driver = Simulated::new(Latency::NONE);
+    let clientset = Clientset::new(server.client());
+    let machines = clientset.cloudnative_v1alpha1().virtual_machines("default");
+
+    let api_faults = || {
+        for (kind, chance) in [
+            (FaultKind::Conflict, 0.05),
+            (FaultKind::InternalError, 0.05),
+            (FaultKind::DropConnection, 0.02),
+            (FaultKind::TooManyRequests { retry_after: 1 }, 0.01),
+        ] {
+            for verb in ["get", "update", "patch"] {
+                let fault = ApiFault::new(kind.clone()).on(verb, "virtualmachines/*");
+                server.faults().add(fault.with_chance(chance));
+            }
+        }
+        let cut = ApiFault::new(FaultKind::CutWatch { after_events: 300 });
+        // Not more: the informer backs off the longer, the more often its watch is cut.
+        server
+            .faults()
+            .add(cut.on("watch", "virtualmachines").times(3));
+    };
+    for lost in [Lost::Request, Lost::Answer] {
+        driver.fault(Fault {
+            operation: None,
+            times: None,
+            chance: 0.03,
+            lost,
+            error: Some(DriverError::Failed("a fault to order".to_owned())),
+        });
+    }
+
+    let options = Options {
+        workers: 16,
+        ..fast()
+    };
+    let running = Running::start(server.client(), Arc::new(driver.clone()), options);
+    let names: Vec<String> = (0..MACHINES).map(|n| format!("vm-{n}")).collect();
+    for name in &names {
+        let resource = json!({ "cpu": 2, "memory": "4G", "rootDisk": "40G" });
+        machines
+            .create(&machine(name, resource), &PostParams::default())
+            .await
+            .unwrap();
+    }
+    api_faults();
+    let all = || -> Vec<VirtualMachine> {
+        let objects = server
+            .objects()
+            .list("cloudnative.czs", "virtualmachines", "default");
+        objects
+            .into_iter()
+            .map(|it| serde_json::from_value(it).unwrap())
+            .collect()
+    };
+    let are = |phase: Phase| {
+        all().iter().all(|machine| {
+            let status = machine.status.as_ref();
+            status.is_some_and(|it| {
+                it.phase == phase && it.observed_generation == machine.metadata.generation
+            })
+        })
+    };
+    assert!(slowly(|| are(Phase::Active)).await);
+    assert_eq!(driver.cloud().unwrap().servers.len(), MACHINES);
+
+    server.faults().clear();
+    futures::stream::iter(names.iter().enumerate())
+        .for_each_concurrent(16, async |(n, name)| {
+            let patch = match n % 3 {
+                0 => json!({ "spec": { "resource": { "cpu": 4 } } }),
+                1 => json!({ "spec": { "resource": { "rootDisk": "50G" } } }),
+                _ => json!({ "spec": { "resource": { "memory": "2G" } } }),
+            };
+            let params = PatchParams::default();
+            let patched = machines.patch(name, &params, &Patch::Merge(patch)).await;
+            drop(patched.unwrap());
+        })
+        .await;
+    api_faults();
+    assert!(slowly(|| are(Phase::Active)).await);
+    let cloud = driver.cloud().unwrap();
+    assert_eq!(cloud.servers.len(), MACHINES);
+    assert_eq!(cloud.created, MACHINES as u64);
+    let sizes = |cpus, memory, disk| {
+        let servers = cloud.servers.values();
+        servers
+            .filter(|it| (it.cpus, it.memory, it.disk) == (cpus, memory, disk))
+            .count()
+    };
+    assert_eq!(
+        sizes(4, 4_000_000_000, 40_000_000_000),
+        MACHINES.div_ceil(3)
+    );
+    assert_eq!(sizes(2, 4_000_000_000, 50_000_000_000), MACHINES / 3);
+    assert_eq!(sizes(2, 2_000_000_000, 40_000_000_000), MACHINES / 3);
+
+    server.faults().clear();
+    drop(
+        machines
+            .delete_collection(&DeleteParams::default(), &ListParams::default())
+            .await
+            .unwrap(),
+    );
+    api_faults();
+    assert!(slowly(|| all().is_empty()).await);
+    assert_eq!(driver.cloud().unwrap().servers.len(), 0);
+    running.stop().await;
+}
+
+/// Whether `is` comes true within minutes; looks seldom, because it looks at everything.
+async fn slowly(is: impl Fn() -> bool) -> bool {
+    for _ in 0..600 {
+        if is() {
+            return true;
+        }
+        tokio::time::sleep(Duration::from_millis(500)).await;
+    }
+    false
+}

@@ -1,0 +1,170 @@
+//! The CRD refuses what the controller would refuse: numbers by its schema, texts by rules in CEL.
+//!
+//! The embedded API server evaluates no CEL; the real one, which `CONFORMANCE_KUBECONFIG` names, does.
+
+use codegen_runtime::client::TypedClient;
+use codegen_runtime::k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+use codegen_runtime::kube::api::{DynamicObject, Patch, PatchParams, PostParams};
+use codegen_runtime::kube::config::{KubeConfigOptions, Kubeconfig};
+use codegen_runtime::kube::core::{GroupVersionKind, discovery::ApiResource};
+use codegen_runtime::kube::{self, Api, Client, Config};
+use codegen_runtime::quantity::Quantity;
+use embedded_apiserver::ApiServer;
+use serde_json::{Value, json};
+use virtualmachine_controller::apis::cloudnative::v1alpha1::{
+    VirtualMachineResource, VirtualMachineSpec,
+};
+use virtualmachine_controller::controller::server_spec;
+
+const CRD: &str = include_str!("../../../deploy/crd.yaml");
+
+/// Sizes of all kinds: of the three the others are as in the sample.
+fn cases() -> Vec<(&'static str, Value)> {
+    let cpus = [
+        json!(1),
+        json!(1024),
+        json!("2"),
+        json!("2000m"),
+        json!("1k"),
+        json!("2.0"),
+        json!("1e3"),
+        json!(-1),
+        json!(0),
+        json!(1025),
+        json!("0"),
+        json!("1500m"),
+        json!("1025"),
+        json!("1Ki"),
+        json!("2e9"),
+        json!("1E"),
+        json!("1n"),
+        json!("0.5"),
+        json!("-1"),
+    ];
+    let sizes = [
+        json!(1 << 20),
+        json!(1_u64 << 46),
+        json!("1Mi"),
+        json!("4G"),
+        json!("1.5Gi"),
+        json!("64Ti"),
+        json!(-1),
+        json!(0),
+        json!((1 << 20) - 1),
+        json!("0"),
+        json!("4"),
+        json!("4m"),
+        json!("9E"),
+        json!("-4G"),
+        json!("1Ki"),
+        json!("2Pi"),
+    ];
+    let mut cases: Vec<_> = cpus.into_iter().map(|value| ("cpu", value)).collect();
+    for field in ["memory", "rootDisk"] {
+        cases.extend(sizes.iter().map(|value| (field, value.clone())));
+    }
+    cases.push(("memory", json!((1_u64 << 46) + 1)));
+    cases.push(("memory", json!("65Ti")));
+    cases.push(("rootDisk", json!("1Pi")));
+    cases.push(("rootDisk", json!((1_u64 << 50) + 1)));
+    cases
+}
+
+fn resource(field: &str, value: &Value) -> Value {
+    let mut resource = json!({ "cpu": 2, "memory": "4G", "rootDisk": "40G" });
+    resource[field] = value.clone();
+    resource
+}
+
+/// Whether the controller takes it.
+fn is_machine(resource: &Value) -> bool {
+    let quantity = |field: &str| match &resource[field] {
+        Value::String(text) => Quantity::new(text),
+        other => Quantity::new(other.to_string()),
+    };
+    let resource = VirtualMachineResource {
+        cpu: quantity("cpu"),
+        memory: quantity("memory"),
+        root_disk: quantity("rootDisk"),
+    };
+    let spec = VirtualMachineSpec {
+        resource,
+        ..VirtualMachineSpec::default()
+    };
+    server_spec(&spec).is_ok()
+}
+
+async fn real() -> Option<Client> {
+    let kubeconfig = std::env::var("CONFORMANCE_KUBECONFIG").ok()?;
+    let given = Kubeconfig::read_from(kubeconfig).unwrap();
+    let config = Config::from_custom_kubeconfig(given, &KubeConfigOptions::default()).await;
+    let client = Client::try_from(config.unwrap()).unwrap();
+    let crds = TypedClient::<CustomResourceDefinition>::cluster(client.clone());
+    let crd: CustomResourceDefinition = serde_saphyr::from_str(CRD).unwrap();
+    let name = crd.metadata.name.clone().unwrap();
+    let apply = PatchParams::apply("test").force();
+    drop(
+        crds.patch(&name, &apply, &Patch::Apply(&crd))
+            .await
+            .unwrap(),
+    );
+    Some(client)
+}
+
+#[tokio::test]
+async fn the_schema_refuses_what_the_controller_would() {
+    let real = real().await;
+    let (evaluates_rules, client) = match real {
+        Some(client) => (true, client),
+        None => {
+            let crd: Value = serde_saphyr::from_str(CRD).unwrap();
+            let server = ApiServer::builder().crd_values([crd]).build().unwrap();
+            (false, server.client())
+        }
+    };
+    let kind = GroupVersionKind::gvk("cloudnative.czs", "v1alpha1", "VirtualMachine");
+    let machines: Api<DynamicObject> =
+        Api::namespaced_with(client, "default", &ApiResource::from_gvk(&kind));
+    let dry = PostParams {
+        dry_run: true,
+        ..PostParams::default()
+    };
+    let create = async |resource: &Value| {
+        let object = json!({
+            "apiVersion": "cloudnative.czs/v1alpha1",
+            "kind": "VirtualMachine",
+            "metadata": { "generateName": "size-" },
+            "spec": { "resource": resource },
+        });
+        let object: DynamicObject = serde_json::from_value(object).unwrap();
+        machines.create(&dry, &object).await
+    };
+    let is_served = async {
+        while matches!(create(&json!({})).await, Err(kube::Error::Api(status)) if status.is_not_found())
+        {
+            tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+        }
+    };
+    tokio::time::timeout(crate::controller::support::PATIENCE, is_served)
+        .await
+        .unwrap();
+    let mut refused = 0;
+    for (field, value) in cases() {
+        let resource = resource(field, &value);
+        let answer = create(&resource).await;
+        let is_taken = match &answer {
+            Ok(_) => true,
+            Err(kube::Error::Api(status)) if status.code == 422 => false,
+            Err(error) => panic!("{field}: {value}: {error}"),
+        };
+        refused += u32::from(!is_taken);
+        // Without rules texts pass that are well-formed.
+        let is_for_rules = value.is_string() && !evaluates_rules;
+        let expected = is_machine(&resource);
+        assert!(
+            is_taken == expected || (is_for_rules && is_taken),
+            "{field}: {value}: {answer:?}, and the controller says {expected}"
+        );
+    }
+    assert!(refused >= 11, "{refused}");
+}

@@ -1,0 +1,21 @@
+//! Tests of the caches: reflector, event queue, store, lister, informer and factory, on a scripted API server.
+//!
+//! Long sleeps take no time: the tests that wait for more than milliseconds run on a paused clock (`start_paused`).
+
+mod example;
+mod factory;
+mod fifo;
+mod hammer;
+mod handlers;
+mod indexer;
+mod informer;
+mod properties;
+mod reflector_deadlines;
+mod reflector_list;
+mod reflector_objects;
+mod reflector_versions;
+mod reflector_watch;
+mod resync;
+mod support;
+mod typed_client;
+mod watch_list;

@@ -1,0 +1,295 @@
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use codegen_runtime::controller::{Action, ErrorPolicy, Reconciler, Request, reconcile_fn};
+use k8s_openapi::api::core::v1::ConfigMap;
+use tokio::time::sleep;
+
+use crate::control::rig::Rig;
+use crate::control::{ms, secs};
+
+/// Logs each key, and ends as `script` says at each call.
+fn scripted(
+    rig: &Rig,
+    script: impl Fn(u32) -> Result<Action, Failure> + Send + Sync + 'static,
+) -> Scripted {
+    Scripted {
+        log: Box::new(rig.log()),
+        calls: AtomicU32::new(0),
+        script: Box::new(script),
+    }
+}
+
+struct Scripted {
+    log: Box<dyn Fn(&str) + Send + Sync>,
+    calls: AtomicU32,
+    script: Box<dyn Fn(u32) -> Result<Action, Failure> + Send + Sync>,
+}
+
+#[derive(Debug, thiserror::Error)]
+enum Failure {
+    #[error("try again")]
+    Again,
+    #[error("not now")]
+    NotNow(Duration),
+    #[error("never")]
+    Never,
+    #[error("hang")]
+    Hang,
+}
+
+impl Reconciler for Scripted {
+    type Error = Failure;
+
+    async fn reconcile(&self, request: Request) -> Result<Action, Failure> {
+        (self.log)(request.key.as_str());
+        let result = (self.script)(self.calls.fetch_add(1, Ordering::SeqCst));
+        if matches!(result, Err(Failure::Hang)) {
+            std::future::pending::<()>().await;
+        }
+        result
+    }
+
+    fn error_policy(&self, error: &Failure) -> ErrorPolicy {
+        match error {
+            Failure::Again | Failure::Hang => ErrorPolicy::Retry,
+            Failure::NotNow(after) => ErrorPolicy::RetryAfter(*after),
+            Failure::Never => ErrorPolicy::Terminal,
+        }
+    }
+}
+
+/// Runs a controller over one object for `run` seconds; it must be called in these seconds.
+async fn check(
+    run: u64,
+    script: impl Fn(u32) -> Result<Action, Failure> + Send + Sync + 'static,
+    expected: &[u64],
+) -> Rig {
+    let rig = Rig::new();
+    rig.put("a");
+    let reconciler = scripted(&rig, script);
+    let task = rig.run(
+        rig.builder()
+            .for_::<ConfigMap>()
+            .reconcile_timeout(secs(5))
+            .build(reconciler)
+            .unwrap(),
+    );
+    sleep(secs(run) + ms(500)).await;
+    rig.stop.cancel();
+    assert_eq!(task.await.unwrap(), Ok(()));
+    assert_eq!(
+        rig.take().into_iter().map(|(at, _)| at).collect::<Vec<_>>(),
+        expected
+    );
+    rig
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_exists_is_reconciled_and_then_what_changes() {
+    let rig = Rig::new();
+    rig.put("a");
+    let task = rig.run(
+        rig.builder()
+            .for_::<ConfigMap>()
+            .build(scripted(&rig, |_| Ok(Action::done())))
+            .unwrap(),
+    );
+    sleep(secs(1)).await;
+    assert_eq!(rig.names(), ["default/a"]);
+    rig.put("b");
+    sleep(secs(1)).await;
+    rig.put("a");
+    sleep(secs(1)).await;
+    rig.server.remove("configmaps/default/b");
+    sleep(secs(1)).await;
+    assert_eq!(rig.names(), ["default/b", "default/a", "default/b"]);
+    rig.stop.cancel();
+    assert_eq!(task.await.unwrap(), Ok(()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn back_off_grows_with_each_failure_and_is_reset_by_success() {
+    let script = |call| {
+        if call == 3 {
+            Ok(Action::requeue_after(secs(10)))
+        } else {
+            Err(Failure::Again)
+        }
+    };
+    let rig = check(25, script, &[0, 1, 3, 7, 17, 18, 20, 24]).await;
+    assert_eq!(
+        rig.metric("controller_runtime_reconcile_errors_total{controller=\"test\"}"),
+        7.0
+    );
+    assert_eq!(
+        rig.metric(
+            "controller_runtime_reconcile_total{controller=\"test\",result=\"requeue_after\"}"
+        ),
+        1.0
+    );
+    assert_eq!(
+        rig.metric("workqueue_retries_total{controller=\"test\",name=\"test\"}"),
+        7.0
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn requeue_backs_off_like_a_failure_and_counts_as_none() {
+    let rig = check(10, |_| Ok(Action::requeue()), &[0, 1, 3, 7]).await;
+    assert_eq!(
+        rig.metric("controller_runtime_reconcile_errors_total{controller=\"test\"}"),
+        0.0
+    );
+    assert_eq!(
+        rig.metric("controller_runtime_reconcile_total{controller=\"test\",result=\"requeue\"}"),
+        4.0
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn requeue_after_comes_again_at_that_time() {
+    check(45, |_| Ok(Action::requeue_after(secs(20))), &[0, 20, 40]).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn terminal_errors_are_not_retried() {
+    let rig = check(100, |_| Err(Failure::Never), &[0]).await;
+    assert_eq!(
+        rig.metric("controller_runtime_terminal_reconcile_errors_total{controller=\"test\"}"),
+        1.0
+    );
+    assert_eq!(
+        rig.metric("controller_runtime_reconcile_total{controller=\"test\",result=\"error\"}"),
+        1.0
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_error_may_say_when_to_try_again() {
+    check(20, |_| Err(Failure::NotNow(secs(9))), &[0, 9, 18]).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn panics_are_caught_counted_and_retried() {
+    let script = |call| {
+        if call < 2 {
+            panic!("on purpose")
+        } else {
+            Ok(Action::done())
+        }
+    };
+    let rig = check(10, script, &[0, 1, 3]).await;
+    assert_eq!(
+        rig.metric("controller_runtime_reconcile_panics_total{controller=\"test\"}"),
+        2.0
+    );
+    assert_eq!(
+        rig.metric("controller_runtime_reconcile_errors_total{controller=\"test\"}"),
+        2.0
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn reconciliations_that_take_too_long_are_dropped_counted_and_retried() {
+    let script = |call| {
+        if call == 0 {
+            Err(Failure::Hang)
+        } else {
+            Ok(Action::done())
+        }
+    };
+    let rig = check(10, script, &[0, 6]).await;
+    assert_eq!(
+        rig.metric("controller_runtime_reconcile_timeouts_total{controller=\"test\"}"),
+        1.0
+    );
+    assert_eq!(
+        rig.metric("controller_runtime_reconcile_time_seconds_sum{controller=\"test\"}"),
+        5.0
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_key_is_never_reconciled_twice_at_a_time_and_n_workers_take_n_keys() {
+    let rig = Rig::new();
+    let (running, most) = (
+        Arc::new(Mutex::new(Vec::<String>::new())),
+        Arc::new(AtomicU32::new(0)),
+    );
+    let reconciler = reconcile_fn({
+        let (running, most) = (Arc::clone(&running), Arc::clone(&most));
+        move |request: Request| {
+            let (running, most) = (Arc::clone(&running), Arc::clone(&most));
+            async move {
+                let key = request.key.to_string();
+                let now = {
+                    let mut running = running.lock().unwrap();
+                    assert!(!running.contains(&key), "two at a time");
+                    running.push(key.clone());
+                    u32::try_from(running.len()).unwrap()
+                };
+                most.fetch_max(now, Ordering::SeqCst);
+                sleep(ms(700)).await;
+                running.lock().unwrap().retain(|other| *other != key);
+                Ok::<_, String>(Action::done())
+            }
+        }
+    });
+    let task = rig.run(
+        rig.builder()
+            .for_::<ConfigMap>()
+            .workers(3)
+            .build(reconciler)
+            .unwrap(),
+    );
+    for round in 0..30 {
+        for name in ["a", "b", "c", "d", "e"] {
+            rig.put(name);
+        }
+        sleep(ms(100 + round * 10)).await;
+    }
+    assert_eq!(
+        rig.metric("controller_runtime_max_concurrent_reconciles{controller=\"test\"}"),
+        3.0
+    );
+    assert_eq!(
+        rig.metric("controller_runtime_active_workers{controller=\"test\"}"),
+        3.0
+    );
+    sleep(secs(60)).await;
+    assert_eq!(
+        rig.metric("controller_runtime_active_workers{controller=\"test\"}"),
+        0.0
+    );
+    rig.stop.cancel();
+    assert_eq!(task.await.unwrap(), Ok(()));
+    assert_eq!(most.load(Ordering::SeqCst), 3);
+    assert_eq!(
+        rig.metric("controller_runtime_reconcile_panics_total{controller=\"test\"}"),
+        0.0
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn changes_come_before_the_initial_list() {
+    let rig = Rig::new();
+    (0..5).for_each(|n| rig.put(&format!("old-{n}")));
+    let log = rig.log();
+    let reconciler = reconcile_fn(move |request: Request| {
+        log(request.key.name());
+        async {
+            sleep(secs(1)).await;
+            Ok::<_, String>(Action::done())
+        }
+    });
+    let _task = rig.run(rig.builder().for_::<ConfigMap>().build(reconciler).unwrap());
+    sleep(ms(1500)).await;
+    rig.put("new");
+    sleep(secs(10)).await;
+    assert_eq!(
+        rig.names(),
+        ["old-0", "old-1", "new", "old-2", "old-3", "old-4"]
+    );
+}

@@ -1,0 +1,45 @@
+//! What controllers are made of, each statement pinned by a test named after it, against an API server in memory.
+//!
+//! Long sleeps take no time: the tests that wait for more than milliseconds run on a paused clock (`start_paused`).
+
+#![allow(dead_code, reason = "the server serves more than each test uses")]
+
+mod applying;
+mod caches;
+mod controller;
+mod convergence;
+mod endpoints;
+mod events;
+mod examples;
+mod finalizers;
+mod kinds;
+mod leader;
+mod leader_config;
+mod manager;
+mod mapping;
+mod one_run;
+mod owners;
+mod retrying;
+mod rig;
+mod server;
+mod sources;
+mod stopping;
+mod triggers;
+mod writing;
+
+use std::time::Duration;
+
+const fn ms(millis: u64) -> Duration {
+    Duration::from_millis(millis)
+}
+
+const fn secs(secs: u64) -> Duration {
+    Duration::from_secs(secs)
+}
+
+/// Lets every other task go on until all wait.
+async fn settle() {
+    for _ in 0..100 {
+        tokio::task::yield_now().await;
+    }
+}

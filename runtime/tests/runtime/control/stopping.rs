@@ -1,0 +1,127 @@
+use codegen_runtime::controller::{Action, Reconciler, Request, reconcile_fn};
+use codegen_runtime::leader::{LeaderElectionConfig, LeaderElector, Stopped};
+use k8s_openapi::api::core::v1::ConfigMap;
+use tokio::time::{Instant, sleep};
+use tokio_util::sync::CancellationToken;
+
+use crate::control::rig::Rig;
+use crate::control::secs;
+use crate::control::server::Fault;
+
+/// Logs each key.
+fn done(rig: &Rig) -> impl Reconciler + use<> {
+    let log = rig.log();
+    reconcile_fn(move |request: Request| {
+        log(request.key.as_str());
+        std::future::ready(Ok::<_, String>(Action::done()))
+    })
+}
+
+#[tokio::test(start_paused = true)]
+async fn stopping_hands_out_nothing_more_and_finishes_what_is_under_way() {
+    let rig = Rig::new();
+    (0..5).for_each(|n| rig.put(&format!("{n}")));
+    let log = rig.log();
+    let reconciler = reconcile_fn(move |request: Request| {
+        let log = log.clone();
+        async move {
+            sleep(secs(10)).await;
+            log(request.key.name());
+            Ok::<_, String>(Action::done())
+        }
+    });
+    let task = rig.run(
+        rig.builder()
+            .for_::<ConfigMap>()
+            .workers(2)
+            .build(reconciler)
+            .unwrap(),
+    );
+    sleep(secs(3)).await;
+    rig.stop.cancel();
+    assert_eq!(task.await.unwrap(), Ok(()));
+    assert_eq!(rig.take(), [(10, "0".to_owned()), (10, "1".to_owned())]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn lost_leadership_drops_what_is_under_way() {
+    let rig = Rig::new();
+    rig.put("a");
+    let log = rig.log();
+    let reconciler = reconcile_fn(move |request: Request| {
+        log(&format!(
+            "epoch {}",
+            request
+                .leadership
+                .as_ref()
+                .map_or(u64::MAX, |term| term.epoch())
+        ));
+        let log = log.clone();
+        async move {
+            sleep(secs(60)).await;
+            log("never");
+            Ok::<_, String>(Action::done())
+        }
+    });
+    let controller = rig.builder().for_::<ConfigMap>().build(reconciler).unwrap();
+    rig.factory.start(&CancellationToken::new());
+    let elector = LeaderElector::new(
+        rig.server.client_of("me"),
+        LeaderElectionConfig::new("default", "lock", "me"),
+    )
+    .unwrap();
+    let stop = rig.stop.clone();
+    let run = tokio::spawn(async move {
+        let work = |term: codegen_runtime::leader::Leadership| async move {
+            controller.run(&term.token().clone(), Some(&term)).await
+        };
+        elector.run(&stop, work).await
+    });
+    sleep(secs(3)).await;
+    rig.server.cut_off("me");
+    assert!(matches!(run.await.unwrap(), Stopped::Lost(_)));
+    sleep(secs(100)).await;
+    assert_eq!(rig.names(), ["epoch 1"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cache_that_does_not_fill_in_time_is_an_error() {
+    let rig = Rig::new();
+    rig.server
+        .on_call(|client, _| (client == "informers").then_some(Fault::Status(403, "Forbidden")));
+    let builder = rig
+        .builder()
+        .for_::<ConfigMap>()
+        .cache_sync_timeout(secs(30));
+    let start = Instant::now();
+    let error = rig
+        .run(builder.build(done(&rig)).unwrap())
+        .await
+        .unwrap()
+        .unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "controller \"test\": the cache of configmaps did not sync"
+    );
+    assert_eq!(start.elapsed().as_secs(), 30);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_controller_may_run_again() {
+    let rig = Rig::new();
+    rig.put("a");
+    let controller = rig.builder().for_::<ConfigMap>().build(done(&rig)).unwrap();
+    rig.factory.start(&CancellationToken::new());
+    for _ in 0..2 {
+        let stop = CancellationToken::new();
+        let end = async {
+            sleep(secs(1)).await;
+            stop.cancel();
+        };
+        assert_eq!(tokio::join!(controller.run(&stop, None), end).0, Ok(()));
+        assert_eq!(rig.names(), ["default/a"]);
+        // Changes between two runs are no business of either.
+        rig.put("a");
+        sleep(secs(1)).await;
+    }
+}

@@ -1,0 +1,228 @@
+//! An HTTP server that answers as a test says, and notes what was asked.
+
+#![allow(dead_code, reason = "each test file uses its own part")]
+
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex};
+
+use bytes::Bytes;
+use futures::StreamExt;
+use futures::future::BoxFuture;
+use http::{HeaderMap, Request, Response, StatusCode};
+use http_body_util::combinators::UnsyncBoxBody;
+use http_body_util::{BodyExt, Full, StreamBody};
+use hyper::body::{Frame, Incoming};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::TokioIo;
+use kube::{Client, Config};
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+use tokio::sync::{mpsc, watch};
+use tokio::task::JoinSet;
+
+pub type Answer = Response<UnsyncBoxBody<Bytes, io::Error>>;
+
+/// One request.
+#[derive(Clone, Debug)]
+pub struct Seen {
+    pub method: String,
+    pub path: String,
+    pub query: BTreeMap<String, String>,
+    pub headers: HeaderMap,
+}
+
+impl Seen {
+    pub fn is_watch(&self) -> bool {
+        self.query.contains_key("watch")
+    }
+
+    pub fn is_streamed_list(&self) -> bool {
+        self.query.contains_key("sendInitialEvents")
+    }
+
+    pub fn version(&self) -> Option<&str> {
+        self.query.get("resourceVersion").map(String::as_str)
+    }
+}
+
+/// The server; it ends when it is dropped.
+pub struct HttpServer {
+    address: SocketAddr,
+    seen: Arc<Mutex<Vec<Seen>>>,
+    count: watch::Receiver<usize>,
+    _serving: JoinSet<()>,
+}
+
+impl HttpServer {
+    /// Serves `answer` on a free port.
+    pub async fn start(answer: impl Fn(Seen) -> Answer + Send + Sync + 'static) -> Self {
+        let answer = move |seen| -> BoxFuture<'static, Answer> {
+            let answer = answer(seen);
+            Box::pin(async move { answer })
+        };
+        Self::start_async(answer).await
+    }
+
+    /// As [`Self::start`], for answers that take time, or never come.
+    pub async fn start_async(
+        answer: impl Fn(Seen) -> BoxFuture<'static, Answer> + Send + Sync + 'static,
+    ) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let (answer, seen) = (Arc::new(answer), Arc::new(Mutex::new(Vec::new())));
+        let (counter, count) = watch::channel(0);
+        let log = Arc::clone(&seen);
+        let respond = move |request: Request<Incoming>| {
+            let (answer, log, counter) = (answer.clone(), Arc::clone(&log), counter.clone());
+            async move {
+                let (parts, body) = request.into_parts();
+                body.collect().await.unwrap();
+                let query = parts.uri.query().unwrap_or_default();
+                let seen = Seen {
+                    method: parts.method.to_string(),
+                    path: parts.uri.path().to_owned(),
+                    query: form_urlencoded::parse(query.as_bytes())
+                        .into_owned()
+                        .collect(),
+                    headers: parts.headers,
+                };
+                log.lock().unwrap().push(seen.clone());
+                counter.send_modify(|count| *count += 1);
+                Ok::<_, Infallible>(answer(seen).await)
+            }
+        };
+        let mut serving = JoinSet::new();
+        serving.spawn(async move {
+            let mut connections = JoinSet::new();
+            loop {
+                let (stream, _) = listener.accept().await.unwrap();
+                let respond = service_fn(respond.clone());
+                connections
+                    .spawn(http1::Builder::new().serve_connection(TokioIo::new(stream), respond));
+            }
+        });
+        Self {
+            address,
+            seen,
+            count,
+            _serving: serving,
+        }
+    }
+
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    pub fn config(&self) -> Config {
+        config(self.address)
+    }
+
+    /// A client as `kube` makes it by default: with its retry layer.
+    pub fn kube_client(&self) -> Client {
+        let config = self.config();
+        assert!(config.default_retry, "the layer under test");
+        Client::try_from(config).unwrap()
+    }
+
+    /// The requests so far.
+    pub fn seen(&self) -> Vec<Seen> {
+        self.seen.lock().unwrap().clone()
+    }
+
+    /// Waits until `count` requests have come.
+    pub async fn wait_for(&self, count: usize) -> Vec<Seen> {
+        let mut seen = self.count.clone();
+        crate::transport::within(seen.wait_for(|seen| *seen >= count))
+            .await
+            .unwrap();
+        self.seen()
+    }
+}
+
+/// kube's settings for a server at `address`.
+pub fn config(address: SocketAddr) -> Config {
+    Config::new(format!("http://{address}").parse().unwrap())
+}
+
+fn full(code: u16, body: &Value) -> Answer {
+    let body = Full::new(Bytes::from(body.to_string())).map_err(|never| match never {});
+    let mut response = Response::new(body.boxed_unsync());
+    *response.status_mut() = StatusCode::from_u16(code).unwrap();
+    response
+}
+
+pub fn ok(body: &Value) -> Answer {
+    full(200, body)
+}
+
+/// A failure as the API server writes it.
+pub fn fail(code: u16, reason: &str, message: &str) -> Answer {
+    let status = json!({
+        "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure",
+        "message": message, "reason": reason, "code": code,
+    });
+    full(code, &status)
+}
+
+/// The server's end of a watch; it ends the watch when it is dropped.
+#[derive(Clone)]
+pub struct Watch(mpsc::UnboundedSender<io::Result<Bytes>>);
+
+/// An answer whose body the test writes piece by piece.
+pub fn stream() -> (Answer, Watch) {
+    let (body, chunks) = mpsc::unbounded_channel::<io::Result<Bytes>>();
+    let chunks = futures::stream::unfold(chunks, |mut chunks| async move {
+        let chunk = chunks.recv().await?;
+        Some((chunk.map(Frame::data), chunks))
+    });
+    (
+        Response::new(StreamBody::new(chunks.boxed()).boxed_unsync()),
+        Watch(body),
+    )
+}
+
+impl Watch {
+    pub fn raw(&self, text: &str) -> &Self {
+        let _ = self.0.send(Ok(Bytes::from(text.to_owned())));
+        self
+    }
+
+    pub fn event(&self, kind: &str, object: &Value) -> &Self {
+        self.raw(&format!("{}\n", json!({"type": kind, "object": object})))
+    }
+
+    pub fn bookmark(&self, version: u64) -> &Self {
+        let metadata = json!({"resourceVersion": version.to_string()});
+        self.event(
+            "BOOKMARK",
+            &json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata}),
+        )
+    }
+
+    /// The bookmark that closes a streamed list.
+    pub fn initial_end(&self, version: u64) -> &Self {
+        let annotations = json!({"k8s.io/initial-events-end": "true"});
+        let metadata = json!({"resourceVersion": version.to_string(), "annotations": annotations});
+        self.event(
+            "BOOKMARK",
+            &json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata}),
+        )
+    }
+}
+
+/// A ConfigMap.
+pub fn cm(name: &str, version: u64) -> Value {
+    json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {
+        "name": name, "namespace": "default", "uid": format!("uid-{name}-{version}"),
+        "resourceVersion": version.to_string()}})
+}
+
+/// A list of ConfigMaps.
+pub fn list(version: u64, items: &[Value]) -> Value {
+    json!({"apiVersion": "v1", "kind": "ConfigMapList",
+        "metadata": {"resourceVersion": version.to_string()}, "items": items})
+}

@@ -1,0 +1,288 @@
+//! Connections that are there and say nothing: every phase of a list and watch ends and begins anew.
+//!
+//! The deadlines are short and only have to be met in the end: nothing measures time.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use codegen_runtime::connect::ClientOptions;
+use codegen_runtime::informer::{SharedInformer, SharedInformerFactory};
+use codegen_runtime::reflector::Deadlines;
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube::Client;
+use tokio_util::sync::CancellationToken;
+
+use crate::transport::http_server::{
+    Answer, HttpServer, Seen, Watch, cm, config, fail, list, ok, stream,
+};
+use crate::transport::proxy::Proxy;
+use crate::transport::within;
+
+const TICK: Duration = Duration::from_millis(20);
+
+fn deadlines() -> Deadlines {
+    let mut deadlines = Deadlines::default();
+    deadlines.list_response = Duration::from_millis(300);
+    deadlines.list_progress = Duration::from_millis(300);
+    deadlines.watch_response = Duration::from_millis(300);
+    deadlines.watch_silence = Duration::from_millis(300);
+    deadlines
+}
+
+/// One ConfigMap `a`, at a version that a test raises, and bookmarks every [`TICK`].
+#[derive(Clone)]
+struct Model {
+    version: Arc<AtomicU64>,
+    streams: bool,
+}
+
+impl Model {
+    fn new(streams: bool) -> Self {
+        Self {
+            version: Arc::new(AtomicU64::new(10)),
+            streams,
+        }
+    }
+
+    fn version(&self) -> u64 {
+        self.version.load(Ordering::SeqCst)
+    }
+
+    fn change(&self) -> u64 {
+        self.version.fetch_add(1, Ordering::SeqCst) + 1
+    }
+
+    fn answer(&self, seen: &Seen) -> Answer {
+        let version = self.version();
+        if !seen.is_watch() {
+            return ok(&list(version, &[cm("a", version)]));
+        }
+        let (answer, watch) = stream();
+        let mut at = version;
+        if seen.is_streamed_list() {
+            if !self.streams {
+                return fail(422, "Invalid", "sendInitialEvents is forbidden");
+            }
+            watch.event("ADDED", &cm("a", version));
+            watch.initial_end(version);
+        } else {
+            at = seen.version().unwrap().parse().unwrap();
+        }
+        tokio::spawn(self.clone().tick(watch, at));
+        answer
+    }
+
+    async fn tick(self, watch: Watch, mut at: u64) {
+        loop {
+            let version = self.version();
+            if version > at {
+                watch.event("MODIFIED", &cm("a", version));
+                at = version;
+            } else {
+                watch.bookmark(at);
+            }
+            tokio::time::sleep(TICK).await;
+        }
+    }
+}
+
+/// A client as the runtime makes it, and one as kube does.
+fn clients(proxy: &Proxy) -> [Client; 2] {
+    let config = || config(proxy.address());
+    [
+        ClientOptions::new().connect(config()).unwrap(),
+        Client::try_from(config()).unwrap(),
+    ]
+}
+
+fn informer(client: Client) -> (SharedInformerFactory, SharedInformer<ConfigMap>) {
+    let factory = SharedInformerFactory::builder(client)
+        .deadlines(deadlines())
+        .build();
+    let informer = factory.informer_for::<ConfigMap>();
+    factory.start(&CancellationToken::new());
+    (factory, informer)
+}
+
+async fn reaches(informer: &SharedInformer<ConfigMap>, version: u64) {
+    let version = version.to_string();
+    let wait = Duration::from_secs(60);
+    let reached = informer.store().wait_for_resource_version(&version, wait);
+    reached.await.unwrap();
+}
+
+#[tokio::test]
+async fn an_established_watch_that_falls_silent_is_opened_anew() {
+    for streams in [true, false] {
+        let model = Model::new(streams);
+        let answer = model.clone();
+        let server = HttpServer::start(move |seen| answer.answer(&seen)).await;
+        let proxy = Proxy::start(server.address()).await;
+        for client in clients(&proxy) {
+            let (factory, informer) = informer(client);
+            assert!(within(informer.wait_for_sync()).await);
+            reaches(&informer, model.change()).await;
+            // A bookmark tells that more are to be expected.
+            within(async {
+                while informer.stats().reflector.events < 5 {
+                    tokio::time::sleep(TICK).await;
+                }
+            })
+            .await;
+            proxy.silence();
+            reaches(&informer, model.change()).await;
+            assert!(informer.stats().reflector.silent_watches >= 1);
+            factory.shutdown().await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn lists_and_watches_go_on_after_a_time_without_any_connection() {
+    let model = Model::new(true);
+    let answer = model.clone();
+    let server = HttpServer::start(move |seen| answer.answer(&seen)).await;
+    let proxy = Proxy::start(server.address()).await;
+    for client in clients(&proxy) {
+        let (factory, informer) = informer(client);
+        assert!(within(informer.wait_for_sync()).await);
+        let before = informer.stats().reflector.errors;
+        proxy.silence_all(true);
+        // Opening anew is in vain too, and reported.
+        within(async {
+            while informer.stats().reflector.errors < before + 2 {
+                tokio::time::sleep(TICK).await;
+            }
+        })
+        .await;
+        let version = model.change();
+        proxy.silence_all(false);
+        reaches(&informer, version).await;
+        factory.shutdown().await;
+    }
+}
+
+/// Serves `model`, but the first request that `stalls` selects gets `half`, or nothing.
+async fn stalling(
+    model: &Model,
+    stalls: fn(&Seen) -> bool,
+    half: fn() -> Option<Answer>,
+) -> (HttpServer, Arc<AtomicUsize>) {
+    let (model, stalled) = (model.clone(), Arc::new(AtomicUsize::new(0)));
+    let count = Arc::clone(&stalled);
+    let answer = move |seen: Seen| -> BoxFuture<'static, Answer> {
+        if stalls(&seen) && count.fetch_add(1, Ordering::SeqCst) == 0 {
+            return match half() {
+                Some(answer) => async move { answer }.boxed(),
+                None => futures::future::pending().boxed(),
+            };
+        }
+        let answer = model.answer(&seen);
+        async move { answer }.boxed()
+    };
+    (HttpServer::start_async(answer).await, stalled)
+}
+
+/// The beginning of an answer, and no end: its other side is kept open for ever.
+fn begun(text: &str) -> Answer {
+    let (answer, watch) = stream();
+    watch.raw(text);
+    std::mem::forget(watch);
+    answer
+}
+
+#[tokio::test]
+async fn every_phase_that_stalls_once_is_made_again() {
+    let is_list = |seen: &Seen| !seen.is_watch();
+    let is_watch = |seen: &Seen| seen.is_watch() && !seen.is_streamed_list();
+    type Case = (
+        &'static str,
+        bool,
+        fn(&Seen) -> bool,
+        fn() -> Option<Answer>,
+    );
+    let cases: [Case; 5] = [
+        ("the head of a list", false, is_list, || None),
+        ("the body of a list", false, is_list, || {
+            let head = r#"{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"5"},"items":["#;
+            Some(begun(&format!("{head}{},", cm("b", 5))))
+        }),
+        ("the head of a watch", false, is_watch, || None),
+        (
+            "the head of a streamed list",
+            true,
+            Seen::is_streamed_list,
+            || None,
+        ),
+        ("a streamed list", true, Seen::is_streamed_list, || {
+            let event = serde_json::json!({"type": "ADDED", "object": cm("b", 5)});
+            Some(begun(&format!("{event}\n")))
+        }),
+    ];
+    for (phase, streams, stalls, half) in cases {
+        let model = Model::new(streams);
+        let (server, stalled) = stalling(&model, stalls, half).await;
+        for client in [
+            server.kube_client(),
+            ClientOptions::new().connect(server.config()).unwrap(),
+        ] {
+            stalled.store(0, Ordering::SeqCst);
+            let (factory, informer) = informer(client);
+            assert!(within(informer.wait_for_sync()).await, "{phase}");
+            reaches(&informer, model.change()).await;
+            assert!(stalled.load(Ordering::SeqCst) >= 1, "{phase}");
+            assert!(informer.stats().reflector.errors >= 1, "{phase}");
+            assert_eq!(informer.store().len(), 1, "{phase}: only what is there");
+            factory.shutdown().await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_api_server_that_came_back_empty_is_relisted() {
+    // The versions of the second server are below all that the first one had, and as a real one it says nothing below those
+    // that it is asked for.
+    let (first, second) = (Model::new(true), Model::new(true));
+    first.version.store(5_000, Ordering::SeqCst);
+    let (now, asked) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let (at, waits) = (Arc::clone(&now), Arc::clone(&asked));
+    let models = [first.clone(), second.clone()];
+    let server = HttpServer::start_async(move |seen| {
+        let model = &models[at.load(Ordering::SeqCst)];
+        let future = seen
+            .version()
+            .and_then(|version| version.parse::<u64>().ok());
+        if seen.is_watch() && future.is_some_and(|version| version > model.version()) {
+            waits.fetch_add(1, Ordering::SeqCst);
+            let (answer, watch) = stream();
+            std::mem::forget(watch);
+            return async move { answer }.boxed();
+        }
+        let answer = model.answer(&seen);
+        async move { answer }.boxed()
+    })
+    .await;
+    let proxy = Proxy::start(server.address()).await;
+    for client in clients(&proxy) {
+        now.store(0, Ordering::SeqCst);
+        let (factory, informer) = informer(client);
+        assert!(within(informer.wait_for_sync()).await);
+        reaches(&informer, 5_000).await;
+        now.store(1, Ordering::SeqCst);
+        proxy.silence();
+        within(async {
+            while informer.last_sync_resource_version().len() == 4 {
+                tokio::time::sleep(TICK).await;
+            }
+        })
+        .await;
+        reaches(&informer, second.change()).await;
+        assert_eq!(informer.stats().reflector.version_resets, 1);
+        factory.shutdown().await;
+    }
+    assert!(asked.load(Ordering::SeqCst) <= 2, "one watch each at most");
+    assert!(proxy.accepted() >= 4);
+}
