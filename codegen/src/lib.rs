@@ -21,6 +21,8 @@ mod source;
 mod suggest;
 mod threads;
 
+use std::mem;
+
 pub use config::Config;
 pub use diag::{Diagnostic, Diagnostics};
 pub use emit::{Generator, manifests::Manifests};
@@ -39,6 +41,8 @@ pub struct Generated {
     pub manifests: Tree,
     /// Findings that did not stop generation.
     pub warnings: Diagnostics,
+    /// The errors of CRDs that were left out, where [`Options::faulty`] asks for it.
+    pub skipped: Diagnostics,
 }
 
 /// Reads the sources, and generates every file that the options ask for; with no generator, it reads and checks.
@@ -52,11 +56,14 @@ pub struct Generated {
 pub fn generate(sources: &Sources, options: &Options) -> Result<Generated, Diagnostics> {
     threads::run(|| {
         options.check()?;
-        let read = read::read(sources, options);
+        let mut read = read::read(sources, options);
+        let mut skipped = mem::take(&mut read.skipped);
+        skipped.sort();
         let (api, warnings) = lower::lower(read, options)?;
         check::check(&api)?;
         if api.groups.is_empty() && !options.emit.is_empty() {
-            return Err(no_api(warnings));
+            skipped.extend(no_api(warnings));
+            return Err(skipped);
         }
         let manifests = emit::manifests::emit(&api, options)?;
         let files = emit::emit(&api, options)?;
@@ -65,6 +72,7 @@ pub fn generate(sources: &Sources, options: &Options) -> Result<Generated, Diagn
             files,
             manifests,
             warnings,
+            skipped,
         })
     })?
 }

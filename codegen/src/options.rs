@@ -72,6 +72,8 @@ pub struct Options {
     pub renames: BTreeMap<String, String>,
     /// Whether types from CRDs have an alias for each path of the schema, named after all of it.
     pub aliases: bool,
+    /// The treatment of CRDs with errors.
+    pub faulty: Faulty,
     /// Markers of other tools in annotated Rust, passed over: names, or beginnings with `*` after them (`operator-sdk:*`).
     pub ignored_markers: Vec<String>,
     /// Whose reading of markers holds.
@@ -94,6 +96,7 @@ impl Default for Options {
             filters: Filters::default(),
             renames: BTreeMap::new(),
             aliases: false,
+            faulty: Faulty::default(),
             ignored_markers: Vec::new(),
             compat: Compat::Strict,
             manifests: None,
@@ -197,6 +200,16 @@ fn segments(text: &str) -> Option<Vec<&str>> {
                 && (raw.is_some() || names::ident(plain) == plain))
     };
     segments.iter().enumerate().all(is_name).then_some(segments)
+}
+
+/// The treatment of CRDs with errors.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Faulty {
+    /// Nothing is generated.
+    #[default]
+    Refused,
+    /// The others are generated.
+    Skipped,
 }
 
 /// Which resources of the CRDs to keep; an empty list keeps all.

@@ -7,7 +7,7 @@ use codegen::Config;
 
 use super::{
     Failure,
-    finish::Finish,
+    finish::{Finish, skipping},
     options::{CodeArgs, CrdArgs, ModeArgs, TypeArgs},
     progress::Bar,
     style::{self, Color},
@@ -63,5 +63,5 @@ fn print(config: &Config, color: Color) -> Result<(), Failure> {
         let gap = if index == 0 { "" } else { "\n" };
         style::print(&format!("{gap}// ==> {} <==\n\n{text}", path.display()))?;
     }
-    Ok(())
+    skipping(generated.skipped)
 }

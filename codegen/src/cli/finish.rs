@@ -3,7 +3,7 @@
 use std::mem;
 
 use codegen::{
-    Config, Mode,
+    Config, Diagnostics, Mode,
     config::{Prepared, Report, prepare_all, shown},
     output::{self, Change, ChangeKind, Plan},
 };
@@ -51,7 +51,12 @@ impl Finish {
             Mode::Check => check(&plans, self.color)?,
             Mode::DryRun => list(&plans)?,
         }
-        self.close(configs, prepared)
+        self.close(configs, prepared)?;
+        let mut skipped = Diagnostics::new();
+        for prepared in prepared {
+            skipped.extend(prepared.skipped.clone());
+        }
+        skipping(skipped)
     }
 
     /// The closing lines: figures a crate where there are several, their sum, and what is left for the user to do.
@@ -83,6 +88,14 @@ impl Finish {
         }
         style::print(&format!("{}\n", figures(&total, &to, self.mode)))
     }
+}
+
+/// The failure of a run that left CRDs out.
+pub(super) fn skipping(skipped: Diagnostics) -> Result<(), Failure> {
+    if skipped.as_slice().is_empty() {
+        return Ok(());
+    }
+    Err(codegen::config::Error::Input(skipped).into())
 }
 
 /// `Generated in src: 1 group, 2 kinds, 20 files; 3 written, 17 unchanged`.

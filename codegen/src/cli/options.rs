@@ -44,11 +44,16 @@ pub(super) struct CrdArgs {
     /// Generate types for versions that are not served too; they have no clients.
     #[arg(long)]
     all_versions: bool,
+    /// Generate for the other CRDs where some have errors; these are reported, and the exit code is 1.
+    #[arg(long)]
+    keep_going: bool,
 }
 
 impl CrdArgs {
     pub(super) fn apply(self, config: Config) -> Config {
-        let mut config = inputs(config, self.inputs).all_versions(self.all_versions);
+        let mut config = inputs(config, self.inputs)
+            .all_versions(self.all_versions)
+            .keep_going(self.keep_going);
         for group in self.group {
             config = config.group(group);
         }

@@ -35,7 +35,7 @@ pub use reference::{reference_page, reference_schema, reference_text};
 use crate::{
     Diagnostic, Diagnostics,
     emit::{Generator, manifests::Manifests},
-    options::{Compat, Options},
+    options::{Compat, Faulty, Options},
     output,
 };
 use inputs::{Apis, CrdInput, GroupVersions};
@@ -279,6 +279,17 @@ impl Config {
     #[must_use]
     pub const fn all_versions(mut self, all_versions: bool) -> Self {
         self.options.filters.unserved = all_versions;
+        self
+    }
+
+    /// Generates for the other CRDs where some have errors, which [`Prepared::skipped`] and [`Generated`](crate::Generated) list.
+    #[must_use]
+    pub const fn keep_going(mut self, keep_going: bool) -> Self {
+        self.options.faulty = if keep_going {
+            Faulty::Skipped
+        } else {
+            Faulty::Refused
+        };
         self
     }
 

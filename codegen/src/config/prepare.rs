@@ -34,6 +34,8 @@ pub struct Prepared {
     pub advice: Vec<String>,
     /// Findings in the input that are not errors.
     pub warnings: Diagnostics,
+    /// The errors of CRDs that were left out.
+    pub skipped: Diagnostics,
 }
 
 /// The result of a generation.
@@ -144,6 +146,7 @@ impl Config {
                 api: generated.api,
                 plan,
                 warnings: generated.warnings,
+                skipped: generated.skipped,
             })
         })
     }

@@ -141,6 +141,13 @@ impl Diagnostics {
             .any(|diagnostic| diagnostic.severity == Severity::Error)
     }
 
+    /// Takes the errors out, in the order added.
+    #[must_use]
+    pub fn split_errors(&mut self) -> Self {
+        let is_error = |found: &mut Diagnostic| found.severity == Severity::Error;
+        Self(self.0.extract_if(.., is_error).collect())
+    }
+
     /// `value` if nothing found is an error, the findings otherwise, sorted by place.
     ///
     /// # Errors

@@ -34,6 +34,7 @@ pub fn lower(read: Read, options: &Options) -> Result<(ApiSet, Diagnostics), Dia
         crds,
         policy,
         mut found,
+        skipped: _,
     } = read;
     let echoes = Echoes::new(&found, &rust);
     // Types that are missing would be missed wherever they are named.

@@ -21,6 +21,8 @@ pub struct Read {
     pub policy: markers::MarkerSet,
     /// What was found on the way.
     pub found: Diagnostics,
+    /// The errors of what was left out for [`Faulty::Skipped`](crate::options::Faulty).
+    pub skipped: Diagnostics,
 }
 
 /// Reads all sources, as far as they can be read.
@@ -28,10 +30,13 @@ pub struct Read {
 pub fn read(sources: &Sources, options: &Options) -> Read {
     let mut found = Diagnostics::new();
     let ignored = markers::IgnoredMarkers(&options.ignored_markers);
+    let crds = crd::read(&sources.crds, &options.filters, options.faulty);
+    found.extend(crds.found);
     Read {
         rust: rust::read(&sources.rust, ignored, &mut found),
         policy: policy::read(&sources.policy, ignored, options.compat, &mut found),
-        crds: crd::read(&sources.crds, &options.filters, &mut found),
+        crds: crds.crds,
         found,
+        skipped: crds.skipped,
     }
 }

@@ -24,7 +24,7 @@ use super::yaml::{self, Node, Places};
 use crate::{
     diag::{Diagnostic, Diagnostics, Severity},
     model::{Conversion, PrinterColumn, ScaleSubresource, Scope, SelectableField},
-    options::Filters,
+    options::{Faulty, Filters},
     source::Source,
     suggest,
 };
@@ -58,6 +58,8 @@ pub struct Crd {
     pub conversion: Conversion,
     /// The versions that the filters keep.
     pub versions: Vec<CrdVersion>,
+    /// Whether an error was found in it.
+    pub faulty: bool,
 }
 
 /// A served version of a CRD.
@@ -83,20 +85,31 @@ pub struct CrdVersion {
     pub selectable_fields: Vec<SelectableField>,
 }
 
+/// What was read, and what was found on the way.
+#[derive(Debug, Default)]
+pub struct ReadCrds {
+    /// The CRDs, sorted by group, kind and source.
+    pub crds: Vec<Crd>,
+    /// The findings.
+    pub found: Diagnostics,
+    /// The errors of CRDs that were left out for [`Faulty::Skipped`].
+    pub skipped: Diagnostics,
+}
+
 /// Reads all documents of all sources, in parallel, and keeps what the filters name.
 ///
 /// Places are for findings, which few inputs give cause for: they are left out at first, and everything is read once more
 /// where there is something to say.
-pub fn read(sources: &[Source], filters: &Filters, diagnostics: &mut Diagnostics) -> Vec<Crd> {
-    let (mut crds, mut found) = read_all(sources, filters, Places::Dropped);
-    if !found.as_slice().is_empty() {
-        (crds, found) = read_all(sources, filters, Places::Kept);
+#[must_use]
+pub fn read(sources: &[Source], filters: &Filters, faulty: Faulty) -> ReadCrds {
+    let read = read_all(sources, filters, faulty, Places::Dropped);
+    if read.found.as_slice().is_empty() && read.skipped.as_slice().is_empty() {
+        return read;
     }
-    diagnostics.extend(found);
-    crds
+    read_all(sources, filters, faulty, Places::Kept)
 }
 
-fn read_all(sources: &[Source], filters: &Filters, places: Places) -> (Vec<Crd>, Diagnostics) {
+fn read_all(sources: &[Source], filters: &Filters, faulty: Faulty, places: Places) -> ReadCrds {
     let read_one = |source: &Source| {
         let mut diagnostics = Diagnostics::new();
         let crds = read_source(source, filters, places, &mut diagnostics);
@@ -117,6 +130,11 @@ fn read_all(sources: &[Source], filters: &Filters, places: Places) -> (Vec<Crd>,
         crds.extend(of_source);
         diagnostics.extend(found);
     }
+    let mut skipped = Diagnostics::new();
+    if faulty == Faulty::Skipped {
+        crds.retain(|crd| !crd.faulty);
+        skipped = diagnostics.split_errors();
+    }
     crds.sort_by(|a, b| {
         (&a.group, &a.kind, &a.source.name).cmp(&(&b.group, &b.kind, &b.source.name))
     });
@@ -124,7 +142,11 @@ fn read_all(sources: &[Source], filters: &Filters, places: Places) -> (Vec<Crd>,
     crds.retain(|crd| !crd.versions.is_empty());
     refuse_duplicates(&crds, &mut diagnostics);
     refuse_shared_plurals(&crds, &mut diagnostics);
-    (crds, diagnostics)
+    ReadCrds {
+        crds,
+        found: diagnostics,
+        skipped,
+    }
 }
 
 fn read_source(
@@ -217,8 +239,13 @@ fn read_document(
             }
         }
         ("apiextensions.k8s.io/v1", KIND) => {
-            let mut reader = Reader::new(source, diagnostics);
-            crds.extend(read_crd(&mut reader, node, filters));
+            let mut found = Diagnostics::new();
+            let read = read_crd(&mut Reader::new(source, &mut found), node, filters);
+            crds.extend(read.map(|crd| Crd {
+                faulty: found.has_errors(),
+                ..crd
+            }));
+            diagnostics.extend(found);
         }
         (api_version, KIND) => {
             let at = node.get("apiVersion").unwrap_or(node);
@@ -279,6 +306,7 @@ fn read_crd(reader: &mut Reader<'_>, node: &mut Node, filters: &Filters) -> Opti
         scope,
         conversion,
         versions: Vec::new(),
+        faulty: false,
     };
     reader.check_name(node, &crd);
     if wanted(&filters.groups, &crd.group)

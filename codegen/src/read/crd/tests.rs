@@ -1,7 +1,7 @@
 //! Findings in CRDs that differ from a valid one in one place.
 
 use super::{Crd, read, schema::Schema};
-use crate::{Diagnostics, Filters, Source};
+use crate::{Diagnostics, Filters, Source, options::Faulty};
 
 /// A CRD whose field `spec` has the schema.
 fn crd(schema: &str) -> String {
@@ -13,10 +13,9 @@ fn crd(schema: &str) -> String {
 }
 
 fn read_text(text: &str) -> (Vec<Crd>, Diagnostics) {
-    let mut diagnostics = Diagnostics::new();
     let sources = [Source::new("crd.yaml", text)];
-    let crds = read(&sources, &Filters::default(), &mut diagnostics);
-    (crds, diagnostics)
+    let read = read(&sources, &Filters::default(), Faulty::Refused);
+    (read.crds, read.found)
 }
 
 #[track_caller]
@@ -222,8 +221,9 @@ fn a_version_that_is_not_served_is_kept_if_all_are_wanted() {
         read(
             &[Source::new("crd.yaml", text.as_str())],
             &filters,
-            &mut Diagnostics::new(),
+            Faulty::Refused,
         )
+        .crds
     };
     assert!(read_with(false).is_empty());
     assert!(!read_with(true)[0].versions[0].served);
@@ -231,14 +231,15 @@ fn a_version_that_is_not_served_is_kept_if_all_are_wanted() {
 
 #[test]
 fn a_filter_that_names_nothing_suggests_what_is_there() {
-    let mut diagnostics = Diagnostics::new();
     let filters = Filters {
         kinds: vec!["Wigdet".to_owned()],
         groups: vec!["example.com".to_owned(), "other.io".to_owned()],
         ..Filters::default()
     };
     let sources = [Source::new("crd.yaml", crd("{type: string}"))];
-    assert!(read(&sources, &filters, &mut diagnostics).is_empty());
+    let read = read(&sources, &filters, Faulty::Refused);
+    assert!(read.crds.is_empty());
+    let diagnostics = read.found;
     assert_eq!(
         diagnostics.to_string(),
         "error: no group `other.io` in the input\nerror: no kind `Wigdet` in the input"
@@ -252,4 +253,22 @@ fn a_filter_that_names_nothing_suggests_what_is_there() {
         help,
         ["remove it from the filter", "did you mean `Widget`?"]
     );
+}
+
+#[test]
+fn faulty_crds_are_left_out_where_the_others_are_wanted() {
+    let good = crd("{type: string}");
+    let bad = crd("{type: strin}")
+        .replace("Widget", "Gadget")
+        .replace("widgets", "gadgets");
+    let sources = [
+        Source::new("bad.yaml", bad),
+        Source::new("good.yaml", good),
+        Source::new("no.yaml", "kind: [CustomResourceDefinition"),
+    ];
+    let read = read(&sources, &Filters::default(), Faulty::Skipped);
+    let kinds: Vec<_> = read.crds.iter().map(|crd| crd.kind.as_str()).collect();
+    assert_eq!(kinds, ["Widget"]);
+    assert!(!read.found.has_errors());
+    assert_eq!(read.skipped.as_slice().len(), 2, "{}", read.skipped);
 }

@@ -285,3 +285,19 @@ fn the_example_crate_is_what_is_generated() {
         String::from_utf8_lossy(&text)
     );
 }
+
+#[test]
+fn the_others_are_generated_where_it_keeps_going() {
+    let mut sandbox = sandbox();
+    sandbox.write("crds/broken.yaml", "kind: [CustomResourceDefinition");
+    let run = sandbox.quiet("", &["crd", "crds", "--output", "a"], "");
+    assert_eq!(run.code, 1);
+    assert!(!sandbox.path("a").exists());
+    sandbox.run(&["crd", "crds", "--output", "a", "--keep-going"]);
+    assert!(
+        sandbox
+            .path("a/apis/cloudnative/v1alpha1/virtual_machine.rs")
+            .exists()
+    );
+    sandbox.check("crd-keep-going");
+}
