@@ -134,6 +134,7 @@ impl Config {
                     plan: Plan::of_manifests(folder, &Tree::new())?,
                     manifests,
                     warnings: generated.warnings,
+                    skipped: generated.skipped,
                 });
             }
             let tree = self.place(generated.files, &sources, &target, &options)?;
