@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Measures what generated code costs to compile: the processor time (user and system), the most memory of one rustc and the size of
-# the rlib of a debug build of golden-kubevirt, 38 kinds, whole and without its `generated` module, and of a controller that uses one of its kinds.
+# the rlib of a debug build of KubeVirt's crate, 38 kinds (testdata/crds/kubevirt and testdata/bench/kubevirt), whole and without its `generated` module, and of a controller that uses one of its kinds.
 #
 #   hack/bench/compile.sh [-n RUNS] [CRATE]
 #
@@ -8,7 +8,7 @@
 # of which the first two rows are measured. Processor time on a busy machine is higher than on a quiet one, wall time means nothing there.
 set -euo pipefail
 
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+source "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
 runs=1
 while getopts n: option; do
   case $option in
@@ -18,6 +18,14 @@ while getopts n: option; do
 done
 shift $((OPTIND - 1))
 crate=${1:-kubevirt}
+
+# The golden crate has not all of the project's CRDs: those of testdata/bench come too.
+generated=$(mktemp -d)
+trap 'rm -rf "$generated"' EXIT
+cp -r "$root/testdata/expected/$crate/src" "$generated/"
+if [[ -d $root/testdata/bench/$crate ]]; then
+  (cd "$generated" && kube_codegen crd "$root/testdata/crds/$crate" "$root/testdata/bench/$crate" --output src --base-path crate >/dev/null)
+fi
 
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$root/target}/bench-compile
 export CARGO_INCREMENTAL=1 CARGO_PROFILE_DEV_DEBUG=0
@@ -36,7 +44,7 @@ sed -n '/^\[workspace.package\]/,/^\[profile/{/^\[profile/d;p}' "$root/Cargo.tom
 } >"$work/Cargo.toml"
 for part in whole types; do
   mkdir "$work/$part"
-  cp -r "$root/testdata/expected/$crate/src" "$work/$part/"
+  cp -r "$generated/src" "$work/$part/"
   sed -e "s/^name = .*/name = \"$part\"/" -e '/^\[dev-dependencies\]/,/^\[lints\]/{/^\[lints\]/!d}' \
     "$root/testdata/expected/$crate/Cargo.toml" >"$work/$part/Cargo.toml"
 done

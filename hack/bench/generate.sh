@@ -89,7 +89,7 @@ printf '%-22s %10s %10s\n' command seconds MiB
 report kube-codegen-groups ${peer:+"$peer"}
 
 # 2. The CRDs of four projects.
-mapfile -t crds < <(find testdata/crds -name '*.yaml' | sort)
+mapfile -t crds < <(find testdata/crds testdata/bench -name '*.yaml' | sort)
 crd=("$ours" crd "${crds[@]}" --output "$work/out" --emit types)
 if [ -x "$tools/bin/kopium" ] || cargo install --quiet kopium --version "$kopium_version" --root "$tools"; then
   cat >"$work/kopium.sh" <<KOPIUM

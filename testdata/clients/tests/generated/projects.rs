@@ -92,7 +92,7 @@ project!(
 
 project!(
     #[cfg(feature = "projects")]
-    kubevirt: golden_kubevirt, "kubevirt", 20,
+    kubevirt: golden_kubevirt, "kubevirt", 19,
     kubevirt_v1.virtual_machines, kubevirt.v1,
     {
         "apiVersion": "kubevirt.io/v1", "kind": "VirtualMachine",

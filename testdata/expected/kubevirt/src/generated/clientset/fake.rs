@@ -37,7 +37,7 @@ impl Clientset {
 }
 
 /// The resources that the embedded API server serves beside the built-in kinds.
-const RESOURCES: [fake::Resource; 38] = [
+const RESOURCES: [fake::Resource; 34] = [
     fake::Resource {
         group: "backup.kubevirt.io",
         version: "v1alpha1",
@@ -316,36 +316,6 @@ const RESOURCES: [fake::Resource; 38] = [
         scale: None,
     },
     fake::Resource {
-        group: "pool.kubevirt.io",
-        version: "v1beta1",
-        kind: "VirtualMachinePool",
-        plural: "virtualmachinepools",
-        singular: "virtualmachinepool",
-        scope: fake::Scope::Namespaced,
-        short_names: &["vmpool", "vmpools"],
-        status: true,
-        scale: Some(fake::Scale {
-            spec_replicas: ".spec.replicas",
-            status_replicas: ".status.replicas",
-            label_selector: Some(".status.labelSelector"),
-        }),
-    },
-    fake::Resource {
-        group: "pool.kubevirt.io",
-        version: "v1alpha1",
-        kind: "VirtualMachinePool",
-        plural: "virtualmachinepools",
-        singular: "virtualmachinepool",
-        scope: fake::Scope::Namespaced,
-        short_names: &["vmpool", "vmpools"],
-        status: true,
-        scale: Some(fake::Scale {
-            spec_replicas: ".spec.replicas",
-            status_replicas: ".status.replicas",
-            label_selector: Some(".status.labelSelector"),
-        }),
-    },
-    fake::Resource {
         group: "snapshot.kubevirt.io",
         version: "v1beta1",
         kind: "VirtualMachineRestore",
@@ -369,17 +339,6 @@ const RESOURCES: [fake::Resource; 38] = [
     },
     fake::Resource {
         group: "snapshot.kubevirt.io",
-        version: "v1beta1",
-        kind: "VirtualMachineSnapshotContent",
-        plural: "virtualmachinesnapshotcontents",
-        singular: "virtualmachinesnapshotcontent",
-        scope: fake::Scope::Namespaced,
-        short_names: &["vmsnapshotcontent", "vmsnapshotcontents"],
-        status: true,
-        scale: None,
-    },
-    fake::Resource {
-        group: "snapshot.kubevirt.io",
         version: "v1alpha1",
         kind: "VirtualMachineRestore",
         plural: "virtualmachinerestores",
@@ -397,17 +356,6 @@ const RESOURCES: [fake::Resource; 38] = [
         singular: "virtualmachinesnapshot",
         scope: fake::Scope::Namespaced,
         short_names: &["vmsnapshot", "vmsnapshots"],
-        status: true,
-        scale: None,
-    },
-    fake::Resource {
-        group: "snapshot.kubevirt.io",
-        version: "v1alpha1",
-        kind: "VirtualMachineSnapshotContent",
-        plural: "virtualmachinesnapshotcontents",
-        singular: "virtualmachinesnapshotcontent",
-        scope: fake::Scope::Namespaced,
-        short_names: &["vmsnapshotcontent", "vmsnapshotcontents"],
         status: true,
         scale: None,
     },

@@ -122,20 +122,6 @@ impl Clientset {
         typed::plugin::v1alpha1::PluginV1alpha1Client::new(self.client.clone())
     }
 
-    /// Clients for `pool.kubevirt.io/v1beta1`.
-    #[inline]
-    #[must_use]
-    pub fn pool_v1beta1(&self) -> typed::pool::v1beta1::PoolV1beta1Client {
-        typed::pool::v1beta1::PoolV1beta1Client::new(self.client.clone())
-    }
-
-    /// Clients for `pool.kubevirt.io/v1alpha1`.
-    #[inline]
-    #[must_use]
-    pub fn pool_v1alpha1(&self) -> typed::pool::v1alpha1::PoolV1alpha1Client {
-        typed::pool::v1alpha1::PoolV1alpha1Client::new(self.client.clone())
-    }
-
     /// Clients for `snapshot.kubevirt.io/v1beta1`.
     #[inline]
     #[must_use]

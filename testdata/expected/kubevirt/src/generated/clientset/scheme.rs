@@ -46,14 +46,10 @@ pub fn add_to_scheme(scheme: &mut scheme::Scheme) -> Result<(), scheme::SchemeEr
         >()?;
     scheme.register::<crate::apis::migrations::v1alpha1::MigrationPolicy>()?;
     scheme.register::<crate::apis::plugin::v1alpha1::Plugin>()?;
-    scheme.register::<crate::apis::pool::v1beta1::VirtualMachinePool>()?;
-    scheme.register::<crate::apis::pool::v1alpha1::VirtualMachinePool>()?;
     scheme.register::<crate::apis::snapshot::v1beta1::VirtualMachineRestore>()?;
     scheme.register::<crate::apis::snapshot::v1beta1::VirtualMachineSnapshot>()?;
-    scheme.register::<crate::apis::snapshot::v1beta1::VirtualMachineSnapshotContent>()?;
     scheme.register::<crate::apis::snapshot::v1alpha1::VirtualMachineRestore>()?;
     scheme.register::<crate::apis::snapshot::v1alpha1::VirtualMachineSnapshot>()?;
-    scheme.register::<crate::apis::snapshot::v1alpha1::VirtualMachineSnapshotContent>()?;
     scheme.register::<crate::apis::sriovnetwork::v1alpha1::DeviceAttributes>()?;
     scheme.register::<crate::apis::sriovnetwork::v1alpha1::SriovResourcePolicy>()?;
     scheme.register::<crate::apis::template::v1beta1::VirtualMachineTemplate>()?;

@@ -22,7 +22,6 @@ pub mod instancetype;
 pub mod kubevirt;
 pub mod migrations;
 pub mod plugin;
-pub mod pool;
 pub mod snapshot;
 pub mod sriovnetwork;
 pub mod template;
@@ -88,13 +87,6 @@ impl SharedInformerFactory {
     #[must_use]
     pub fn plugin(&self) -> plugin::PluginInformers {
         plugin::PluginInformers::new(self.0.clone())
-    }
-
-    /// The informers of `pool.kubevirt.io`.
-    #[inline]
-    #[must_use]
-    pub fn pool(&self) -> pool::PoolInformers {
-        pool::PoolInformers::new(self.0.clone())
     }
 
     /// The informers of `snapshot.kubevirt.io`.

@@ -15,7 +15,6 @@ pub mod instancetype;
 pub mod kubevirt;
 pub mod migrations;
 pub mod plugin;
-pub mod pool;
 pub mod snapshot;
 pub mod sriovnetwork;
 pub mod template;

@@ -8,7 +8,7 @@ use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     ObjectMeta, Time,
 };
 use serde::{Deserialize, Serialize};
-use super::{VirtualMachineRestoreConditions, VirtualMachineSnapshotError};
+use super::VirtualMachineRestoreConditions;
 
 /// VirtualMachineSnapshot defines the operation of snapshotting a VM
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -19,6 +19,17 @@ pub struct VirtualMachineSnapshot {
     pub spec: VirtualMachineSnapshotSpec,
     /// VirtualMachineSnapshotStatus is the status for a VirtualMachineSnapshot resource
     pub status: Option<VirtualMachineSnapshotStatus>,
+}
+
+/// Error is the last error encountered during the snapshot/restore
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VirtualMachineSnapshotError {
+    /// `message`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// `time`.
+    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
+    pub time: Option<Time>,
 }
 
 /// SnapshotVolumesLists includes the list of volumes which were included in the snapshot and

@@ -28,14 +28,3 @@ pub struct VirtualMachineRestoreConditions {
     /// ConditionType is the const type for Conditions
     pub r#type: String,
 }
-
-/// Error is the last error encountered during the snapshot/restore
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineSnapshotError {
-    /// `message`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub message: Option<String>,
-    /// `time`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
-    pub time: Option<Time>,
-}

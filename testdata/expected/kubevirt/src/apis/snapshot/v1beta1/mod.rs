@@ -6,14 +6,12 @@
 mod common;
 mod virtual_machine_restore;
 mod virtual_machine_snapshot;
-mod virtual_machine_snapshot_content;
 mod zz_generated_deepcopy;
 pub mod zz_generated_register;
 
 pub use self::common::*;
 pub use self::virtual_machine_restore::*;
 pub use self::virtual_machine_snapshot::*;
-pub use self::virtual_machine_snapshot_content::*;
 pub use self::zz_generated_register::{
     GROUP_NAME, VERSION, add_to_scheme, group_version, kind, resource,
 };

@@ -104,51 +104,6 @@ impl<'de> ::serde::Deserialize<'de> for super::VirtualMachineSnapshot {
     }
 }
 
-/// `VirtualMachineSnapshotContent` on the wire.
-#[derive(::serde::Serialize, ::serde::Deserialize)]
-struct VirtualMachineSnapshotContentWire<S, T0, T1, T2> {
-    #[serde(rename = "apiVersion", default)]
-    api_version: S,
-    #[serde(default)]
-    kind: S,
-    #[serde(default)]
-    metadata: T0,
-    spec: T1,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    status: Option<T2>,
-}
-
-impl ::serde::Serialize for super::VirtualMachineSnapshotContent {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        let wire = VirtualMachineSnapshotContentWire {
-            api_version: Self::API_VERSION,
-            kind: Self::KIND,
-            metadata: &self.metadata,
-            spec: &self.spec,
-            status: self.status.as_ref(),
-        };
-        ::serde::Serialize::serialize(&wire, serializer)
-    }
-}
-
-impl<'de> ::serde::Deserialize<'de> for super::VirtualMachineSnapshotContent {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        let wire = VirtualMachineSnapshotContentWire::deserialize(deserializer)?;
-        check_type(wire.api_version, Self::API_VERSION)?;
-        check_type(wire.kind, Self::KIND)?;
-        Ok(Self {
-            metadata: wire.metadata,
-            spec: wire.spec,
-            status: wire.status,
-        })
-    }
-}
-
 impl ::codegen_runtime::k8s_openapi::Resource for super::VirtualMachineRestore {
     const API_VERSION: &'static str = "snapshot.kubevirt.io/v1beta1";
     const GROUP: &'static str = "snapshot.kubevirt.io";
@@ -188,32 +143,6 @@ impl ::codegen_runtime::k8s_openapi::ListableResource for super::VirtualMachineS
 }
 
 impl ::codegen_runtime::k8s_openapi::Metadata for super::VirtualMachineSnapshot {
-    type Ty = ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-
-    fn metadata(&self) -> &Self::Ty {
-        &self.metadata
-    }
-
-    fn metadata_mut(&mut self) -> &mut Self::Ty {
-        &mut self.metadata
-    }
-}
-
-impl ::codegen_runtime::k8s_openapi::Resource for super::VirtualMachineSnapshotContent {
-    const API_VERSION: &'static str = "snapshot.kubevirt.io/v1beta1";
-    const GROUP: &'static str = "snapshot.kubevirt.io";
-    const KIND: &'static str = "VirtualMachineSnapshotContent";
-    const VERSION: &'static str = "v1beta1";
-    const URL_PATH_SEGMENT: &'static str = "virtualmachinesnapshotcontents";
-    type Scope = ::codegen_runtime::k8s_openapi::NamespaceResourceScope;
-}
-
-impl ::codegen_runtime::k8s_openapi::ListableResource
-for super::VirtualMachineSnapshotContent {
-    const LIST_KIND: &'static str = "VirtualMachineSnapshotContentList";
-}
-
-impl ::codegen_runtime::k8s_openapi::Metadata for super::VirtualMachineSnapshotContent {
     type Ty = ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
     fn metadata(&self) -> &Self::Ty {

@@ -41,6 +41,5 @@ pub fn resource(resource: &str) -> scheme::GroupResource {
 pub fn add_to_scheme(scheme: &mut scheme::Scheme) -> Result<(), scheme::SchemeError> {
     scheme.register::<super::VirtualMachineRestore>()?;
     scheme.register::<super::VirtualMachineSnapshot>()?;
-    scheme.register::<super::VirtualMachineSnapshotContent>()?;
     Ok(())
 }

@@ -32,15 +32,6 @@ impl V1beta1Informers {
     pub fn virtual_machine_snapshots(&self) -> VirtualMachineSnapshotInformer {
         VirtualMachineSnapshotInformer::new(self.0.clone())
     }
-
-    /// The informer for `virtualmachinesnapshotcontents`.
-    #[inline]
-    #[must_use]
-    pub fn virtual_machine_snapshot_contents(
-        &self,
-    ) -> VirtualMachineSnapshotContentInformer {
-        VirtualMachineSnapshotContentInformer::new(self.0.clone())
-    }
 }
 
 /// The factory's informer for [`VirtualMachineRestore`](api::VirtualMachineRestore) objects, and its lister. Cloning is cheap.
@@ -53,10 +44,4 @@ pub type VirtualMachineRestoreInformer = informer::TypedInformer<
 pub type VirtualMachineSnapshotInformer = informer::TypedInformer<
     api::VirtualMachineSnapshot,
     listers::VirtualMachineSnapshotLister,
->;
-
-/// The factory's informer for [`VirtualMachineSnapshotContent`](api::VirtualMachineSnapshotContent) objects, and its lister. Cloning is cheap.
-pub type VirtualMachineSnapshotContentInformer = informer::TypedInformer<
-    api::VirtualMachineSnapshotContent,
-    listers::VirtualMachineSnapshotContentLister,
 >;

@@ -38,16 +38,6 @@ impl SnapshotV1alpha1Client {
     pub fn virtual_machine_snapshots(&self, namespace: &str) -> VirtualMachineSnapshots {
         VirtualMachineSnapshots::namespaced(self.0.clone(), namespace)
     }
-
-    /// The client for `virtualmachinesnapshotcontents` in `namespace`; the empty one stands for all namespaces.
-    #[inline]
-    #[must_use]
-    pub fn virtual_machine_snapshot_contents(
-        &self,
-        namespace: &str,
-    ) -> VirtualMachineSnapshotContents {
-        VirtualMachineSnapshotContents::namespaced(self.0.clone(), namespace)
-    }
 }
 
 /// Client for [`VirtualMachineRestore`](api::VirtualMachineRestore) objects. Cloning is cheap.
@@ -67,14 +57,3 @@ pub type VirtualMachineSnapshots = client::TypedClient<
 
 /// A list of [`VirtualMachineSnapshot`](api::VirtualMachineSnapshot) objects.
 pub type VirtualMachineSnapshotList = kube::api::ObjectList<api::VirtualMachineSnapshot>;
-
-/// Client for [`VirtualMachineSnapshotContent`](api::VirtualMachineSnapshotContent) objects. Cloning is cheap.
-pub type VirtualMachineSnapshotContents = client::TypedClient<
-    api::VirtualMachineSnapshotContent,
-    client::verbs::WithStatus,
->;
-
-/// A list of [`VirtualMachineSnapshotContent`](api::VirtualMachineSnapshotContent) objects.
-pub type VirtualMachineSnapshotContentList = kube::api::ObjectList<
-    api::VirtualMachineSnapshotContent,
->;
