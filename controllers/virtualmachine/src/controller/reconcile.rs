@@ -105,6 +105,13 @@ pub(super) fn api(what: &'static str) -> impl FnOnce(kube::Error) -> ReconcileEr
     }
 }
 
+// +kubebuilder:rbac:groups=cloudnative.czs,resources=virtualmachines,verbs=get;list;patch;watch
+// +kubebuilder:rbac:groups=cloudnative.czs,resources=virtualmachines/status,verbs=update
+// +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
+//
+// The Lease of leader election, in the controller's own namespace.
+// +kubebuilder:rbac:groups=coordination.k8s.io,resources=leases,verbs=create;get;update;watch,namespace=virtualmachine-system
+
 /// The reconciler: machines in, calls of the API server and the driver out.
 pub struct Reconciler {
     clientset: Clientset,

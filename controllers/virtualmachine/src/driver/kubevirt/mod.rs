@@ -78,6 +78,13 @@ impl Default for Options {
     }
 }
 
+// +kubebuilder:rbac:groups=kubevirt.io,resources=virtualmachines,verbs=create;delete;get;list;patch;watch,roleName=virtualmachine-controller-kubevirt
+// +kubebuilder:rbac:groups=kubevirt.io,resources=virtualmachineinstances,verbs=delete;get;list;watch,roleName=virtualmachine-controller-kubevirt
+// +kubebuilder:rbac:groups="",resources=persistentvolumeclaims,verbs=get;patch,roleName=virtualmachine-controller-kubevirt
+//
+// KubeVirt's machines have ours as their owners, which they block from going before them.
+// +kubebuilder:rbac:groups=cloudnative.czs,resources=virtualmachines/finalizers,verbs=update,roleName=virtualmachine-controller-kubevirt
+
 /// The KubeVirt driver. Clones share their cache.
 #[derive(Clone)]
 pub struct KubeVirt {

@@ -12,7 +12,7 @@ use codegen_runtime::kube::api::{DeleteParams, PostParams};
 use codegen_runtime::kube::config::{KubeConfigOptions, Kubeconfig};
 use codegen_runtime::kube::{Api, Client, Config, ResourceExt};
 use codegen_runtime::quantity::Quantity;
-use embedded_apiserver::ApiServer;
+use embedded_apiserver::{ApiServer, Roles};
 use tokio_util::sync::CancellationToken;
 use virtualmachine_controller::apis::cloudnative::v1alpha1::{
     VirtualMachine, VirtualMachineResource, VirtualMachineSpec,
@@ -42,6 +42,9 @@ pub(crate) const LARGE: Resources = Resources {
     memory: 8 * GIB,
     disk: 50 * GIB,
 };
+
+/// The user that the driver is on the embedded server.
+const DRIVER: &str = "virtualmachine-controller";
 
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -97,7 +100,11 @@ impl Cluster {
             namespace: self.namespace.clone(),
             ..Options::default()
         };
-        KubeVirt::new(self.client.clone(), options)
+        let client = match &self.embedded {
+            Some(server) => server.client_as(DRIVER),
+            None => self.client.clone(),
+        };
+        KubeVirt::new(client, options)
     }
 
     /// A new object of ours.
@@ -141,6 +148,11 @@ impl Cluster {
     /// Leaves nothing on a cluster that others use.
     pub(crate) async fn end(self) {
         self.stop.cancel();
+        if let Some(server) = &self.embedded {
+            let roles = Roles::parse([include_str!("../../../deploy/role.yaml")]).expect("roles");
+            let forbidden = roles.forbidden(server, DRIVER);
+            assert!(forbidden.is_empty(), "the roles forbid {forbidden:#?}");
+        }
         if self.embedded.is_none() {
             self.kubevirt.clear().await;
             let namespaces: Api<Namespace> = Api::all(self.client.clone());
