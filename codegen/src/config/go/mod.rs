@@ -7,6 +7,8 @@ mod environment;
 mod gomod;
 mod graph;
 mod patterns;
+#[cfg(test)]
+mod tests;
 
 use std::{
     collections::{BTreeMap, BTreeSet},

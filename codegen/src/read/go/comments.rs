@@ -55,9 +55,10 @@ impl FileReader<'_, '_> {
             let start = inner + text.get(2..).unwrap_or_default().find('+').unwrap_or(0);
             let place = self.place(start..start + content.len());
             let raw = RawMarker { place };
-            // Build constraints of old are written like markers.
+            // Build constraints of old are written like markers; a default that names a constant is for other generators.
             let is_constraint = content.split_whitespace().next() == Some("+build");
-            if !is_constraint && !self.ignored.contains(&raw) {
+            let is_constant = content.starts_with("+default=ref(");
+            if !is_constraint && !is_constant && !self.ignored.contains(&raw) {
                 found.push(raw);
             }
         }
@@ -105,9 +106,12 @@ impl FileReader<'_, '_> {
     }
 
     fn unknown(&mut self, raw: &RawMarker) {
+        // To look for the marker that is meant takes longer than all else: only where it is told.
+        if !self.package.main {
+            return;
+        }
         // A sentence that starts with a plus is no marker.
-        let is_sentence = raw.written_name().contains(char::is_whitespace) && !raw.names_marker();
-        if !self.package.main || is_sentence {
+        if raw.written_name().contains(char::is_whitespace) && !raw.names_marker() {
             return;
         }
         if let Err(error) = raw.parse() {

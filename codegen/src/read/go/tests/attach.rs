@@ -159,6 +159,10 @@ fn what_is_unknown_is_a_warning_and_what_is_wrong_an_error() {
         "// +build linux\n\npackage a\n\n// +1 to this.\n// +a sentence of words\ntype A int\n",
         &[],
     );
+    check_found(
+        "package a\ntype A struct {\n\t// +default=ref(B)\n\tC int\n}\n",
+        &[],
+    );
     check_found("package a\n\n/*\n+genclient\n*/\ntype A int\n", &[]);
 }
 
