@@ -14,6 +14,8 @@ mod cli;
 mod fail;
 mod golden;
 mod hostile;
+#[cfg(feature = "go")]
+mod hostile_go;
 mod hostile_yaml;
 mod laws;
 mod rust_model;

@@ -94,6 +94,10 @@ impl FileReader<'_, '_> {
         match raw.parse() {
             Ok(marker) if stands => set.push(marker),
             Ok(marker) => self.warn(misplaced(&marker, target)),
+            Err(error) if is_lenient(def) => self.warn(Diagnostic {
+                severity: Severity::Warning,
+                ..error
+            }),
             Err(error) if self.package.main => self.findings.diagnostics.push(error),
             Err(_) => {}
         }
@@ -140,6 +144,11 @@ impl FileReader<'_, '_> {
                 .help("a marker stands right above the type or field that it marks"),
         });
     }
+}
+
+/// Whether Go's generators pass over values of the marker that they do not know, as gengo's do; controller-gen refuses them.
+fn is_lenient(def: &MarkerDef) -> bool {
+    def.name.starts_with("k8s:") || def.name.starts_with("genclient")
 }
 
 /// Whether a marker above a type's documentation is the package's.

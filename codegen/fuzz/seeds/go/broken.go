@@ -1,0 +1,7 @@
+package a
+type A struct {
+	B map[string string
+	C "d
+}
+type
+func {

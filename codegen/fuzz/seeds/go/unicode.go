@@ -1,0 +1,3 @@
+﻿package größe
+type Größe struct { Ж string `json:"ж"` }
+// +optional
