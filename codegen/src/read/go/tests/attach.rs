@@ -157,7 +157,9 @@ fn what_is_unknown_is_a_warning_and_what_is_wrong_an_error() {
     assert!(found[0].contains(": error: "), "{found:?}");
     check_found(
         "package a\n\n// +k8s:deepcopy-gen=nil\ntype A int\n",
-        &["a/a.go:3:22: warning: expected `package`, `true`, `false`, `package,register`, found `nil`"],
+        &[
+            "a/a.go:3:22: warning: expected `package`, `true`, `false`, `package,register`, found `nil`",
+        ],
     );
     check_found(
         "// +build linux\n\npackage a\n\n// +1 to this.\n// +a sentence of words\ntype A int\n",
