@@ -33,6 +33,7 @@ mod default;
 mod demands;
 mod imports;
 mod item;
+mod new;
 
 use std::{cell::RefCell, collections::BTreeMap, sync::Arc};
 
