@@ -6,9 +6,10 @@ use quote::quote;
 use super::{
     Emit, Files,
     context::{api_version, ident, module_docs},
+    manifests,
     table::{Definition, Home},
 };
-use crate::model::{Group, Version};
+use crate::model::{Group, RustItem, Version};
 
 pub(crate) const GENERATOR: Definition = Definition::new("register", HOME, emit);
 
@@ -42,7 +43,8 @@ fn emit_file(cx: &Emit<'_>, group: &Group, version: &Version) -> TokenStream {
     ));
     let names = emit_names(cx, group, version);
     let add_to_scheme = emit_add_to_scheme(cx, version);
-    quote!(#docs #names #add_to_scheme)
+    let crds = emit_crds(cx, group, version);
+    quote!(#docs #names #add_to_scheme #crds)
 }
 
 /// ```ignore
@@ -123,5 +125,67 @@ fn emit_add_to_scheme(_cx: &Emit<'_>, version: &Version) -> TokenStream {
             #(scheme.register::<super::#roots>()?;)*
             Ok(())
         }
+    }
+}
+
+/// ```ignore
+/// impl kube::core::CustomResourceExt for super::VirtualMachine {
+///     fn crd() -> CustomResourceDefinition {
+///         static CRD: LazyLock<CustomResourceDefinition> = LazyLock::new(|| scheme::read_crd(r#"{…}"#));
+///         CRD.clone()
+///     }
+///     …
+/// }
+/// ```
+///
+/// For kinds that manifests are written for, unless kube-derive does it.
+fn emit_crds(cx: &Emit<'_>, group: &Group, version: &Version) -> TokenStream {
+    let is_derived = |root: &str| {
+        let item = version.type_def(root).and_then(|def| def.item.as_ref());
+        item.is_some_and(|item: &RustItem| item.kube_derive)
+    };
+    let resources = version.resources.iter();
+    let impls = resources.filter_map(|resource| {
+        if is_derived(&resource.root) {
+            return None;
+        }
+        let crd = manifests::crd_of(cx.api, group, &resource.kind, cx.options)?;
+        let name = format!("{}.{}", resource.plural, group.name);
+        let root = ident(&resource.root);
+        let short_names = &resource.short_names;
+        let json = crd.to_string();
+        Some(quote! {
+            impl kube::core::CustomResourceExt for super::#root {
+                fn crd() -> CustomResourceDefinition {
+                    static CRD: LazyLock<CustomResourceDefinition> =
+                        LazyLock::new(|| scheme::read_crd(#json));
+                    CRD.clone()
+                }
+
+                fn crd_name() -> &'static str {
+                    #name
+                }
+
+                fn api_resource() -> kube::core::ApiResource {
+                    kube::core::ApiResource::erase::<Self>(&())
+                }
+
+                fn shortnames() -> &'static [&'static str] {
+                    &[#(#short_names),*]
+                }
+            }
+        })
+    });
+    let impls: Vec<TokenStream> = impls.collect();
+    if impls.is_empty() {
+        return TokenStream::new();
+    }
+    let runtime = cx.runtime();
+    quote! {
+        use ::std::sync::LazyLock;
+
+        use #runtime::k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+
+        #(#impls)*
     }
 }

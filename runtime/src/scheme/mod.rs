@@ -16,6 +16,7 @@
 
 mod any;
 mod convert;
+mod crd;
 mod decode;
 mod error;
 mod resource;
@@ -33,6 +34,7 @@ use crate::object::{Object, ResourceInfo};
 
 pub use any::AnyObject;
 use convert::Conversions;
+pub use crd::read_crd;
 pub use error::SchemeError;
 pub use resource::GroupResource;
 

@@ -18,7 +18,7 @@ use serde_json::Value;
 use crate::{
     diag::Diagnostics,
     emit::policy::{RoleOptions, roles, user_roles, webhook_configurations},
-    model::{ApiSet, Resource},
+    model::{ApiSet, Group, Origin, Resource, Version},
     options::{Compat, Options},
     output::{Tree, yaml::to_yaml},
 };
@@ -101,7 +101,18 @@ fn documents(values: &[Value]) -> String {
     documents.collect()
 }
 
-/// The CRD of every kind, with its group and plural, in the order of groups and kinds.
+/// The CRD of a kind of the group, as [`emit`] writes it; none where that is not asked for, and for CRDs that were read.
+pub(super) fn crd_of(api: &ApiSet, group: &Group, kind: &str, options: &Options) -> Option<Value> {
+    let manifests = options.manifests.as_ref()?;
+    let read = |version: &Version| version.origin == Origin::Crd;
+    if group.versions.iter().any(read) {
+        return None;
+    }
+    let assembly = crd::Assembly::new(api, group, kind, (manifests, options.compat));
+    assembly.finish(&mut Diagnostics::new()).map(|(_, crd)| crd)
+}
+
+/// The CRD of every kind, with its group and plural, in the order of groups and kinds; not of those that were read from CRDs.
 ///
 /// # Errors
 ///
@@ -113,7 +124,9 @@ pub fn crds(
 ) -> Result<Vec<(String, String, Value)>, Diagnostics> {
     let mut diagnostics = Diagnostics::new();
     let mut crds = Vec::new();
-    for group in &api.groups {
+    let is_written = |version: &Version| version.origin != Origin::Crd;
+    let groups = api.groups.iter();
+    for group in groups.filter(|group| group.versions.iter().all(is_written)) {
         let mut kinds: Vec<&Resource> = Vec::new();
         for resource in group.versions.iter().flat_map(|version| &version.resources) {
             if kinds.iter().all(|known| known.kind != resource.kind) {

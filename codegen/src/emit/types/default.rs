@@ -100,7 +100,7 @@ fn emit_function(scope: &Scope<'_>, def: &TypeDef, field: &Field) -> Option<Toke
 }
 
 /// The field's value in `Default`.
-pub(super) fn initial(scope: &Scope<'_>, field: &Field) -> TokenStream {
+fn initial(scope: &Scope<'_>, field: &Field) -> TokenStream {
     if honoured(field) {
         let name = function_ident(field);
         quote!(Self::#name())

@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::{ToTokens as _, quote};
 
-use super::{Scope, default, demands, imports::CODEC, new};
+use super::{Scope, default, demands, imports::CODEC};
 use crate::{
     emit::{
         context::ident,
@@ -54,7 +54,6 @@ fn emit_struct(scope: &Scope<'_>, def: &TypeDef, body: &StructDef) -> TokenStrea
     derives.push("PartialEq");
     let derives = derive(scope, &derives, serde);
     let items = &defaults.items;
-    let new = (serde == Serde::Generated).then(|| new::emit(scope, def, body));
     quote! {
         #docs
         #derives
@@ -63,7 +62,6 @@ fn emit_struct(scope: &Scope<'_>, def: &TypeDef, body: &StructDef) -> TokenStrea
             #(#fields)*
             #unknown
         }
-        #new
         #items
     }
 }

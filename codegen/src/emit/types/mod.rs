@@ -33,7 +33,6 @@ mod default;
 mod demands;
 mod imports;
 mod item;
-mod new;
 
 use std::{cell::RefCell, collections::BTreeMap, sync::Arc};
 

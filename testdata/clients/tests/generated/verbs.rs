@@ -133,3 +133,13 @@ async fn a_resource_has_the_plural_that_its_marker_gives() {
         .unwrap();
     assert_eq!(tracker.actions()[0].resource, "catalogue");
 }
+
+#[test]
+fn a_kind_has_its_crd() {
+    use codegen_runtime::kube::core::CustomResourceExt as _;
+
+    let crd = Fleet::crd();
+    assert_eq!(crd.metadata.name.as_deref(), Some(Fleet::crd_name()));
+    assert_eq!(crd.spec.names.kind, "Fleet");
+    assert!(crd.spec.versions[0].storage);
+}
