@@ -23,21 +23,6 @@ pub struct VirtualMachine {
     pub status: Option<VirtualMachineStatus>,
 }
 
-impl VirtualMachine {
-    /// `VirtualMachine` of the given name.
-    #[must_use]
-    pub fn new(name: impl Into<String>, spec: VirtualMachineSpec) -> Self {
-        Self {
-            metadata: ObjectMeta {
-                name: Some(name.into()),
-                ..ObjectMeta::default()
-            },
-            spec,
-            status: None,
-        }
-    }
-}
-
 /// `VirtualMachine.status.phase`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum VirtualMachinePhase {

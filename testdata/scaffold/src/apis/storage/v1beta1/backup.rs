@@ -15,20 +15,6 @@ pub struct Backup {
     pub spec: Option<BackupSpec>,
 }
 
-impl Backup {
-    /// `Backup` of the given name.
-    #[must_use]
-    pub fn new(name: impl Into<String>, spec: BackupSpec) -> Self {
-        Self {
-            metadata: ObjectMeta {
-                name: Some(name.into()),
-                ..ObjectMeta::default()
-            },
-            spec: Some(spec),
-        }
-    }
-}
-
 /// What is copied.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct BackupSpec {

@@ -32,20 +32,6 @@ pub struct ClusterWorkflowTemplate {
     pub spec: ClusterWorkflowTemplateSpec,
 }
 
-impl ClusterWorkflowTemplate {
-    /// `ClusterWorkflowTemplate` of the given name.
-    #[must_use]
-    pub fn new(name: impl Into<String>, spec: ClusterWorkflowTemplateSpec) -> Self {
-        Self {
-            metadata: ObjectMeta {
-                name: Some(name.into()),
-                ..ObjectMeta::default()
-            },
-            spec,
-        }
-    }
-}
-
 /// WorkflowSpec is the specification of a Workflow.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -40,21 +40,6 @@ pub struct CronWorkflow {
     pub status: Option<CronWorkflowStatus>,
 }
 
-impl CronWorkflow {
-    /// `CronWorkflow` of the given name.
-    #[must_use]
-    pub fn new(name: impl Into<String>, spec: CronWorkflowSpec) -> Self {
-        Self {
-            metadata: ObjectMeta {
-                name: Some(name.into()),
-                ..ObjectMeta::default()
-            },
-            spec,
-            status: None,
-        }
-    }
-}
-
 /// `CronWorkflow.status.active`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -64,21 +64,6 @@ pub struct Workflow {
     pub status: Option<WorkflowStatus>,
 }
 
-impl Workflow {
-    /// `Workflow` of the given name.
-    #[must_use]
-    pub fn new(name: impl Into<String>, spec: WorkflowSpec) -> Self {
-        Self {
-            metadata: ObjectMeta {
-                name: Some(name.into()),
-                ..ObjectMeta::default()
-            },
-            spec,
-            status: None,
-        }
-    }
-}
-
 /// `Workflow.status.artifactGCStatus`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -21,21 +21,6 @@ pub struct WorkflowArtifactGCTask {
     pub status: Option<WorkflowArtifactGCTaskStatus>,
 }
 
-impl WorkflowArtifactGCTask {
-    /// `WorkflowArtifactGCTask` of the given name.
-    #[must_use]
-    pub fn new(name: impl Into<String>, spec: WorkflowArtifactGCTaskSpec) -> Self {
-        Self {
-            metadata: ObjectMeta {
-                name: Some(name.into()),
-                ..ObjectMeta::default()
-            },
-            spec,
-            status: None,
-        }
-    }
-}
-
 /// ArtifactResult describes the result of attempting to delete a given Artifact
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WorkflowArtifactGCTaskArtifactResults {

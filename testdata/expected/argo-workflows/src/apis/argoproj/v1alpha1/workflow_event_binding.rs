@@ -20,20 +20,6 @@ pub struct WorkflowEventBinding {
     pub spec: WorkflowEventBindingSpec,
 }
 
-impl WorkflowEventBinding {
-    /// `WorkflowEventBinding` of the given name.
-    #[must_use]
-    pub fn new(name: impl Into<String>, spec: WorkflowEventBindingSpec) -> Self {
-        Self {
-            metadata: ObjectMeta {
-                name: Some(name.into()),
-                ..ObjectMeta::default()
-            },
-            spec,
-        }
-    }
-}
-
 /// Event is the event to bind to
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WorkflowEventBindingEvent {

@@ -24,23 +24,6 @@ pub struct WorkflowTaskResult {
     pub progress: Option<String>,
 }
 
-impl WorkflowTaskResult {
-    /// `WorkflowTaskResult` of the given name.
-    #[must_use]
-    pub fn new(name: impl Into<String>) -> Self {
-        Self {
-            metadata: ObjectMeta {
-                name: Some(name.into()),
-                ..ObjectMeta::default()
-            },
-            message: None,
-            outputs: None,
-            phase: None,
-            progress: None,
-        }
-    }
-}
-
 /// Outputs hold parameters, artifacts, and results from a step
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

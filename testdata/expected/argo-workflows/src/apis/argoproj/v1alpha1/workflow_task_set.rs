@@ -49,21 +49,6 @@ pub struct WorkflowTaskSet {
     pub status: Option<WorkflowTaskSetStatus>,
 }
 
-impl WorkflowTaskSet {
-    /// `WorkflowTaskSet` of the given name.
-    #[must_use]
-    pub fn new(name: impl Into<String>, spec: WorkflowTaskSetSpec) -> Self {
-        Self {
-            metadata: ObjectMeta {
-                name: Some(name.into()),
-                ..ObjectMeta::default()
-            },
-            spec,
-            status: None,
-        }
-    }
-}
-
 /// `WorkflowTaskSet.spec.tasks.dag.tasks.arguments`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WorkflowTaskSetArguments {

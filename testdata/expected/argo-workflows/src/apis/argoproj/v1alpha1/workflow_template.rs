@@ -32,20 +32,6 @@ pub struct WorkflowTemplate {
     pub spec: WorkflowTemplateSpec,
 }
 
-impl WorkflowTemplate {
-    /// `WorkflowTemplate` of the given name.
-    #[must_use]
-    pub fn new(name: impl Into<String>, spec: WorkflowTemplateSpec) -> Self {
-        Self {
-            metadata: ObjectMeta {
-                name: Some(name.into()),
-                ..ObjectMeta::default()
-            },
-            spec,
-        }
-    }
-}
-
 /// WorkflowSpec is the specification of a Workflow.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

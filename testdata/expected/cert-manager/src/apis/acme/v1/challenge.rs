@@ -25,21 +25,6 @@ pub struct Challenge {
     pub status: Option<ChallengeStatus>,
 }
 
-impl Challenge {
-    /// `Challenge` of the given name.
-    #[must_use]
-    pub fn new(name: impl Into<String>, spec: ChallengeSpec) -> Self {
-        Self {
-            metadata: ObjectMeta {
-                name: Some(name.into()),
-                ..ObjectMeta::default()
-            },
-            spec,
-            status: None,
-        }
-    }
-}
-
 /// The SecretAccessKey is used for authentication. If set, pull the AWS access key ID from a key
 /// within a Kubernetes Secret. Cannot be set when AccessKeyID is set. If neither the Access Key nor
 /// Key ID are set, we fall back to using env vars, shared credentials file, or AWS Instance

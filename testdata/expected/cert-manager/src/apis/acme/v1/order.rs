@@ -23,21 +23,6 @@ pub struct Order {
     pub status: Option<OrderStatus>,
 }
 
-impl Order {
-    /// `Order` of the given name.
-    #[must_use]
-    pub fn new(name: impl Into<String>, spec: OrderSpec) -> Self {
-        Self {
-            metadata: ObjectMeta {
-                name: Some(name.into()),
-                ..ObjectMeta::default()
-            },
-            spec,
-            status: None,
-        }
-    }
-}
-
 /// ACMEAuthorization contains data returned from the ACME server on an authorization that must be
 /// completed in order validate a DNS name on an ACME Order resource.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

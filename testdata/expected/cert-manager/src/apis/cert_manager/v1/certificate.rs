@@ -28,21 +28,6 @@ pub struct Certificate {
     pub status: Option<CertificateStatus>,
 }
 
-impl Certificate {
-    /// `Certificate` of the given name.
-    #[must_use]
-    pub fn new(name: impl Into<String>, spec: CertificateSpec) -> Self {
-        Self {
-            metadata: ObjectMeta {
-                name: Some(name.into()),
-                ..ObjectMeta::default()
-            },
-            spec: Some(spec),
-            status: None,
-        }
-    }
-}
-
 /// ACME stores information that is fetched from the ACME CA server.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CertificateAcme {

@@ -32,21 +32,6 @@ pub struct CertificateRequest {
     pub status: Option<CertificateRequestStatus>,
 }
 
-impl CertificateRequest {
-    /// `CertificateRequest` of the given name.
-    #[must_use]
-    pub fn new(name: impl Into<String>, spec: CertificateRequestSpec) -> Self {
-        Self {
-            metadata: ObjectMeta {
-                name: Some(name.into()),
-                ..ObjectMeta::default()
-            },
-            spec: Some(spec),
-            status: None,
-        }
-    }
-}
-
 /// CertificateRequestCondition contains condition information for a CertificateRequest.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

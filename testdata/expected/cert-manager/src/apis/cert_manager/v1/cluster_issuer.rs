@@ -24,21 +24,6 @@ pub struct ClusterIssuer {
     pub status: Option<ClusterIssuerStatus>,
 }
 
-impl ClusterIssuer {
-    /// `ClusterIssuer` of the given name.
-    #[must_use]
-    pub fn new(name: impl Into<String>, spec: ClusterIssuerSpec) -> Self {
-        Self {
-            metadata: ObjectMeta {
-                name: Some(name.into()),
-                ..ObjectMeta::default()
-            },
-            spec,
-            status: None,
-        }
-    }
-}
-
 /// Desired state of the ClusterIssuer resource.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -23,21 +23,6 @@ pub struct Issuer {
     pub status: Option<IssuerStatus>,
 }
 
-impl Issuer {
-    /// `Issuer` of the given name.
-    #[must_use]
-    pub fn new(name: impl Into<String>, spec: IssuerSpec) -> Self {
-        Self {
-            metadata: ObjectMeta {
-                name: Some(name.into()),
-                ..ObjectMeta::default()
-            },
-            spec,
-            status: None,
-        }
-    }
-}
-
 /// Desired state of the Issuer resource.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

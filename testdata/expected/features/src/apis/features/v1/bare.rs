@@ -11,16 +11,3 @@ pub struct Bare {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
 }
-
-impl Bare {
-    /// `Bare` of the given name.
-    #[must_use]
-    pub fn new(name: impl Into<String>) -> Self {
-        Self {
-            metadata: ObjectMeta {
-                name: Some(name.into()),
-                ..ObjectMeta::default()
-            },
-        }
-    }
-}

@@ -30,21 +30,6 @@ pub struct Everything {
     pub status: Option<Option<EverythingStatus>>,
 }
 
-impl Everything {
-    /// `Everything` of the given name.
-    #[must_use]
-    pub fn new(name: impl Into<String>, spec: EverythingSpec) -> Self {
-        Self {
-            metadata: ObjectMeta {
-                name: Some(name.into()),
-                ..ObjectMeta::default()
-            },
-            spec,
-            status: None,
-        }
-    }
-}
-
 /// `Everything.spec.choices`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum EverythingChoices {

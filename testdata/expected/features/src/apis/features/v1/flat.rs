@@ -74,42 +74,6 @@ pub struct Flat {
 }
 
 impl Flat {
-    /// `Flat` of the given name.
-    #[must_use]
-    pub fn new(
-        name: impl Into<String>,
-        at: Time,
-        forced: Option<Number>,
-        ratio: Number,
-    ) -> Self {
-        Self {
-            metadata: ObjectMeta {
-                name: Some(name.into()),
-                ..ObjectMeta::default()
-            },
-            kind_70af: None,
-            anything: None,
-            at,
-            forced,
-            label: Self::default_label(),
-            limits: None,
-            maybe: None,
-            mode: Self::default_mode(),
-            port: None,
-            preset: Self::default_preset(),
-            quota: Self::default_quota(),
-            ratio,
-            share: None,
-            since: Self::default_since(),
-            sizes: None,
-            times: None,
-            until: None,
-            weight: Self::default_weight(),
-        }
-    }
-}
-
-impl Flat {
     pub(super) fn default_label() -> Option<String> {
         codec::from_json("\"none\"")
     }

@@ -15,18 +15,3 @@ pub struct Scalar {
     /// `spec`.
     pub spec: Option<String>,
 }
-
-impl Scalar {
-    /// `Scalar` of the given name.
-    #[must_use]
-    pub fn new(name: impl Into<String>, spec: String) -> Self {
-        Self {
-            metadata: ObjectMeta {
-                name: Some(name.into()),
-                ..ObjectMeta::default()
-            },
-            size: None,
-            spec: Some(spec),
-        }
-    }
-}

@@ -15,17 +15,3 @@ pub struct Everything {
     /// Properties that the schema does not name; the API server keeps them.
     pub unknown_fields: BTreeMap<String, Value>,
 }
-
-impl Everything {
-    /// `Everything` of the given name.
-    #[must_use]
-    pub fn new(name: impl Into<String>) -> Self {
-        Self {
-            metadata: ObjectMeta {
-                name: Some(name.into()),
-                ..ObjectMeta::default()
-            },
-            unknown_fields: BTreeMap::new(),
-        }
-    }
-}

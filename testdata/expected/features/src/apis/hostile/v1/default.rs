@@ -18,20 +18,6 @@ pub struct Default {
     pub spec: DefaultSpec,
 }
 
-impl Default {
-    /// `Default` of the given name.
-    #[must_use]
-    pub fn new(name: impl Into<::std::string::String>, spec: DefaultSpec) -> Self {
-        Self {
-            metadata: ObjectMeta {
-                name: Some(name.into()),
-                ..ObjectMeta::default()
-            },
-            spec,
-        }
-    }
-}
-
 /// `Default.spec`.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, Deserialize)]
 pub struct DefaultSpec {

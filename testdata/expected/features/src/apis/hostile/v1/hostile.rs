@@ -50,21 +50,6 @@ pub struct Hostile {
     pub spec: ::std::option::Option<HostileSpec>,
 }
 
-impl Hostile {
-    /// `Hostile` of the given name.
-    #[must_use]
-    pub fn new(name: impl Into<::std::string::String>, spec: HostileSpec) -> Self {
-        Self {
-            metadata: ObjectMeta {
-                name: Some(name.into()),
-                ..ObjectMeta::default()
-            },
-            field: None,
-            spec: Some(spec),
-        }
-    }
-}
-
 /// `Hostile.spec.1`.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, Deserialize)]
 pub struct Hostile1 {

@@ -18,20 +18,6 @@ pub struct Option {
     pub spec: OptionSpec,
 }
 
-impl Option {
-    /// `Option` of the given name.
-    #[must_use]
-    pub fn new(name: impl Into<::std::string::String>, spec: OptionSpec) -> Self {
-        Self {
-            metadata: ObjectMeta {
-                name: Some(name.into()),
-                ..ObjectMeta::default()
-            },
-            spec,
-        }
-    }
-}
-
 /// `Option.spec`.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, Deserialize)]
 pub struct OptionSpec {

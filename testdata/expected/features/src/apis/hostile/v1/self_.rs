@@ -61,17 +61,3 @@ pub struct Self_ {
     /// `spec`.
     pub spec: SelfSpec,
 }
-
-impl Self_ {
-    /// `Self_` of the given name.
-    #[must_use]
-    pub fn new(name: impl Into<::std::string::String>, spec: SelfSpec) -> Self {
-        Self {
-            metadata: ObjectMeta {
-                name: Some(name.into()),
-                ..ObjectMeta::default()
-            },
-            spec,
-        }
-    }
-}

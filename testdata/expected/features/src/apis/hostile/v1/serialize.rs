@@ -18,20 +18,6 @@ pub struct Serialize {
     pub spec: SerializeSpec,
 }
 
-impl Serialize {
-    /// `Serialize` of the given name.
-    #[must_use]
-    pub fn new(name: impl Into<::std::string::String>, spec: SerializeSpec) -> Self {
-        Self {
-            metadata: ObjectMeta {
-                name: Some(name.into()),
-                ..ObjectMeta::default()
-            },
-            spec,
-        }
-    }
-}
-
 /// `Serialize.spec`.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, Deserialize)]
 pub struct SerializeSpec {

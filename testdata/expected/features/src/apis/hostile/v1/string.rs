@@ -18,20 +18,6 @@ pub struct String {
     pub spec: StringSpec,
 }
 
-impl String {
-    /// `String` of the given name.
-    #[must_use]
-    pub fn new(name: impl Into<::std::string::String>, spec: StringSpec) -> Self {
-        Self {
-            metadata: ObjectMeta {
-                name: Some(name.into()),
-                ..ObjectMeta::default()
-            },
-            spec,
-        }
-    }
-}
-
 /// `String.spec`.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, Deserialize)]
 pub struct StringSpec {

@@ -18,20 +18,6 @@ pub struct Time {
     pub spec: TimeSpec,
 }
 
-impl Time {
-    /// `Time` of the given name.
-    #[must_use]
-    pub fn new(name: impl Into<::std::string::String>, spec: TimeSpec) -> Self {
-        Self {
-            metadata: ObjectMeta {
-                name: Some(name.into()),
-                ..ObjectMeta::default()
-            },
-            spec,
-        }
-    }
-}
-
 /// `Time.spec`.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, Deserialize)]
 pub struct TimeSpec {

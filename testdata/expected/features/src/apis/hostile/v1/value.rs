@@ -18,20 +18,6 @@ pub struct Value {
     pub spec: ValueSpec,
 }
 
-impl Value {
-    /// `Value` of the given name.
-    #[must_use]
-    pub fn new(name: impl Into<::std::string::String>, spec: ValueSpec) -> Self {
-        Self {
-            metadata: ObjectMeta {
-                name: Some(name.into()),
-                ..ObjectMeta::default()
-            },
-            spec,
-        }
-    }
-}
-
 /// `Value.spec`.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, Deserialize)]
 pub struct ValueSpec {

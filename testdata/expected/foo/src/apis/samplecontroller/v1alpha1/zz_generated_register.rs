@@ -42,3 +42,27 @@ pub fn add_to_scheme(scheme: &mut scheme::Scheme) -> Result<(), scheme::SchemeEr
     scheme.register::<super::Foo>()?;
     Ok(())
 }
+
+use ::std::sync::LazyLock;
+use ::codegen_runtime::k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+
+impl kube::core::CustomResourceExt for super::Foo {
+    fn crd() -> CustomResourceDefinition {
+        static CRD: LazyLock<CustomResourceDefinition> = LazyLock::new(|| scheme::read_crd(
+            "{\"apiVersion\":\"apiextensions.k8s.io/v1\",\"kind\":\"CustomResourceDefinition\",\"metadata\":{\"name\":\"foos.samplecontroller.k8s.io\"},\"spec\":{\"group\":\"samplecontroller.k8s.io\",\"names\":{\"kind\":\"Foo\",\"listKind\":\"FooList\",\"plural\":\"foos\",\"singular\":\"foo\"},\"scope\":\"Namespaced\",\"versions\":[{\"name\":\"v1alpha1\",\"schema\":{\"openAPIV3Schema\":{\"description\":\"A deployment by another name.\",\"properties\":{\"apiVersion\":{\"description\":\"APIVersion defines the versioned schema of this representation of an object.\\nServers should convert recognized schemas to the latest internal value, and\\nmay reject unrecognized values.\\nMore info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources\",\"type\":\"string\"},\"kind\":{\"description\":\"Kind is a string value representing the REST resource this object represents.\\nServers may infer this from the endpoint the client submits requests to.\\nCannot be updated.\\nIn CamelCase.\\nMore info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds\",\"type\":\"string\"},\"metadata\":{\"type\":\"object\"},\"spec\":{\"description\":\"What the deployment should be.\",\"properties\":{\"deploymentName\":{\"description\":\"The name of the deployment.\",\"type\":\"string\"},\"replicas\":{\"description\":\"How many pods it has; the server decides where it is absent.\",\"format\":\"int32\",\"type\":\"integer\"}},\"required\":[\"deploymentName\"],\"type\":\"object\"},\"status\":{\"description\":\"What the deployment is.\",\"properties\":{\"availableReplicas\":{\"description\":\"How many pods are ready.\",\"format\":\"int32\",\"type\":\"integer\"}},\"type\":\"object\"}},\"required\":[\"spec\"],\"type\":\"object\"}},\"served\":true,\"storage\":true,\"subresources\":{\"status\":{}}}]}}",
+        ));
+        CRD.clone()
+    }
+
+    fn crd_name() -> &'static str {
+        "foos.samplecontroller.k8s.io"
+    }
+
+    fn api_resource() -> kube::core::ApiResource {
+        kube::core::ApiResource::erase::<Self>(&())
+    }
+
+    fn shortnames() -> &'static [&'static str] {
+        &[]
+    }
+}

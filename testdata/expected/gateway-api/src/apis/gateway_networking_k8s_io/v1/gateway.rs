@@ -27,21 +27,6 @@ pub struct Gateway {
     pub status: Option<GatewayStatus>,
 }
 
-impl Gateway {
-    /// `Gateway` of the given name.
-    #[must_use]
-    pub fn new(name: impl Into<String>, spec: GatewaySpec) -> Self {
-        Self {
-            metadata: ObjectMeta {
-                name: Some(name.into()),
-                ..ObjectMeta::default()
-            },
-            spec,
-            status: None,
-        }
-    }
-}
-
 /// GatewaySpecAddress describes an address that can be bound to a Gateway.
 ///
 /// Must satisfy `self.type == 'Hostname' ? (!has(self.value) || self.value.matches(r"""^(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$""")): true`: Hostname value must be empty or contain only valid characters (matching ^(\\\*\\.)?\[a-z0-9\](\[-a-z0-9\]\*\[a-z0-9\])?(\\.\[a-z0-9\](\[-a-z0-9\]\*\[a-z0-9\])?)\*$)

@@ -45,21 +45,6 @@ pub struct GRPCRoute {
     pub status: Option<GRPCRouteStatus>,
 }
 
-impl GRPCRoute {
-    /// `GRPCRoute` of the given name.
-    #[must_use]
-    pub fn new(name: impl Into<String>, spec: GRPCRouteSpec) -> Self {
-        Self {
-            metadata: ObjectMeta {
-                name: Some(name.into()),
-                ..ObjectMeta::default()
-            },
-            spec,
-            status: None,
-        }
-    }
-}
-
 /// GRPCBackendRef defines how a GRPCRoute forwards a gRPC request.
 ///
 /// Note that when a namespace different than the local namespace is specified, a ReferenceGrant

@@ -26,21 +26,6 @@ pub struct HTTPRoute {
     pub status: Option<HTTPRouteStatus>,
 }
 
-impl HTTPRoute {
-    /// `HTTPRoute` of the given name.
-    #[must_use]
-    pub fn new(name: impl Into<String>, spec: HTTPRouteSpec) -> Self {
-        Self {
-            metadata: ObjectMeta {
-                name: Some(name.into()),
-                ..ObjectMeta::default()
-            },
-            spec,
-            status: None,
-        }
-    }
-}
-
 /// `HTTPRoute.spec.rules.filters.cors.allowMethods`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum HTTPRouteAllowMethods {

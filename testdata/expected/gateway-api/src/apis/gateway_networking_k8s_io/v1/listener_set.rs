@@ -50,21 +50,6 @@ pub struct ListenerSet {
     pub status: Option<ListenerSetStatus>,
 }
 
-impl ListenerSet {
-    /// `ListenerSet` of the given name.
-    #[must_use]
-    pub fn new(name: impl Into<String>, spec: ListenerSetSpec) -> Self {
-        Self {
-            metadata: ObjectMeta {
-                name: Some(name.into()),
-                ..ObjectMeta::default()
-            },
-            spec,
-            status: None,
-        }
-    }
-}
-
 /// ParentRef references the Gateway that the listeners are attached to.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ListenerSetParentRef {

@@ -28,20 +28,6 @@ pub struct ReferenceGrant {
     pub spec: ReferenceGrantSpec,
 }
 
-impl ReferenceGrant {
-    /// `ReferenceGrant` of the given name.
-    #[must_use]
-    pub fn new(name: impl Into<String>, spec: ReferenceGrantSpec) -> Self {
-        Self {
-            metadata: ObjectMeta {
-                name: Some(name.into()),
-                ..ObjectMeta::default()
-            },
-            spec,
-        }
-    }
-}
-
 /// ReferenceGrantFrom describes trusted namespaces and kinds.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ReferenceGrantFrom {

@@ -22,21 +22,6 @@ pub struct TCPRoute {
     pub status: Option<TCPRouteStatus>,
 }
 
-impl TCPRoute {
-    /// `TCPRoute` of the given name.
-    #[must_use]
-    pub fn new(name: impl Into<String>, spec: TCPRouteSpec) -> Self {
-        Self {
-            metadata: ObjectMeta {
-                name: Some(name.into()),
-                ..ObjectMeta::default()
-            },
-            spec,
-            status: None,
-        }
-    }
-}
-
 /// Spec defines the desired state of TCPRoute.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

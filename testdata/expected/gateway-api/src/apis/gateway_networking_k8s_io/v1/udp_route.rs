@@ -22,21 +22,6 @@ pub struct UDPRoute {
     pub status: Option<UDPRouteStatus>,
 }
 
-impl UDPRoute {
-    /// `UDPRoute` of the given name.
-    #[must_use]
-    pub fn new(name: impl Into<String>, spec: UDPRouteSpec) -> Self {
-        Self {
-            metadata: ObjectMeta {
-                name: Some(name.into()),
-                ..ObjectMeta::default()
-            },
-            spec,
-            status: None,
-        }
-    }
-}
-
 /// Spec defines the desired state of UDPRoute.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

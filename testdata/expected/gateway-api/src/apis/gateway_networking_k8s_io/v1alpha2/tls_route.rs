@@ -22,21 +22,6 @@ pub struct TLSRoute {
     pub status: Option<TLSRouteStatus>,
 }
 
-impl TLSRoute {
-    /// `TLSRoute` of the given name.
-    #[must_use]
-    pub fn new(name: impl Into<String>, spec: TLSRouteSpec) -> Self {
-        Self {
-            metadata: ObjectMeta {
-                name: Some(name.into()),
-                ..ObjectMeta::default()
-            },
-            spec,
-            status: None,
-        }
-    }
-}
-
 /// Spec defines the desired state of TLSRoute.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

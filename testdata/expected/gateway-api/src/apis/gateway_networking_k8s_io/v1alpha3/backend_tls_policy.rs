@@ -20,21 +20,6 @@ pub struct BackendTLSPolicy {
     pub status: Option<BackendTLSPolicyStatus>,
 }
 
-impl BackendTLSPolicy {
-    /// `BackendTLSPolicy` of the given name.
-    #[must_use]
-    pub fn new(name: impl Into<String>, spec: BackendTLSPolicySpec) -> Self {
-        Self {
-            metadata: ObjectMeta {
-                name: Some(name.into()),
-                ..ObjectMeta::default()
-            },
-            spec,
-            status: None,
-        }
-    }
-}
-
 /// AncestorRef corresponds with a ParentRef in the spec that this PolicyAncestorStatus struct
 /// describes the status of.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

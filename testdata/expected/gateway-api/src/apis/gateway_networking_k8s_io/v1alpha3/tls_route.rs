@@ -24,21 +24,6 @@ pub struct TLSRoute {
     pub status: Option<TLSRouteStatus>,
 }
 
-impl TLSRoute {
-    /// `TLSRoute` of the given name.
-    #[must_use]
-    pub fn new(name: impl Into<String>, spec: TLSRouteSpec) -> Self {
-        Self {
-            metadata: ObjectMeta {
-                name: Some(name.into()),
-                ..ObjectMeta::default()
-            },
-            spec,
-            status: None,
-        }
-    }
-}
-
 /// BackendRef defines how a Route should forward a request to a Kubernetes resource.
 ///
 /// Note that when a namespace different than the local namespace is specified, a ReferenceGrant

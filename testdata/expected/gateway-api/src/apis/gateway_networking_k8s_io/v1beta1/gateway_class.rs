@@ -36,21 +36,6 @@ pub struct GatewayClass {
     pub status: Option<GatewayClassStatus>,
 }
 
-impl GatewayClass {
-    /// `GatewayClass` of the given name.
-    #[must_use]
-    pub fn new(name: impl Into<String>, spec: GatewayClassSpec) -> Self {
-        Self {
-            metadata: ObjectMeta {
-                name: Some(name.into()),
-                ..ObjectMeta::default()
-            },
-            spec,
-            status: None,
-        }
-    }
-}
-
 /// ParametersRef is a reference to a resource that contains the configuration parameters
 /// corresponding to the GatewayClass. This is optional if the controller does not require any
 /// additional configuration.

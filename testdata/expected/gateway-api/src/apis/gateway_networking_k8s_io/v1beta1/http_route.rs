@@ -21,21 +21,6 @@ pub struct HTTPRoute {
     pub status: Option<HTTPRouteStatus>,
 }
 
-impl HTTPRoute {
-    /// `HTTPRoute` of the given name.
-    #[must_use]
-    pub fn new(name: impl Into<String>, spec: HTTPRouteSpec) -> Self {
-        Self {
-            metadata: ObjectMeta {
-                name: Some(name.into()),
-                ..ObjectMeta::default()
-            },
-            spec,
-            status: None,
-        }
-    }
-}
-
 /// HTTPHeader represents an HTTP Header name and value as defined by RFC 7230.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct HTTPRouteAdd {

@@ -22,21 +22,6 @@ pub struct XBackend {
     pub status: Option<XBackendStatus>,
 }
 
-impl XBackend {
-    /// `XBackend` of the given name.
-    #[must_use]
-    pub fn new(name: impl Into<String>, spec: XBackendSpec) -> Self {
-        Self {
-            metadata: ObjectMeta {
-                name: Some(name.into()),
-                ..ObjectMeta::default()
-            },
-            spec,
-            status: None,
-        }
-    }
-}
-
 /// LocalObjectReference identifies an API object within the namespace of the referrer. The API
 /// object must be valid in the cluster; the Group and Kind must be registered in the cluster for
 /// this reference to be valid.

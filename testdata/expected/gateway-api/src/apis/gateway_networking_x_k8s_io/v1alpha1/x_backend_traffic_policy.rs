@@ -20,21 +20,6 @@ pub struct XBackendTrafficPolicy {
     pub status: Option<XBackendTrafficPolicyStatus>,
 }
 
-impl XBackendTrafficPolicy {
-    /// `XBackendTrafficPolicy` of the given name.
-    #[must_use]
-    pub fn new(name: impl Into<String>, spec: XBackendTrafficPolicySpec) -> Self {
-        Self {
-            metadata: ObjectMeta {
-                name: Some(name.into()),
-                ..ObjectMeta::default()
-            },
-            spec,
-            status: None,
-        }
-    }
-}
-
 /// AncestorRef corresponds with a ParentRef in the spec that this PolicyAncestorStatus struct
 /// describes the status of.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -20,21 +20,6 @@ pub struct XMesh {
     pub status: Option<XMeshStatus>,
 }
 
-impl XMesh {
-    /// `XMesh` of the given name.
-    #[must_use]
-    pub fn new(name: impl Into<String>, spec: XMeshSpec) -> Self {
-        Self {
-            metadata: ObjectMeta {
-                name: Some(name.into()),
-                ..ObjectMeta::default()
-            },
-            spec,
-            status: None,
-        }
-    }
-}
-
 /// ParametersRef is an optional reference to a resource that contains implementation-specific
 /// configuration for this Mesh. If no implementation-specific parameters are needed, this field
 /// MUST be omitted.

@@ -21,21 +21,6 @@ pub struct VirtualMachineBackup {
     pub status: Option<VirtualMachineBackupStatus>,
 }
 
-impl VirtualMachineBackup {
-    /// `VirtualMachineBackup` of the given name.
-    #[must_use]
-    pub fn new(name: impl Into<String>, spec: VirtualMachineBackupSpec) -> Self {
-        Self {
-            metadata: ObjectMeta {
-                name: Some(name.into()),
-                ..ObjectMeta::default()
-            },
-            spec,
-            status: None,
-        }
-    }
-}
-
 /// Condition contains details for one aspect of the current state of this API Resource.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -21,21 +21,6 @@ pub struct VirtualMachineBackupTracker {
     pub status: Option<VirtualMachineBackupTrackerStatus>,
 }
 
-impl VirtualMachineBackupTracker {
-    /// `VirtualMachineBackupTracker` of the given name.
-    #[must_use]
-    pub fn new(name: impl Into<String>, spec: VirtualMachineBackupTrackerSpec) -> Self {
-        Self {
-            metadata: ObjectMeta {
-                name: Some(name.into()),
-                ..ObjectMeta::default()
-            },
-            spec,
-            status: None,
-        }
-    }
-}
-
 /// LatestCheckpoint is the metadata of the checkpoint of the latest performed backup
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -22,21 +22,6 @@ pub struct VirtualMachineClone {
     pub status: Option<VirtualMachineCloneStatus>,
 }
 
-impl VirtualMachineClone {
-    /// `VirtualMachineClone` of the given name.
-    #[must_use]
-    pub fn new(name: impl Into<String>, spec: VirtualMachineCloneSpec) -> Self {
-        Self {
-            metadata: ObjectMeta {
-                name: Some(name.into()),
-                ..ObjectMeta::default()
-            },
-            spec,
-            status: None,
-        }
-    }
-}
-
 /// Condition defines conditions
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

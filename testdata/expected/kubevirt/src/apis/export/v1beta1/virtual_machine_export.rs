@@ -20,21 +20,6 @@ pub struct VirtualMachineExport {
     pub status: Option<VirtualMachineExportStatus>,
 }
 
-impl VirtualMachineExport {
-    /// `VirtualMachineExport` of the given name.
-    #[must_use]
-    pub fn new(name: impl Into<String>, spec: VirtualMachineExportSpec) -> Self {
-        Self {
-            metadata: ObjectMeta {
-                name: Some(name.into()),
-                ..ObjectMeta::default()
-            },
-            spec,
-            status: None,
-        }
-    }
-}
-
 /// VirtualMachineExportBackup contains the name and available endpoints for the exported backup
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct VirtualMachineExportBackups {

@@ -24,23 +24,6 @@ pub struct VirtualMachineClusterInstancetype {
     pub spec: VirtualMachineClusterInstancetypeSpec,
 }
 
-impl VirtualMachineClusterInstancetype {
-    /// `VirtualMachineClusterInstancetype` of the given name.
-    #[must_use]
-    pub fn new(
-        name: impl Into<String>,
-        spec: VirtualMachineClusterInstancetypeSpec,
-    ) -> Self {
-        Self {
-            metadata: ObjectMeta {
-                name: Some(name.into()),
-                ..ObjectMeta::default()
-            },
-            spec,
-        }
-    }
-}
-
 /// Required spec describing the instancetype
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

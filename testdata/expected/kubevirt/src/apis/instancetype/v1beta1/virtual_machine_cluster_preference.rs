@@ -24,23 +24,6 @@ pub struct VirtualMachineClusterPreference {
     pub spec: VirtualMachineClusterPreferenceSpec,
 }
 
-impl VirtualMachineClusterPreference {
-    /// `VirtualMachineClusterPreference` of the given name.
-    #[must_use]
-    pub fn new(
-        name: impl Into<String>,
-        spec: VirtualMachineClusterPreferenceSpec,
-    ) -> Self {
-        Self {
-            metadata: ObjectMeta {
-                name: Some(name.into()),
-                ..ObjectMeta::default()
-            },
-            spec,
-        }
-    }
-}
-
 /// Required spec describing the preferences
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -24,20 +24,6 @@ pub struct VirtualMachineInstancetype {
     pub spec: VirtualMachineInstancetypeSpec,
 }
 
-impl VirtualMachineInstancetype {
-    /// `VirtualMachineInstancetype` of the given name.
-    #[must_use]
-    pub fn new(name: impl Into<String>, spec: VirtualMachineInstancetypeSpec) -> Self {
-        Self {
-            metadata: ObjectMeta {
-                name: Some(name.into()),
-                ..ObjectMeta::default()
-            },
-            spec,
-        }
-    }
-}
-
 /// Required spec describing the instancetype
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -23,20 +23,6 @@ pub struct VirtualMachinePreference {
     pub spec: VirtualMachinePreferenceSpec,
 }
 
-impl VirtualMachinePreference {
-    /// `VirtualMachinePreference` of the given name.
-    #[must_use]
-    pub fn new(name: impl Into<String>, spec: VirtualMachinePreferenceSpec) -> Self {
-        Self {
-            metadata: ObjectMeta {
-                name: Some(name.into()),
-                ..ObjectMeta::default()
-            },
-            spec,
-        }
-    }
-}
-
 /// Required spec describing the preferences
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

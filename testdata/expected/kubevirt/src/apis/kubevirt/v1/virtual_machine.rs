@@ -33,21 +33,6 @@ pub struct VirtualMachine {
     pub status: Option<VirtualMachineStatus>,
 }
 
-impl VirtualMachine {
-    /// `VirtualMachine` of the given name.
-    #[must_use]
-    pub fn new(name: impl Into<String>, spec: VirtualMachineSpec) -> Self {
-        Self {
-            metadata: ObjectMeta {
-                name: Some(name.into()),
-                ..ObjectMeta::default()
-            },
-            spec,
-            status: None,
-        }
-    }
-}
-
 /// AddVolumeOptions when set indicates a volume should be added. The details within this field
 /// specify how to add the volume
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

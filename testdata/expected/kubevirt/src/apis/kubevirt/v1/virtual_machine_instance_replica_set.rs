@@ -22,24 +22,6 @@ pub struct VirtualMachineInstanceReplicaSet {
     pub status: Option<Option<VirtualMachineInstanceReplicaSetStatus>>,
 }
 
-impl VirtualMachineInstanceReplicaSet {
-    /// `VirtualMachineInstanceReplicaSet` of the given name.
-    #[must_use]
-    pub fn new(
-        name: impl Into<String>,
-        spec: VirtualMachineInstanceReplicaSetSpec,
-    ) -> Self {
-        Self {
-            metadata: ObjectMeta {
-                name: Some(name.into()),
-                ..ObjectMeta::default()
-            },
-            spec,
-            status: None,
-        }
-    }
-}
-
 /// VirtualMachineInstance Spec contains the VirtualMachineInstance specification.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct VirtualMachineInstanceReplicaSetSpec {

@@ -26,21 +26,6 @@ pub struct KubeVirt {
     pub status: Option<KubeVirtStatus>,
 }
 
-impl KubeVirt {
-    /// `KubeVirt` of the given name.
-    #[must_use]
-    pub fn new(name: impl Into<String>, spec: KubeVirtSpec) -> Self {
-        Self {
-            metadata: ObjectMeta {
-                name: Some(name.into()),
-                ..ObjectMeta::default()
-            },
-            spec,
-            status: None,
-        }
-    }
-}
-
 /// `KubeVirt.spec.configuration.architectureConfiguration.amd64`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

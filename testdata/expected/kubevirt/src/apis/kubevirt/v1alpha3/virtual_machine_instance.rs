@@ -35,21 +35,6 @@ pub struct VirtualMachineInstance {
     pub status: Option<VirtualMachineInstanceStatus>,
 }
 
-impl VirtualMachineInstance {
-    /// `VirtualMachineInstance` of the given name.
-    #[must_use]
-    pub fn new(name: impl Into<String>, spec: VirtualMachineInstanceSpec) -> Self {
-        Self {
-            metadata: ObjectMeta {
-                name: Some(name.into()),
-                ..ObjectMeta::default()
-            },
-            spec,
-            status: None,
-        }
-    }
-}
-
 /// ContainerDiskVolume shows info about the containerdisk, if the volume is a containerdisk
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct VirtualMachineInstanceContainerDiskVolume {

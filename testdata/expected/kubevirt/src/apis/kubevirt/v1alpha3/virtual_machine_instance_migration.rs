@@ -23,24 +23,6 @@ pub struct VirtualMachineInstanceMigration {
     pub status: Option<VirtualMachineInstanceMigrationStatus>,
 }
 
-impl VirtualMachineInstanceMigration {
-    /// `VirtualMachineInstanceMigration` of the given name.
-    #[must_use]
-    pub fn new(
-        name: impl Into<String>,
-        spec: VirtualMachineInstanceMigrationSpec,
-    ) -> Self {
-        Self {
-            metadata: ObjectMeta {
-                name: Some(name.into()),
-                ..ObjectMeta::default()
-            },
-            spec,
-            status: None,
-        }
-    }
-}
-
 /// If receieve is specified, this VirtualMachineInstanceMigration will be considered the target
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

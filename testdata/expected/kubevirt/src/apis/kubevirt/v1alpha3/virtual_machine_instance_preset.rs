@@ -21,20 +21,6 @@ pub struct VirtualMachineInstancePreset {
     pub spec: Option<VirtualMachineInstancePresetSpec>,
 }
 
-impl VirtualMachineInstancePreset {
-    /// `VirtualMachineInstancePreset` of the given name.
-    #[must_use]
-    pub fn new(name: impl Into<String>, spec: VirtualMachineInstancePresetSpec) -> Self {
-        Self {
-            metadata: ObjectMeta {
-                name: Some(name.into()),
-                ..ObjectMeta::default()
-            },
-            spec: Some(spec),
-        }
-    }
-}
-
 /// VirtualMachineInstance Spec contains the VirtualMachineInstance specification.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct VirtualMachineInstancePresetSpec {

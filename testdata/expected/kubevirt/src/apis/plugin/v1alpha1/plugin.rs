@@ -20,21 +20,6 @@ pub struct Plugin {
     pub status: Option<BTreeMap<String, Value>>,
 }
 
-impl Plugin {
-    /// `Plugin` of the given name.
-    #[must_use]
-    pub fn new(name: impl Into<String>, spec: PluginSpec) -> Self {
-        Self {
-            metadata: ObjectMeta {
-                name: Some(name.into()),
-                ..ObjectMeta::default()
-            },
-            spec,
-            status: None,
-        }
-    }
-}
-
 /// CEL defines a CEL expression that transforms the domain XML.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PluginCel {

@@ -21,21 +21,6 @@ pub struct VirtualMachineSnapshot {
     pub status: Option<VirtualMachineSnapshotStatus>,
 }
 
-impl VirtualMachineSnapshot {
-    /// `VirtualMachineSnapshot` of the given name.
-    #[must_use]
-    pub fn new(name: impl Into<String>, spec: VirtualMachineSnapshotSpec) -> Self {
-        Self {
-            metadata: ObjectMeta {
-                name: Some(name.into()),
-                ..ObjectMeta::default()
-            },
-            spec,
-            status: None,
-        }
-    }
-}
-
 /// Error is the last error encountered during the snapshot/restore
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct VirtualMachineSnapshotError {

@@ -23,21 +23,6 @@ pub struct VirtualMachineRestore {
     pub status: Option<VirtualMachineRestoreStatus>,
 }
 
-impl VirtualMachineRestore {
-    /// `VirtualMachineRestore` of the given name.
-    #[must_use]
-    pub fn new(name: impl Into<String>, spec: VirtualMachineRestoreSpec) -> Self {
-        Self {
-            metadata: ObjectMeta {
-                name: Some(name.into()),
-                ..ObjectMeta::default()
-            },
-            spec,
-            status: None,
-        }
-    }
-}
-
 /// VolumeRestore contains the data needed to restore a PVC
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -17,20 +17,6 @@ pub struct DeviceAttributes {
     pub spec: DeviceAttributesSpec,
 }
 
-impl DeviceAttributes {
-    /// `DeviceAttributes` of the given name.
-    #[must_use]
-    pub fn new(name: impl Into<String>, spec: DeviceAttributesSpec) -> Self {
-        Self {
-            metadata: ObjectMeta {
-                name: Some(name.into()),
-                ..ObjectMeta::default()
-            },
-            spec,
-        }
-    }
-}
-
 /// DeviceAttribute must have exactly one field set.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct DeviceAttributesAttributes {

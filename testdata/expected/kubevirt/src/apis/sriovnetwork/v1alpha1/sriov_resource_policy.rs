@@ -18,20 +18,6 @@ pub struct SriovResourcePolicy {
     pub spec: SriovResourcePolicySpec,
 }
 
-impl SriovResourcePolicy {
-    /// `SriovResourcePolicy` of the given name.
-    #[must_use]
-    pub fn new(name: impl Into<String>, spec: SriovResourcePolicySpec) -> Self {
-        Self {
-            metadata: ObjectMeta {
-                name: Some(name.into()),
-                ..ObjectMeta::default()
-            },
-            spec,
-        }
-    }
-}
-
 /// Config pairs a device selection (ResourceFilters) with an optional set of extra attributes to
 /// apply (DeviceAttributesSelector). Devices matching the filters are advertised regardless of
 /// whether a DeviceAttributesSelector is set.

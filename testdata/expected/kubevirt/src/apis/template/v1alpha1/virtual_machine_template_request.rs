@@ -19,24 +19,6 @@ pub struct VirtualMachineTemplateRequest {
     pub status: Option<VirtualMachineTemplateRequestStatus>,
 }
 
-impl VirtualMachineTemplateRequest {
-    /// `VirtualMachineTemplateRequest` of the given name.
-    #[must_use]
-    pub fn new(
-        name: impl Into<String>,
-        spec: VirtualMachineTemplateRequestSpec,
-    ) -> Self {
-        Self {
-            metadata: ObjectMeta {
-                name: Some(name.into()),
-                ..ObjectMeta::default()
-            },
-            spec,
-            status: None,
-        }
-    }
-}
-
 /// Spec defines the desired state of the template requests
 ///
 /// Must satisfy `self == oldSelf`: spec is immutable

@@ -21,21 +21,6 @@ pub struct VirtualMachineTemplate {
     pub status: Option<VirtualMachineTemplateStatus>,
 }
 
-impl VirtualMachineTemplate {
-    /// `VirtualMachineTemplate` of the given name.
-    #[must_use]
-    pub fn new(name: impl Into<String>, spec: VirtualMachineTemplateSpec) -> Self {
-        Self {
-            metadata: ObjectMeta {
-                name: Some(name.into()),
-                ..ObjectMeta::default()
-            },
-            spec,
-            status: None,
-        }
-    }
-}
-
 /// Generate specifies the generator to be used to generate a Value for this parameter. The From
 /// field can be used to provide input to this generator If empty, no generator is being used,
 /// leaving the result Value untouched. Optional.

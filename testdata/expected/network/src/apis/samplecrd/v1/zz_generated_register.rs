@@ -43,3 +43,48 @@ pub fn add_to_scheme(scheme: &mut scheme::Scheme) -> Result<(), scheme::SchemeEr
     scheme.register::<super::Route>()?;
     Ok(())
 }
+
+use ::std::sync::LazyLock;
+use ::codegen_runtime::k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+
+impl kube::core::CustomResourceExt for super::Network {
+    fn crd() -> CustomResourceDefinition {
+        static CRD: LazyLock<CustomResourceDefinition> = LazyLock::new(|| scheme::read_crd(
+            "{\"apiVersion\":\"apiextensions.k8s.io/v1\",\"kind\":\"CustomResourceDefinition\",\"metadata\":{\"name\":\"networks.samplecrd.k8s.io\"},\"spec\":{\"group\":\"samplecrd.k8s.io\",\"names\":{\"kind\":\"Network\",\"listKind\":\"NetworkList\",\"plural\":\"networks\",\"singular\":\"network\"},\"scope\":\"Namespaced\",\"versions\":[{\"name\":\"v1\",\"schema\":{\"openAPIV3Schema\":{\"description\":\"A network.\",\"properties\":{\"apiVersion\":{\"description\":\"APIVersion defines the versioned schema of this representation of an object.\\nServers should convert recognized schemas to the latest internal value, and\\nmay reject unrecognized values.\\nMore info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources\",\"type\":\"string\"},\"kind\":{\"description\":\"Kind is a string value representing the REST resource this object represents.\\nServers may infer this from the endpoint the client submits requests to.\\nCannot be updated.\\nIn CamelCase.\\nMore info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds\",\"type\":\"string\"},\"metadata\":{\"type\":\"object\"},\"spec\":{\"description\":\"What the network should be.\",\"properties\":{\"cidr\":{\"description\":\"The address range, such as `192.168.0.0/16`.\",\"type\":\"string\"},\"gateway\":{\"description\":\"The address of the gateway, such as `192.168.0.1`.\",\"type\":\"string\"}},\"required\":[\"cidr\",\"gateway\"],\"type\":\"object\"}},\"required\":[\"spec\"],\"type\":\"object\"}},\"served\":true,\"storage\":true}]}}",
+        ));
+        CRD.clone()
+    }
+
+    fn crd_name() -> &'static str {
+        "networks.samplecrd.k8s.io"
+    }
+
+    fn api_resource() -> kube::core::ApiResource {
+        kube::core::ApiResource::erase::<Self>(&())
+    }
+
+    fn shortnames() -> &'static [&'static str] {
+        &[]
+    }
+}
+
+impl kube::core::CustomResourceExt for super::Route {
+    fn crd() -> CustomResourceDefinition {
+        static CRD: LazyLock<CustomResourceDefinition> = LazyLock::new(|| scheme::read_crd(
+            "{\"apiVersion\":\"apiextensions.k8s.io/v1\",\"kind\":\"CustomResourceDefinition\",\"metadata\":{\"name\":\"routes.samplecrd.k8s.io\"},\"spec\":{\"group\":\"samplecrd.k8s.io\",\"names\":{\"kind\":\"Route\",\"listKind\":\"RouteList\",\"plural\":\"routes\",\"singular\":\"route\"},\"scope\":\"Namespaced\",\"versions\":[{\"name\":\"v1\",\"schema\":{\"openAPIV3Schema\":{\"description\":\"A route. Its serde attributes are followed by the serde that is generated for it.\",\"properties\":{\"apiVersion\":{\"description\":\"APIVersion defines the versioned schema of this representation of an object.\\nServers should convert recognized schemas to the latest internal value, and\\nmay reject unrecognized values.\\nMore info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources\",\"type\":\"string\"},\"cidr\":{\"description\":\"The address range, such as `192.168.0.0/16`.\",\"type\":\"string\"},\"destinationCIDR\":{\"description\":\"The name on the wire is another.\",\"type\":\"string\"},\"gateway\":{\"description\":\"The address of the gateway, such as `192.168.0.1`.\",\"type\":\"string\"},\"kind\":{\"description\":\"Kind is a string value representing the REST resource this object represents.\\nServers may infer this from the endpoint the client submits requests to.\\nCannot be updated.\\nIn CamelCase.\\nMore info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds\",\"type\":\"string\"},\"metadata\":{\"type\":\"object\"},\"next-hop\":{\"description\":\"Left out when none.\",\"type\":\"string\"},\"route-priority\":{\"description\":\"The name on the wire is in kebab case.\",\"format\":\"int32\",\"type\":\"integer\"}},\"required\":[\"cidr\",\"destinationCIDR\",\"gateway\"],\"type\":\"object\"}},\"served\":true,\"storage\":true}]}}",
+        ));
+        CRD.clone()
+    }
+
+    fn crd_name() -> &'static str {
+        "routes.samplecrd.k8s.io"
+    }
+
+    fn api_resource() -> kube::core::ApiResource {
+        kube::core::ApiResource::erase::<Self>(&())
+    }
+
+    fn shortnames() -> &'static [&'static str] {
+        &[]
+    }
+}

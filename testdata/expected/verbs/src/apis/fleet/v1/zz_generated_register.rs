@@ -45,3 +45,90 @@ pub fn add_to_scheme(scheme: &mut scheme::Scheme) -> Result<(), scheme::SchemeEr
     scheme.register::<super::Region>()?;
     Ok(())
 }
+
+use ::std::sync::LazyLock;
+use ::codegen_runtime::k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+
+impl kube::core::CustomResourceExt for super::Catalog {
+    fn crd() -> CustomResourceDefinition {
+        static CRD: LazyLock<CustomResourceDefinition> = LazyLock::new(|| scheme::read_crd(
+            "{\"apiVersion\":\"apiextensions.k8s.io/v1\",\"kind\":\"CustomResourceDefinition\",\"metadata\":{\"name\":\"catalogue.fleet.example.com\"},\"spec\":{\"group\":\"fleet.example.com\",\"names\":{\"kind\":\"Catalog\",\"listKind\":\"CatalogList\",\"plural\":\"catalogue\",\"singular\":\"catalog\"},\"scope\":\"Namespaced\",\"versions\":[{\"name\":\"v1\",\"schema\":{\"openAPIV3Schema\":{\"description\":\"What machines there are to be had, by a plural of its own.\",\"properties\":{\"apiVersion\":{\"description\":\"APIVersion defines the versioned schema of this representation of an object.\\nServers should convert recognized schemas to the latest internal value, and\\nmay reject unrecognized values.\\nMore info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources\",\"type\":\"string\"},\"kind\":{\"description\":\"Kind is a string value representing the REST resource this object represents.\\nServers may infer this from the endpoint the client submits requests to.\\nCannot be updated.\\nIn CamelCase.\\nMore info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds\",\"type\":\"string\"},\"metadata\":{\"type\":\"object\"},\"sizes\":{\"description\":\"The sizes.\",\"items\":{\"type\":\"string\"},\"type\":\"array\"}},\"required\":[\"sizes\"],\"type\":\"object\"}},\"served\":true,\"storage\":true}]}}",
+        ));
+        CRD.clone()
+    }
+
+    fn crd_name() -> &'static str {
+        "catalogue.fleet.example.com"
+    }
+
+    fn api_resource() -> kube::core::ApiResource {
+        kube::core::ApiResource::erase::<Self>(&())
+    }
+
+    fn shortnames() -> &'static [&'static str] {
+        &[]
+    }
+}
+
+impl kube::core::CustomResourceExt for super::Check {
+    fn crd() -> CustomResourceDefinition {
+        static CRD: LazyLock<CustomResourceDefinition> = LazyLock::new(|| scheme::read_crd(
+            "{\"apiVersion\":\"apiextensions.k8s.io/v1\",\"kind\":\"CustomResourceDefinition\",\"metadata\":{\"name\":\"checks.fleet.example.com\"},\"spec\":{\"group\":\"fleet.example.com\",\"names\":{\"kind\":\"Check\",\"listKind\":\"CheckList\",\"plural\":\"checks\",\"singular\":\"check\"},\"scope\":\"Namespaced\",\"versions\":[{\"name\":\"v1\",\"schema\":{\"openAPIV3Schema\":{\"description\":\"A check that exists only while it runs.\",\"properties\":{\"apiVersion\":{\"description\":\"APIVersion defines the versioned schema of this representation of an object.\\nServers should convert recognized schemas to the latest internal value, and\\nmay reject unrecognized values.\\nMore info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources\",\"type\":\"string\"},\"kind\":{\"description\":\"Kind is a string value representing the REST resource this object represents.\\nServers may infer this from the endpoint the client submits requests to.\\nCannot be updated.\\nIn CamelCase.\\nMore info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds\",\"type\":\"string\"},\"metadata\":{\"type\":\"object\"},\"target\":{\"description\":\"What is checked.\",\"type\":\"string\"}},\"required\":[\"target\"],\"type\":\"object\"}},\"served\":true,\"storage\":true}]}}",
+        ));
+        CRD.clone()
+    }
+
+    fn crd_name() -> &'static str {
+        "checks.fleet.example.com"
+    }
+
+    fn api_resource() -> kube::core::ApiResource {
+        kube::core::ApiResource::erase::<Self>(&())
+    }
+
+    fn shortnames() -> &'static [&'static str] {
+        &[]
+    }
+}
+
+impl kube::core::CustomResourceExt for super::Fleet {
+    fn crd() -> CustomResourceDefinition {
+        static CRD: LazyLock<CustomResourceDefinition> = LazyLock::new(|| scheme::read_crd(
+            "{\"apiVersion\":\"apiextensions.k8s.io/v1\",\"kind\":\"CustomResourceDefinition\",\"metadata\":{\"name\":\"fleets.fleet.example.com\"},\"spec\":{\"group\":\"fleet.example.com\",\"names\":{\"kind\":\"Fleet\",\"listKind\":\"FleetList\",\"plural\":\"fleets\",\"singular\":\"fleet\"},\"scope\":\"Namespaced\",\"versions\":[{\"name\":\"v1\",\"schema\":{\"openAPIV3Schema\":{\"description\":\"Machines of one kind.\",\"properties\":{\"apiVersion\":{\"description\":\"APIVersion defines the versioned schema of this representation of an object.\\nServers should convert recognized schemas to the latest internal value, and\\nmay reject unrecognized values.\\nMore info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources\",\"type\":\"string\"},\"kind\":{\"description\":\"Kind is a string value representing the REST resource this object represents.\\nServers may infer this from the endpoint the client submits requests to.\\nCannot be updated.\\nIn CamelCase.\\nMore info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds\",\"type\":\"string\"},\"metadata\":{\"type\":\"object\"},\"spec\":{\"description\":\"What the fleet should be.\",\"properties\":{\"size\":{\"description\":\"How many machines there should be.\",\"format\":\"int32\",\"type\":\"integer\"}},\"required\":[\"size\"],\"type\":\"object\"},\"status\":{\"description\":\"What the fleet is.\",\"properties\":{\"selector\":{\"description\":\"Selects the machines.\",\"type\":\"string\"},\"size\":{\"description\":\"How many machines there are.\",\"format\":\"int32\",\"type\":\"integer\"}},\"type\":\"object\"}},\"required\":[\"spec\"],\"type\":\"object\"}},\"served\":true,\"storage\":true,\"subresources\":{\"scale\":{\"labelSelectorPath\":\".status.selector\",\"specReplicasPath\":\".spec.size\",\"statusReplicasPath\":\".status.size\"},\"status\":{}}}]}}",
+        ));
+        CRD.clone()
+    }
+
+    fn crd_name() -> &'static str {
+        "fleets.fleet.example.com"
+    }
+
+    fn api_resource() -> kube::core::ApiResource {
+        kube::core::ApiResource::erase::<Self>(&())
+    }
+
+    fn shortnames() -> &'static [&'static str] {
+        &[]
+    }
+}
+
+impl kube::core::CustomResourceExt for super::Region {
+    fn crd() -> CustomResourceDefinition {
+        static CRD: LazyLock<CustomResourceDefinition> = LazyLock::new(|| scheme::read_crd(
+            "{\"apiVersion\":\"apiextensions.k8s.io/v1\",\"kind\":\"CustomResourceDefinition\",\"metadata\":{\"name\":\"regions.fleet.example.com\"},\"spec\":{\"group\":\"fleet.example.com\",\"names\":{\"kind\":\"Region\",\"listKind\":\"RegionList\",\"plural\":\"regions\",\"singular\":\"region\"},\"scope\":\"Cluster\",\"versions\":[{\"name\":\"v1\",\"schema\":{\"openAPIV3Schema\":{\"description\":\"A region, which the cluster holds and nobody changes.\",\"properties\":{\"apiVersion\":{\"description\":\"APIVersion defines the versioned schema of this representation of an object.\\nServers should convert recognized schemas to the latest internal value, and\\nmay reject unrecognized values.\\nMore info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources\",\"type\":\"string\"},\"kind\":{\"description\":\"Kind is a string value representing the REST resource this object represents.\\nServers may infer this from the endpoint the client submits requests to.\\nCannot be updated.\\nIn CamelCase.\\nMore info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds\",\"type\":\"string\"},\"metadata\":{\"type\":\"object\"},\"spec\":{\"description\":\"What the region is.\",\"properties\":{\"country\":{\"description\":\"The country's two letters.\",\"type\":\"string\"}},\"required\":[\"country\"],\"type\":\"object\"},\"status\":{\"description\":\"How the region does.\",\"properties\":{\"open\":{\"description\":\"Whether machines can be had.\",\"type\":\"boolean\"}},\"required\":[\"open\"],\"type\":\"object\"}},\"required\":[\"spec\"],\"type\":\"object\"}},\"served\":true,\"storage\":true,\"subresources\":{\"status\":{}}}]}}",
+        ));
+        CRD.clone()
+    }
+
+    fn crd_name() -> &'static str {
+        "regions.fleet.example.com"
+    }
+
+    fn api_resource() -> kube::core::ApiResource {
+        kube::core::ApiResource::erase::<Self>(&())
+    }
+
+    fn shortnames() -> &'static [&'static str] {
+        &[]
+    }
+}

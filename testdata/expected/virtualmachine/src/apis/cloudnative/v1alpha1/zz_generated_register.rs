@@ -42,3 +42,27 @@ pub fn add_to_scheme(scheme: &mut scheme::Scheme) -> Result<(), scheme::SchemeEr
     scheme.register::<super::VirtualMachine>()?;
     Ok(())
 }
+
+use ::std::sync::LazyLock;
+use ::codegen_runtime::k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+
+impl kube::core::CustomResourceExt for super::VirtualMachine {
+    fn crd() -> CustomResourceDefinition {
+        static CRD: LazyLock<CustomResourceDefinition> = LazyLock::new(|| scheme::read_crd(
+            "{\"apiVersion\":\"apiextensions.k8s.io/v1\",\"kind\":\"CustomResourceDefinition\",\"metadata\":{\"name\":\"virtualmachines.cloudnative.czs\"},\"spec\":{\"group\":\"cloudnative.czs\",\"names\":{\"kind\":\"VirtualMachine\",\"listKind\":\"VirtualMachineList\",\"plural\":\"virtualmachines\",\"shortNames\":[\"vm\"],\"singular\":\"virtualmachine\"},\"scope\":\"Namespaced\",\"versions\":[{\"additionalPrinterColumns\":[{\"jsonPath\":\".status.phase\",\"name\":\"Phase\",\"type\":\"string\"},{\"jsonPath\":\".metadata.creationTimestamp\",\"name\":\"Age\",\"type\":\"date\"}],\"name\":\"v1alpha1\",\"schema\":{\"openAPIV3Schema\":{\"description\":\"A virtual machine.\",\"properties\":{\"apiVersion\":{\"description\":\"APIVersion defines the versioned schema of this representation of an object.\\nServers should convert recognized schemas to the latest internal value, and\\nmay reject unrecognized values.\\nMore info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources\",\"type\":\"string\"},\"kind\":{\"description\":\"Kind is a string value representing the REST resource this object represents.\\nServers may infer this from the endpoint the client submits requests to.\\nCannot be updated.\\nIn CamelCase.\\nMore info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds\",\"type\":\"string\"},\"metadata\":{\"type\":\"object\"},\"spec\":{\"description\":\"What the machine should be.\",\"properties\":{\"action\":{\"description\":\"What should be done with the machine, such as `active`.\",\"type\":\"string\"},\"resource\":{\"additionalProperties\":{\"anyOf\":[{\"type\":\"integer\"},{\"type\":\"string\"}],\"pattern\":\"^(\\\\+|-)?(([0-9]+(\\\\.[0-9]*)?)|(\\\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\\\+|-)?(([0-9]+(\\\\.[0-9]*)?)|(\\\\.[0-9]+))))?$\",\"x-kubernetes-int-or-string\":true},\"description\":\"The sizes of the machine: `cpu`, `memory`, `rootDisk`.\",\"type\":\"object\"}},\"required\":[\"action\",\"resource\"],\"type\":\"object\"},\"status\":{\"description\":\"What the machine is.\",\"properties\":{\"lastUpdateTime\":{\"description\":\"When this status was written.\",\"format\":\"date-time\",\"type\":\"string\"},\"phase\":{\"description\":\"Where the machine is in its life.\",\"enum\":[\"\",\"Creating\",\"Active\",\"Failed\",\"Terminating\",\"Unknown\"],\"type\":\"string\"},\"reason\":{\"description\":\"Why the phase is what it is, in words.\",\"type\":\"string\"},\"server\":{\"description\":\"The server that runs the machine.\",\"properties\":{\"id\":{\"description\":\"The server's name at its provider.\",\"type\":\"string\"},\"state\":{\"description\":\"The provider's word for the server's state.\",\"type\":\"string\"},\"usage\":{\"description\":\"What the server uses.\",\"properties\":{\"cpu\":{\"description\":\"Share of the processors.\",\"type\":\"number\"},\"memory\":{\"description\":\"Share of the memory.\",\"type\":\"number\"}},\"required\":[\"cpu\",\"memory\"],\"type\":\"object\"}},\"required\":[\"id\",\"state\"],\"type\":\"object\"}},\"type\":\"object\"}},\"required\":[\"spec\"],\"type\":\"object\"}},\"served\":true,\"storage\":true,\"subresources\":{\"status\":{}}}]}}",
+        ));
+        CRD.clone()
+    }
+
+    fn crd_name() -> &'static str {
+        "virtualmachines.cloudnative.czs"
+    }
+
+    fn api_resource() -> kube::core::ApiResource {
+        kube::core::ApiResource::erase::<Self>(&())
+    }
+
+    fn shortnames() -> &'static [&'static str] {
+        &["vm"]
+    }
+}

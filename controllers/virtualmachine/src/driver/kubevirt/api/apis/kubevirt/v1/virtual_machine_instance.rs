@@ -35,21 +35,6 @@ pub struct VirtualMachineInstance {
     pub status: Option<VirtualMachineInstanceStatus>,
 }
 
-impl VirtualMachineInstance {
-    /// `VirtualMachineInstance` of the given name.
-    #[must_use]
-    pub fn new(name: impl Into<String>, spec: VirtualMachineInstanceSpec) -> Self {
-        Self {
-            metadata: ObjectMeta {
-                name: Some(name.into()),
-                ..ObjectMeta::default()
-            },
-            spec,
-            status: None,
-        }
-    }
-}
-
 /// Compression selects the algorithm for compressing the live migration data stream. When omitted
 /// (nil) or set to "none", compression is disabled.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
