@@ -7,6 +7,7 @@
 //!
 //! Start reading at [`generate`]: read, lower, check, emit, format, in that order.
 
+pub mod builtin;
 pub mod check;
 pub mod config;
 pub mod diag;

@@ -74,6 +74,9 @@ pub struct Options {
     pub aliases: bool,
     /// The treatment of CRDs with errors.
     pub faulty: Faulty,
+    /// Rust types in place of Go's, by import path and name (`github.com/x/y/v1.Z` = `my_crate::Z`); a name without a path
+    /// renames the generated type.
+    pub type_paths: BTreeMap<String, String>,
     /// Markers of other tools in annotated Rust, passed over: names, or beginnings with `*` after them (`operator-sdk:*`).
     pub ignored_markers: Vec<String>,
     /// Whose reading of markers holds.
@@ -97,6 +100,7 @@ impl Default for Options {
             renames: BTreeMap::new(),
             aliases: false,
             faulty: Faulty::default(),
+            type_paths: BTreeMap::new(),
             ignored_markers: Vec::new(),
             compat: Compat::Strict,
             manifests: None,

@@ -7,7 +7,7 @@
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
-use crate::model::{Field, KnownType, TypeRef};
+use crate::model::{Field, TypeRef};
 
 /// How a field is held, given its requiredness and nullability.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,14 +38,7 @@ impl Presence {
 
 /// Whether values of the type go through `codec`.
 pub(crate) fn needs_codec(ty: &TypeRef) -> bool {
-    match ty {
-        TypeRef::Known(KnownType::Time | KnownType::IntOrString | KnownType::ByteString) => true,
-        TypeRef::List(inner)
-        | TypeRef::Map(inner)
-        | TypeRef::Optional(inner)
-        | TypeRef::Boxed(inner) => needs_codec(inner),
-        _ => false,
-    }
+    ty.is_encoded()
 }
 
 /// Whether values of the type hold the codec's `Number`.

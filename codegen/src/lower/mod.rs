@@ -4,8 +4,12 @@ mod bounds;
 pub mod crd;
 mod echoes;
 mod empty;
+#[cfg(feature = "go")]
+pub mod go;
+mod methods;
 mod object;
 mod one_of;
+mod paths;
 mod policy;
 mod presence;
 pub mod rust;

@@ -188,6 +188,9 @@ pub struct EnumDef {
     pub open: Option<String>,
     /// Index of the variant that is the default.
     pub default: Option<usize>,
+    /// Whether the empty text is the default where no variant is, as it is of Go's types; else the first variant is.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub zero_is_empty: bool,
 }
 
 /// A value of an enum.
@@ -271,6 +274,19 @@ pub enum TypeRef {
 }
 
 impl TypeRef {
+    /// Whether a field of the type says how it is read and written, since serde of the type itself would round or refuse
+    /// values: times, bytes, int-or-strings, and lists and maps of them.
+    #[must_use]
+    pub fn is_encoded(&self) -> bool {
+        match self {
+            Self::Known(KnownType::Time | KnownType::IntOrString | KnownType::ByteString) => true,
+            Self::List(inner) | Self::Map(inner) | Self::Optional(inner) | Self::Boxed(inner) => {
+                inner.is_encoded()
+            }
+            _ => false,
+        }
+    }
+
     /// The path of a type from elsewhere, without generic arguments; Kubernetes' own start with `k8s_openapi`.
     #[must_use]
     pub fn path(&self) -> Option<String> {

@@ -270,6 +270,7 @@ impl Gathered {
                     variants,
                     open: Some(OPEN_VARIANT.to_owned()),
                     default,
+                    zero_is_empty: false,
                 }),
             );
         }

@@ -1,22 +1,12 @@
-//! Methods of the typed client beyond its verbs, from `+genclient:method=…`.
+//! Types that methods of the typed client name.
 
-use super::{
-    Cx,
-    resolve::Resolved,
-    well_known::{Foreign, well_known},
-};
+use super::{Cx, resolve::Resolved};
 use crate::{
     diag::{Diagnostic, Diagnostics},
-    model::{CustomMethod, ExternalType, TypeRef, Verb, VerbSet, names},
-    read::{
-        markers::{At, Found, client::Method},
-        rust::Item,
-    },
-    suggest,
+    lower::methods::{self, is_name, method_reference},
+    model::{CustomMethod, TypeRef, VerbSet},
+    read::{markers::At, rust::Item},
 };
-
-/// The methods that every typed client has.
-const OWN: &[&str] = &["new", "typed"];
 
 impl Cx<'_> {
     /// The methods that `+genclient:method=` adds to those of the verbs.
@@ -26,55 +16,12 @@ impl Cx<'_> {
         verbs: &VerbSet,
         diagnostics: &mut Diagnostics,
     ) -> Vec<CustomMethod> {
-        let mut methods: Vec<CustomMethod> = Vec::new();
-        for marker in item.markers.all::<Method>() {
-            let Some(method) = self.method(item, &marker, diagnostics) else {
-                continue;
-            };
-            let name = method.name.as_str();
-            let is_taken = OWN.contains(&name)
-                || verbs.methods().any(|other| other == name)
-                || methods.iter().any(|other| other.name == name);
-            if is_taken {
-                diagnostics.push(
-                    Diagnostic::error(format!("the client already has a method `{name}`"))
-                        .at(marker.place.clone(), "the second one")
-                        .help("give it another name"),
-                );
-            }
-            methods.push(method);
-        }
-        methods
+        let mut local = |argument: &At<String>, diagnostics: &mut Diagnostics| {
+            self.method_type(item, argument, diagnostics)
+        };
+        methods::of_markers(&item.markers, verbs, &mut local, diagnostics)
     }
 
-    fn method(
-        &self,
-        item: &Item,
-        marker: &Found<'_, Method>,
-        diagnostics: &mut Diagnostics,
-    ) -> Option<CustomMethod> {
-        let name = names::snake_case(&marker.name);
-        if !is_name(&name) {
-            diagnostics.push(
-                Diagnostic::error(format!("invalid method name `{}`", marker.name))
-                    .at(marker.place.clone(), "not a Rust identifier")
-                    .help("write it in camel case, such as `GetScale`"),
-            );
-            return None;
-        }
-        check_arguments(marker, diagnostics);
-        let mut method_type =
-            |argument: &Option<At<String>>| self.method_type(item, argument.as_ref()?, diagnostics);
-        Some(CustomMethod {
-            name,
-            verb: marker.verb,
-            subresource: marker.subresource.as_ref().map(|name| name.value.clone()),
-            input: method_type(&marker.input),
-            result: method_type(&marker.result),
-        })
-    }
-
-    /// A type that a marker names: of the version, by a Rust path, or by a Go path.
     fn method_type(
         &self,
         item: &Item,
@@ -82,16 +29,6 @@ impl Cx<'_> {
         diagnostics: &mut Diagnostics,
     ) -> Option<TypeRef> {
         let text = argument.value.as_str();
-        if text.contains('/') {
-            return go_type(text).map(method_reference).or_else(|| {
-                diagnostics.push(
-                    Diagnostic::error(format!("no Rust type is known for `{text}`"))
-                        .at(argument.place.clone(), "a Go path")
-                        .help("name it by its Rust path, such as `crate::apis::…::Type`"),
-                );
-                None
-            });
-        }
         let segments: Vec<String> = text.split("::").map(str::to_owned).collect();
         if !segments.iter().all(|segment| is_name(segment)) {
             diagnostics.push(
@@ -113,102 +50,10 @@ impl Cx<'_> {
             }
             Resolved::External(path) if path.len() > 1 => Some(method_reference(path)),
             Resolved::External(_) => {
-                diagnostics.push(self.unknown_type(text, argument));
+                let items = self.package.items.iter().map(|item| item.name.as_str());
+                diagnostics.push(methods::unknown_type(argument, items));
                 None
             }
         }
-    }
-
-    fn unknown_type(&self, text: &str, argument: &At<String>) -> Diagnostic {
-        let unknown = Diagnostic::error(format!("no type `{text}` in this version"))
-            .at(argument.place.clone(), "not declared here");
-        let items = self.package.items.iter().map(|item| item.name.as_str());
-        match suggest::closest(text, items) {
-            Some(near) => unknown.help(format!("did you mean `{near}`?")),
-            None => unknown.help("declare it, or name it by its path"),
-        }
-    }
-}
-
-/// A method sends and returns what its verb can, and addresses what it can.
-fn check_arguments(marker: &Method, diagnostics: &mut Diagnostics) {
-    let verb = marker.verb;
-    let name = verb.marker_name();
-    let takes_input = matches!(verb, Verb::Create | Verb::Update | Verb::Apply);
-    if let (false, Some(input)) = (takes_input, &marker.input) {
-        diagnostics.push(
-            Diagnostic::error(format!("`{name}` sends nothing"))
-                .at(input.place.clone(), "an input")
-                .help("only create, update and apply take an input"),
-        );
-    }
-    if let (Verb::Watch | Verb::Delete, Some(subresource)) = (verb, &marker.subresource) {
-        diagnostics.push(
-            Diagnostic::error(format!(
-                "`{name}` is about objects, not about their subresources"
-            ))
-            .at(subresource.place.clone(), "a subresource")
-            .help("leave out the `subresource`"),
-        );
-    }
-    // Requests such as reviews are created and answered by something else.
-    let about_itself = marker.subresource.is_none() && verb != Verb::Create;
-    for (other, argument) in [("input", &marker.input), ("result", &marker.result)] {
-        if let (true, Some(argument)) = (about_itself, argument) {
-            diagnostics.push(
-                Diagnostic::error("without a subresource a method is about the resource itself")
-                    .at(argument.place.clone(), "another type")
-                    .help(format!("name the `subresource`, or leave out `{other}`")),
-            );
-        }
-    }
-}
-
-fn is_name(text: &str) -> bool {
-    text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-        && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-}
-
-/// The reference to a type by its path.
-fn method_reference(path: Vec<String>) -> TypeRef {
-    match well_known(&path) {
-        Some(Foreign::Plain(TypeRef::Known(known))) => TypeRef::Known(known),
-        _ => TypeRef::External(ExternalType::new(path)),
-    }
-}
-
-/// k8s-openapi's path of a Go type: `k8s.io/api/autoscaling/v1.Scale` → `k8s_openapi::api::autoscaling::v1::Scale`.
-fn go_type(text: &str) -> Option<Vec<String>> {
-    let (package, name) = text.rsplit_once('.')?;
-    let path = package
-        .strip_prefix("k8s.io/api/")
-        .map(|rest| format!("api/{rest}"))
-        .or_else(|| {
-            package
-                .strip_prefix("k8s.io/apimachinery/")
-                .map(|rest| format!("apimachinery/{rest}"))
-        })?;
-    let segments: Vec<&str> = path.split('/').collect();
-    let legal = is_name(name) && segments.iter().all(|segment| is_name(segment));
-    let path = ["k8s_openapi"].into_iter().chain(segments).chain([name]);
-    legal.then(|| path.map(str::to_owned).collect())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn go_paths_have_a_rust_path() {
-        assert_eq!(
-            go_type("k8s.io/api/autoscaling/v1.Scale").map(|path| path.join("::")),
-            Some("k8s_openapi::api::autoscaling::v1::Scale".to_owned())
-        );
-        assert_eq!(
-            go_type("k8s.io/apimachinery/pkg/apis/meta/v1.Status").map(|path| path.join("::")),
-            Some("k8s_openapi::apimachinery::pkg::apis::meta::v1::Status".to_owned())
-        );
-        assert_eq!(go_type("example.com/api/v1.Thing"), None);
-        assert_eq!(go_type("k8s.io/api/../v1.Scale"), None);
     }
 }

@@ -8,7 +8,11 @@ mod derives;
 mod enums;
 mod kube;
 mod methods;
+<<<<<<< HEAD
 mod paths;
+=======
+mod rbac;
+>>>>>>> c1cac45 (Lower Go packages to the model)
 mod refs;
 mod resolve;
 mod resource;
@@ -18,7 +22,12 @@ mod tests;
 mod types;
 mod values;
 mod visibility;
+<<<<<<< HEAD
 mod well_known;
+=======
+mod webhooks;
+pub(super) mod well_known;
+>>>>>>> c1cac45 (Lower Go packages to the model)
 
 use std::collections::BTreeMap;
 
@@ -88,7 +97,7 @@ fn merge(name: String, versions: Vec<(&Package, Version)>) -> Group {
 }
 
 /// Where no version of a kind is marked as stored, the most stable one is.
-fn settle_storage(group: &mut Group) {
+pub(super) fn settle_storage(group: &mut Group) {
     group
         .versions
         .sort_by(|a, b| names::compare_versions(&a.name, &b.name));
@@ -196,7 +205,7 @@ impl<'a> Cx<'a> {
             }
         }
         resources.sort_by(|a, b| a.kind.cmp(&b.kind));
-        paths::assign(&resources, &mut types);
+        crate::lower::paths::assign(&resources, &mut types);
         self.check_derives(&types, &resources, diagnostics);
         self.check_values(&types, diagnostics);
         let version = Version {

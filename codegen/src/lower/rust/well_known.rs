@@ -4,7 +4,7 @@ use crate::model::{KnownType, TypeRef};
 
 /// The meaning of a foreign path.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Foreign {
+pub(in crate::lower) enum Foreign {
     /// A type without arguments.
     Plain(TypeRef),
     /// `Option<T>`
@@ -20,7 +20,7 @@ pub(super) enum Foreign {
 }
 
 /// The meaning of a foreign path, if it has one.
-pub(super) fn well_known(path: &[String]) -> Option<Foreign> {
+pub(in crate::lower) fn well_known(path: &[String]) -> Option<Foreign> {
     let segments: Vec<&str> = path.iter().map(String::as_str).collect();
     match segments.as_slice() {
         [name] => prelude(name),

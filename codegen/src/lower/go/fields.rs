@@ -1,0 +1,364 @@
+//! Fields: from Go's struct fields and their tags to [`Field`]s; what is embedded comes in its place.
+
+use super::{
+    known::{self, META},
+    merge,
+    refs::Refs,
+    types,
+};
+use crate::{
+    builtin,
+    diag::Diagnostic,
+    lower::{
+        presence::{Requirement, default, marked_requirement},
+        validation::immutable_once_set,
+    },
+    model::{
+        DeclaredAt, Field, GoField, KnownType, Omission, StructDef, TypeKind, TypeRef, Validation,
+        names::schema::field_names,
+    },
+    read::{
+        go::{self, Package, Type},
+        markers::{
+            MarkerSet,
+            field::{Nullable, ValidationOptional},
+        },
+    },
+};
+
+/// Names that the fields of a root have in Rust already.
+const ROOT_FIELDS: &[&str] = &["api_version", "kind", "metadata", "unknown_fields"];
+
+/// The struct that the fields are of.
+pub(super) struct Owner<'a> {
+    pub(super) package: &'a Package,
+    /// Whether it is an API object, whose TypeMeta is implied and whose metadata is always there.
+    pub(super) root: bool,
+}
+
+/// How deep structs may be embedded; the reader stops before.
+const MAX_DEPTH: usize = 128;
+
+/// The fields of a struct, with the rules of the structs that are embedded in it.
+pub(super) fn fields(
+    refs: &mut Refs<'_, '_>,
+    owner: &Owner<'_>,
+    sources: &[go::Field],
+) -> (Vec<Field>, Validation) {
+    let mut gathered = Gathered::default();
+    gather(refs, owner, sources, 0, false, &mut gathered);
+    let mut fields = gathered.shallowest();
+    let names: Vec<String> = fields.iter().map(|field| field.json_name.clone()).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let reserved = if owner.root { ROOT_FIELDS } else { &[] };
+    let is_meta = |name: &str| owner.root && name == "metadata";
+    let others: Vec<&str> = names
+        .iter()
+        .copied()
+        .filter(|name| !is_meta(name))
+        .collect();
+    let mut rust_names = field_names(&others, reserved).into_iter();
+    for field in &mut fields {
+        field.rust_name = if is_meta(&field.json_name) {
+            "metadata".to_owned()
+        } else {
+            rust_names.next().unwrap_or_default()
+        };
+    }
+    (fields, gathered.rules)
+}
+
+#[derive(Default)]
+struct Gathered {
+    fields: Vec<(usize, Field)>,
+    rules: Validation,
+}
+
+impl Gathered {
+    /// Of fields with one name, those that are embedded less deep; of equally deep ones the first.
+    fn shallowest(&mut self) -> Vec<Field> {
+        let all = std::mem::take(&mut self.fields);
+        let depths: Vec<(usize, String)> = all
+            .iter()
+            .map(|(depth, field)| (*depth, field.json_name.clone()))
+            .collect();
+        let wins = |index: usize| {
+            let (depth, name) = &depths[index];
+            !depths
+                .iter()
+                .enumerate()
+                .any(|(other, (at, known))| known == name && (at, other) < (depth, index))
+        };
+        let mut fields = Vec::with_capacity(all.len());
+        for (index, (_, field)) in all.into_iter().enumerate() {
+            if wins(index) {
+                fields.push(field);
+            }
+        }
+        fields
+    }
+}
+
+fn gather(
+    refs: &mut Refs<'_, '_>,
+    owner: &Owner<'_>,
+    sources: &[go::Field],
+    depth: usize,
+    through_pointer: bool,
+    gathered: &mut Gathered,
+) {
+    for source in sources {
+        let tag = JsonTag::of(source);
+        if tag.skip {
+            continue;
+        }
+        let embeds = source.embedded && tag.name.is_none();
+        if embeds && embed(refs, owner, source, depth, through_pointer, gathered) {
+            continue;
+        }
+        // encoding/json takes exported fields alone.
+        if !source.name.starts_with(char::is_uppercase) {
+            continue;
+        }
+        let mut field = field(refs, owner, source, &tag);
+        if through_pointer && !field.option {
+            field.option = true;
+            field.required = false;
+        }
+        gathered.fields.push((depth, field));
+    }
+}
+
+/// Takes the fields of an embedded struct in; false if it is none, and so a field of its type's name.
+fn embed(
+    refs: &mut Refs<'_, '_>,
+    owner: &Owner<'_>,
+    source: &go::Field,
+    depth: usize,
+    through_pointer: bool,
+    gathered: &mut Gathered,
+) -> bool {
+    let Some((package, name)) = refs.cx.named(refs.package, &source.ty) else {
+        return false;
+    };
+    if depth > MAX_DEPTH {
+        return true;
+    }
+    if (package, name) == (META, "TypeMeta") {
+        if !owner.root {
+            gathered
+                .fields
+                .extend(type_meta(&source.place).map(|field| (depth + 1, field)));
+        }
+        return true;
+    }
+    if known::special(package, name).is_some() {
+        return false;
+    }
+    let Some(end) = refs.cx.underlying(package, name) else {
+        return embed_builtin(refs, source, (package, name), depth, gathered);
+    };
+    let Type::Struct(inner) = &end.decl.ty else {
+        return false;
+    };
+    if refs
+        .cx
+        .pkg(package)
+        .is_some_and(|pkg| pkg.marshals(name).is_some())
+    {
+        refs.diagnostics.push(
+            Diagnostic::warning(format!(
+                "`{name}` is embedded and writes itself, so Go writes the whole struct as it does"
+            ))
+            .at(source.place.clone(), "its fields are read nevertheless")
+            .help("give the field a name by `json:\"…\"`"),
+        );
+    }
+    let pointer = through_pointer || matches!(source.ty, Type::Pointer(_));
+    let inner_owner = Owner {
+        package: end.pkg.package,
+        root: false,
+    };
+    let own = types::rules(
+        refs.cx,
+        &end.decl.markers,
+        &TypeRef::Map(Box::new(TypeRef::Any)),
+        refs.home,
+        refs.diagnostics,
+    );
+    merge::fill(&mut gathered.rules, &own);
+    let mut inner_refs = refs.of(end.pkg.package);
+    gather(
+        &mut inner_refs,
+        &inner_owner,
+        inner,
+        depth + 1,
+        pointer,
+        gathered,
+    );
+    true
+}
+
+/// A struct of Kubernetes whose source is not there, as the built-in table has it.
+fn embed_builtin(
+    refs: &mut Refs<'_, '_>,
+    source: &go::Field,
+    (package, name): (&str, &str),
+    depth: usize,
+    gathered: &mut Gathered,
+) -> bool {
+    match builtin::go_type(package, name).map(|def| def.kind) {
+        Some(TypeKind::Struct(def)) => {
+            gathered
+                .fields
+                .extend(def.fields.into_iter().map(|field| (depth + 1, field)));
+            true
+        }
+        Some(_) => false,
+        None => {
+            // Reports that it was not read.
+            refs.resolve(&source.ty, &source.place);
+            true
+        }
+    }
+}
+
+/// The fields of a TypeMeta inside of an object.
+fn type_meta(place: &crate::diag::Place) -> impl Iterator<Item = Field> {
+    let docs = [
+        (
+            "kind",
+            "Kind",
+            "Kind is a string value representing the REST resource this object represents.\nServers may infer this from the endpoint the client submits requests to.\nCannot be updated.\nIn CamelCase.\nMore info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+        ),
+        (
+            "apiVersion",
+            "APIVersion",
+            "APIVersion defines the versioned schema of this representation of an object.\nServers should convert recognized schemas to the latest internal value, and\nmay reject unrecognized values.\nMore info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+        ),
+    ];
+    let declared = DeclaredAt::at(place);
+    docs.into_iter().map(move |(json_name, name, docs)| Field {
+        docs: docs.to_owned(),
+        go: Some(GoField {
+            name: name.to_owned(),
+            omits: Omission::Empty,
+            pointer: false,
+        }),
+        declared: declared.clone(),
+        ..Field::plain(json_name, TypeRef::String, false)
+    })
+}
+
+fn field(
+    refs: &mut Refs<'_, '_>,
+    owner: &Owner<'_>,
+    source: &go::Field,
+    tag: &JsonTag<'_>,
+) -> Field {
+    let markers = &source.markers;
+    let found = refs.resolve(&source.ty, &source.place);
+    let pointer = matches!(source.ty, Type::Pointer(_));
+    let json_name = tag.name.unwrap_or(&source.name).to_owned();
+    let is_meta = owner.root && json_name == "metadata";
+    let required = is_meta || is_required(owner.package, markers, tag.omits);
+    let mut validation = types::rules(refs.cx, markers, &found.ty, refs.home, refs.diagnostics);
+    merge::fill(&mut validation, &found.validation);
+    let docs = types::docs(&source.docs, markers);
+    Field {
+        rust_name: String::new(),
+        docs: if docs.is_empty() { found.docs } else { docs },
+        option: !is_meta && is_option(&found.ty, pointer, required, tag.omits),
+        required,
+        nullable: markers.has::<Nullable>(),
+        default: default(markers, &found.ty),
+        flatten: false,
+        skip: false,
+        validation,
+        go: Some(GoField {
+            name: source.name.clone(),
+            omits: tag.omits,
+            pointer,
+        }),
+        declared: DeclaredAt::at(&source.place),
+        ty: found.ty,
+        json_name,
+    }
+}
+
+/// Markers first, then the package's default, under which what the encoder may leave out is optional.
+fn is_required(package: &Package, markers: &MarkerSet, omits: Omission) -> bool {
+    match marked_requirement(markers) {
+        Some(marked) => marked == Requirement::Required,
+        None => omits == Omission::Never && !package.markers.has::<ValidationOptional>(),
+    }
+}
+
+/// Whether the Rust field is an `Option`: where the encoder may write nothing or null, and where the schema lets the property
+/// be missing. A required text, list or map that is left out when empty needs none.
+fn is_option(ty: &TypeRef, pointer: bool, required: bool, omits: Omission) -> bool {
+    let has_empty = matches!(ty, TypeRef::String | TypeRef::List(_) | TypeRef::Map(_));
+    let zero_is_null = matches!(
+        ty,
+        TypeRef::Known(KnownType::Time | KnownType::MicroTime | KnownType::ByteString)
+    );
+    // A `Value` holds null by itself.
+    if *ty == TypeRef::Any {
+        return !required || omits != Omission::Never;
+    }
+    pointer || !required || zero_is_null || (omits != Omission::Never && !has_empty)
+}
+
+/// Adds the rules that keep optional immutable fields of a struct from being removed.
+pub(super) fn add_immutable(validation: &mut Validation, def: &StructDef, ty: &Type) {
+    let Type::Struct(sources) = ty else {
+        return;
+    };
+    for source in sources {
+        let tag = JsonTag::of(source);
+        let name = tag.name.unwrap_or(&source.name);
+        let Some(rule) = immutable_once_set(name, &source.markers) else {
+            continue;
+        };
+        let field = def.fields.iter().find(|field| field.json_name == name);
+        if field.is_some_and(|field| !field.required) {
+            validation.rules.push(rule);
+        }
+    }
+}
+
+/// The `json` key of a tag.
+struct JsonTag<'a> {
+    /// The name that it gives.
+    name: Option<&'a str>,
+    omits: Omission,
+    /// `json:"-"`
+    skip: bool,
+}
+
+impl<'a> JsonTag<'a> {
+    fn of(field: &'a go::Field) -> Self {
+        let text = field.tag.as_ref().and_then(|tag| tag.json.as_deref());
+        let text = text.unwrap_or_default();
+        let mut parts = text.split(',');
+        let name = parts.next().unwrap_or_default();
+        let mut omits = Omission::Never;
+        for option in parts {
+            match option {
+                "omitzero" => omits = Omission::Zero,
+                "omitempty" if omits == Omission::Never => omits = Omission::Empty,
+                _ => {}
+            }
+        }
+        Self {
+            name: (!name.is_empty()).then_some(name),
+            omits,
+            skip: text == "-",
+        }
+    }
+}
+
+/// The name of a field on the wire, for roots.
+pub(super) fn json_name(field: &go::Field) -> Option<&str> {
+    JsonTag::of(field).name
+}

@@ -1,0 +1,304 @@
+//! Go packages to the model.
+//!
+//! A requested package with API objects becomes a version: its roots and every type that they reach, under their Go names. Types
+//! of other packages are generated once, in a module named after the package, unless k8s-openapi or the user has them; then
+//! their definition is kept for schemas. Start reading at [`lower`]; `refs` decides which Rust type a Go type is, `fields` how a
+//! struct's fields are held.
+
+mod boxes;
+mod cx;
+mod enums;
+mod fields;
+mod known;
+mod merge;
+mod modules;
+mod refs;
+mod roots;
+#[cfg(test)]
+mod tests;
+mod types;
+mod wire;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use self::{
+    cx::{Cx, Declared},
+    fields::Owner,
+    refs::{Reached, Refs},
+    roots::Role,
+};
+use crate::{
+    diag::{Diagnostic, Diagnostics},
+    model::{
+        ApiSet, DeclaredAt, Group, Origin, Resource, StructDef, TypeDef, TypeKind, TypePackage,
+        UnknownFields, Validation, Version, names,
+    },
+    options::Options,
+    read::go::{Package, Type, TypeDecl},
+};
+
+/// Adds the groups of the packages to `api`, with the packages and definitions that they need.
+pub fn lower(
+    packages: &[Package],
+    options: &Options,
+    api: &mut ApiSet,
+    diagnostics: &mut Diagnostics,
+) {
+    let mut cx = Cx::new(packages, options);
+    let versions = modules::settle(&mut cx, packages, options, diagnostics);
+    let mut work = Work::default();
+    let mut resources: BTreeMap<&str, Vec<Resource>> = BTreeMap::new();
+    for version in &versions {
+        let found = roots(&cx, version, options, &mut work, diagnostics);
+        resources.insert(version.package.path.as_str(), found);
+    }
+    work.finish(&cx, diagnostics);
+    let mut types = work.types;
+    boxes::add(&cx, &mut types);
+    let mut groups: BTreeMap<&str, Group> = BTreeMap::new();
+    for version in versions {
+        let package = version.package;
+        let path = package.path.as_str();
+        let resources = resources.remove(path).unwrap_or_default();
+        let mut types = in_order(types.remove(path).unwrap_or_default());
+        crate::lower::paths::assign(&resources, &mut types);
+        let group = groups.entry(version.group).or_insert_with(|| Group {
+            name: version.group.to_owned(),
+            module: version.group_module.clone(),
+            type_prefix: version.type_prefix.clone(),
+            versions: Vec::new(),
+        });
+        group.versions.push(Version {
+            name: version.name.clone(),
+            module: version.module.clone(),
+            path: cx
+                .home(path)
+                .map(|home| home.path.clone())
+                .unwrap_or_default(),
+            dir: format!("apis/{}/{}", version.group_module, version.module),
+            docs: package.docs.trim_end().to_owned(),
+            origin: Origin::Go,
+            resources,
+            types,
+        });
+    }
+    for (_, mut group) in groups {
+        crate::lower::rust::settle_storage(&mut group);
+        match api.groups.iter_mut().find(|other| other.name == group.name) {
+            Some(other) => other.versions.extend(group.versions),
+            None => api.groups.push(group),
+        }
+    }
+    for (path, types) in types {
+        api.packages.extend(package(&cx, &path, types));
+    }
+    api.packages
+        .sort_by(|a, b| a.import_path.cmp(&b.import_path));
+    api.definitions.extend(work.definitions);
+}
+
+/// Every type of the packages as a definition, by package and name: what the table of built-in types is made from.
+pub fn definitions(
+    packages: &[Package],
+    diagnostics: &mut Diagnostics,
+) -> BTreeMap<(String, String), TypeDef> {
+    let options = Options::default();
+    let cx = Cx::new(packages, &options);
+    let mut all = BTreeMap::new();
+    for package in packages
+        .iter()
+        .filter(|package| known::is_kubernetes(&package.path))
+    {
+        for decl in package.types.iter().filter(|decl| decl.generics.is_none()) {
+            if matches!(decl.ty, Type::Interface(_) | Type::Other(_)) {
+                continue;
+            }
+            let Some(declared) = cx.declared(&package.path, &decl.name) else {
+                continue;
+            };
+            let mut refs = Refs {
+                cx: &cx,
+                package,
+                home: package,
+                absolute: true,
+                reached: &mut Vec::new(),
+                diagnostics,
+            };
+            let def = types::type_def(&mut refs, declared, decl.name.clone());
+            all.insert((package.path.clone(), decl.name.clone()), def);
+        }
+    }
+    all
+}
+
+/// The roots of a version that the filters keep, as resources; every object of the package is reached.
+fn roots<'a>(
+    cx: &Cx<'a>,
+    version: &modules::ApiPackage<'a>,
+    options: &Options,
+    work: &mut Work,
+    diagnostics: &mut Diagnostics,
+) -> Vec<Resource> {
+    let package = version.package;
+    let kinds = &options.filters.kinds;
+    let mut resources: Vec<Resource> = Vec::new();
+    let mut plurals: BTreeMap<String, &TypeDecl> = BTreeMap::new();
+    for decl in &package.types {
+        let role = roots::role(cx, package, decl);
+        let kept = kinds.is_empty() || kinds.contains(&decl.name);
+        if !kept || !matches!(role, Role::Root | Role::Object) {
+            continue;
+        }
+        let reached = Reached::Generated(package.path.clone(), decl.name.clone());
+        if role == Role::Object {
+            if kinds.is_empty() {
+                work.reached.push(reached);
+            }
+            continue;
+        }
+        work.reached.push(reached);
+        let root = cx.rust_name(&package.path, &decl.name);
+        let by_name = roots::ByName { cx, package };
+        let (resource, named) = roots::resource(decl, &root, &by_name, diagnostics);
+        work.reached.extend(named);
+        if let Some(first) = plurals.insert(resource.plural.clone(), decl) {
+            diagnostics.push(
+                Diagnostic::error(format!(
+                    "two kinds of this version have the plural `{}`",
+                    resource.plural
+                ))
+                .at(decl.place.clone(), "the second kind")
+                .at(first.place.clone(), "the first kind")
+                .help("give one of them another plural with `+resourceName`"),
+            );
+        }
+        resources.push(resource);
+    }
+    resources.sort_by(|a, b| a.kind.cmp(&b.kind));
+    resources
+}
+
+/// Types that were reached and are still to be lowered, and those that are.
+#[derive(Default)]
+struct Work {
+    reached: Vec<Reached>,
+    seen: BTreeSet<Reached>,
+    /// Generated types by package.
+    types: BTreeMap<String, Vec<TypeDef>>,
+    /// Types of other crates by Rust path.
+    definitions: BTreeMap<String, TypeDef>,
+}
+
+impl Work {
+    fn finish(&mut self, cx: &Cx<'_>, diagnostics: &mut Diagnostics) {
+        while let Some(next) = self.reached.pop() {
+            if !self.seen.insert(next.clone()) {
+                continue;
+            }
+            match next {
+                Reached::Generated(package, name) => {
+                    let rust = cx.rust_name(&package, &name);
+                    if let Some(def) = self.lower(cx, &package, &name, rust, false, diagnostics) {
+                        self.types.entry(package).or_default().push(def);
+                    }
+                }
+                Reached::Defined(package, name, path) => {
+                    let rust = path.rsplit("::").next().unwrap_or(&name).to_owned();
+                    // Sources of other projects are theirs to mend.
+                    let silent = &mut Diagnostics::new();
+                    if let Some(def) = self.lower(cx, &package, &name, rust, true, silent) {
+                        self.definitions.insert(path, def);
+                    }
+                }
+            }
+        }
+    }
+
+    fn lower(
+        &mut self,
+        cx: &Cx<'_>,
+        package: &str,
+        name: &str,
+        rust: String,
+        absolute: bool,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<TypeDef> {
+        let declared = cx.declared(package, name)?;
+        let mut refs = Refs {
+            cx,
+            package: declared.pkg.package,
+            home: declared.pkg.package,
+            absolute,
+            reached: &mut self.reached,
+            diagnostics,
+        };
+        let is_root = !absolute
+            && declared.pkg.package.requested
+            && roots::role(cx, declared.pkg.package, declared.decl) == Role::Root;
+        Some(if is_root {
+            root_def(&mut refs, declared, rust)
+        } else {
+            types::type_def(&mut refs, declared, rust)
+        })
+    }
+}
+
+/// The definition of a root: TypeMeta is implied.
+fn root_def(refs: &mut Refs<'_, '_>, declared: Declared<'_>, name: String) -> TypeDef {
+    let decl = declared.decl;
+    let Type::Struct(sources) = &decl.ty else {
+        return types::type_def(refs, declared, name);
+    };
+    let owner = Owner {
+        package: declared.pkg.package,
+        root: true,
+    };
+    let (fields, _) = fields::fields(refs, &owner, sources);
+    let object = crate::model::TypeRef::Map(Box::new(crate::model::TypeRef::Any));
+    let mut validation: Validation =
+        types::rules(refs.cx, &decl.markers, &object, refs.home, refs.diagnostics);
+    let def = StructDef {
+        fields,
+        unknown_fields: UnknownFields::Pruned,
+        tuple: false,
+    };
+    fields::add_immutable(&mut validation, &def, &decl.ty);
+    let kind = TypeKind::Struct(def);
+    crate::lower::one_of::check(&decl.markers, &kind, refs.diagnostics);
+    TypeDef {
+        docs: types::docs(&decl.docs, &decl.markers),
+        path: name.clone(),
+        name,
+        kind,
+        validation,
+        item: None,
+        marshals: None,
+        declared: DeclaredAt::at(&decl.place),
+    }
+}
+
+/// The types of a package in order of declaration.
+fn in_order(mut types: Vec<TypeDef>) -> Vec<TypeDef> {
+    types.sort_by_cached_key(|def| {
+        let place = def.declared.place();
+        place.map(|place| (place.file.clone(), place.range.start))
+    });
+    types
+}
+
+fn package(cx: &Cx<'_>, path: &str, types: Vec<TypeDef>) -> Option<TypePackage> {
+    let home = cx.home(path)?.path.clone();
+    let module = home.rsplit("::").next()?.to_owned();
+    let docs = cx.pkg(path)?.package.docs.trim_end().to_owned();
+    Some(TypePackage {
+        import_path: path.to_owned(),
+        dir: format!(
+            "apis/{}",
+            names::plain_ident(module.trim_start_matches("r#"))
+        ),
+        path: home,
+        module,
+        docs,
+        types: in_order(types),
+    })
+}

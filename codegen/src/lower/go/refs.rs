@@ -1,0 +1,315 @@
+//! References: from Go's type expressions to [`TypeRef`]s, with the types that they lead to.
+
+use super::{cx::Cx, known, merge};
+use crate::{
+    builtin,
+    diag::{Diagnostic, Diagnostics, Place},
+    model::{ExternalType, Marshals, TypeKind, TypeRef, Validation},
+    read::go::{Package, Type, TypeDecl},
+};
+
+/// A reference as resolved.
+#[derive(Clone, Debug)]
+pub(super) struct Ref {
+    /// The Rust type.
+    pub(super) ty: TypeRef,
+    /// Docs of a named type that has no Rust type of its own.
+    pub(super) docs: String,
+    /// Rules of such a type.
+    pub(super) validation: Validation,
+}
+
+impl Ref {
+    fn plain(ty: TypeRef) -> Self {
+        Self {
+            ty,
+            docs: String::new(),
+            validation: Validation::default(),
+        }
+    }
+
+    /// The reference to a list or map of this.
+    fn within(self, outer: fn(Box<TypeRef>) -> TypeRef) -> Self {
+        let mut validation = Validation::default();
+        if self.validation != Validation::default() {
+            validation.element = Some(Box::new(self.validation));
+        }
+        Self {
+            ty: outer(Box::new(self.ty)),
+            docs: String::new(),
+            validation,
+        }
+    }
+}
+
+/// Types that references lead to, each of which is lowered once.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Reached {
+    /// A type that is generated: import path, name.
+    Generated(String, String),
+    /// A type of another crate whose definition is wanted: import path, name, Rust path.
+    Defined(String, String, String),
+}
+
+/// Resolves the references of one package.
+pub(super) struct Refs<'c, 'a> {
+    pub(super) cx: &'c Cx<'a>,
+    /// The package whose names are resolved.
+    pub(super) package: &'c Package,
+    /// The package in whose module the references will stand.
+    pub(super) home: &'c Package,
+    /// Whether references are for a definition, in which no type is local.
+    pub(super) absolute: bool,
+    pub(super) reached: &'c mut Vec<Reached>,
+    pub(super) diagnostics: &'c mut Diagnostics,
+}
+
+/// How many named types without a Rust type of their own are followed in a row.
+const MAX_DEPTH: usize = 64;
+
+impl Refs<'_, '_> {
+    /// The same, for a type of another package.
+    pub(super) fn of<'n>(&'n mut self, package: &'n Package) -> Refs<'n, 'n> {
+        Refs {
+            cx: self.cx,
+            package,
+            home: self.home,
+            absolute: self.absolute,
+            reached: self.reached,
+            diagnostics: self.diagnostics,
+        }
+    }
+
+    /// The reference of a type expression; what cannot be read is reported, and any JSON in its place.
+    pub(super) fn resolve(&mut self, ty: &Type, place: &Place) -> Ref {
+        self.resolve_within(ty, place, MAX_DEPTH)
+    }
+
+    fn resolve_within(&mut self, ty: &Type, place: &Place, depth: usize) -> Ref {
+        match ty {
+            Type::Basic(name) => match known::basic(name) {
+                Some(ty) => Ref::plain(ty),
+                None => self.refuse(
+                    place,
+                    &format!("`{name}` has no form in JSON"),
+                    "no API type",
+                ),
+            },
+            Type::Pointer(inner) => self.resolve_within(inner, place, depth),
+            Type::Slice(inner) if is_byte(inner) => {
+                Ref::plain(TypeRef::Known(crate::model::KnownType::ByteString))
+            }
+            Type::Slice(inner) | Type::Array(_, inner) => self
+                .resolve_within(inner, place, depth)
+                .within(TypeRef::List),
+            Type::Map(_, value) => self
+                .resolve_within(value, place, depth)
+                .within(TypeRef::Map),
+            Type::Local(name, at) => {
+                let package = self.package.path.clone();
+                self.named(&package, name, at, depth)
+            }
+            Type::Imported(path, name, at) => self.named(path, name, at, depth),
+            Type::Struct(fields) if fields.is_empty() => {
+                Ref::plain(TypeRef::Map(Box::new(TypeRef::Any)))
+            }
+            Type::Struct(_) => self.refuse(
+                place,
+                "an anonymous struct has no name in Rust",
+                "declared in place",
+            ),
+            Type::Interface(at) => {
+                self.refuse(at, "an interface has no form in JSON", "no API type")
+            }
+            Type::Other(at) => self.refuse(at, "this type has no form in JSON", "no API type"),
+        }
+    }
+
+    fn refuse(&mut self, place: &Place, message: &str, label: &str) -> Ref {
+        let error = Diagnostic::error(message).at(place.clone(), label);
+        self.diagnostics.push(error.help(
+            "leave the field out of JSON by `json:\"-\"`, or name a struct, `runtime.RawExtension` or `apiextensionsv1.JSON`",
+        ));
+        Ref::plain(TypeRef::Any)
+    }
+
+    fn named(&mut self, package: &str, name: &str, place: &Place, depth: usize) -> Ref {
+        if let Some(path) = self
+            .cx
+            .replaced(package, name)
+            .filter(|path| path.contains("::"))
+        {
+            let path = path.to_owned();
+            return Ref::plain(self.elsewhere(package, name, &path));
+        }
+        if let Some(ty) = known::special(package, name) {
+            return Ref::plain(ty);
+        }
+        let kubernetes = known::k8s_openapi_path(package, name);
+        if let Some(path) = &kubernetes
+            && (known::is_in_k8s_openapi(path) || self.absolute)
+            && self.is_object(package, name)
+        {
+            let ty = known::at_path(path.clone());
+            return Ref::plain(self.defined(package, name, ty, path.join("::")));
+        }
+        let Some(declared) = self.cx.declared(package, name) else {
+            return self.unread(package, name, place);
+        };
+        let decl = declared.decl;
+        if let Some(at) = &decl.generics {
+            let at = at.clone();
+            return self.refuse(
+                &at,
+                &format!("`{name}` is generic, which no API type can be"),
+                "its parameters",
+            );
+        }
+        let marshals = declared.pkg.marshals(name);
+        let inlined = (kubernetes.is_some() || !exists(decl))
+            && !matches!(decl.ty, Type::Struct(_))
+            && marshals.is_none();
+        if depth > 0 && (inlined || self.needs_inlining(package, decl, marshals)) {
+            return self.inline(package, decl, depth);
+        }
+        self.reached
+            .push(Reached::Generated(package.to_owned(), name.to_owned()));
+        let rust = self.cx.rust_name(package, name);
+        if package == self.home.path && !self.absolute {
+            return Ref::plain(TypeRef::Local(rust));
+        }
+        let home = self
+            .cx
+            .home(package)
+            .map_or("crate", |home| home.path.as_str());
+        let segments = home.split("::").map(str::to_owned).chain([rust]).collect();
+        Ref::plain(TypeRef::External(ExternalType::new(segments)))
+    }
+
+    /// A named type without a Rust type of its own: what it is declared as, with its docs and rules.
+    fn inline(&mut self, package: &str, decl: &TypeDecl, depth: usize) -> Ref {
+        let Some(package) = self.cx.pkg(package).map(|pkg| pkg.package) else {
+            return Ref::plain(TypeRef::Any);
+        };
+        let mut refs = self.of(package);
+        let mut inner = refs.resolve_within(&decl.ty, &decl.place, depth - 1);
+        let own = super::types::rules(
+            refs.cx,
+            &decl.markers,
+            &inner.ty,
+            refs.home,
+            refs.diagnostics,
+        );
+        let below = std::mem::replace(&mut inner.validation, own);
+        merge::fill(&mut inner.validation, &below);
+        if !decl.docs.is_empty() {
+            inner.docs.clone_from(&decl.docs);
+        }
+        inner
+    }
+
+    /// Whether an alias leads to a type whose serde is the field's, which no alias can carry.
+    fn needs_inlining(
+        &mut self,
+        package: &str,
+        decl: &TypeDecl,
+        marshals: Option<Marshals>,
+    ) -> bool {
+        if marshals.is_some() || matches!(decl.ty, Type::Struct(_)) {
+            return false;
+        }
+        let Some(package) = self.cx.pkg(package).map(|pkg| pkg.package) else {
+            return false;
+        };
+        let (mut reached, mut silent) = (Vec::new(), Diagnostics::new());
+        let mut refs = Refs {
+            cx: self.cx,
+            package,
+            home: self.home,
+            absolute: self.absolute,
+            reached: &mut reached,
+            diagnostics: &mut silent,
+        };
+        let target = refs.resolve_within(&decl.ty, &decl.place, 0);
+        target.ty.is_encoded()
+    }
+
+    /// Whether the type is a struct, or writes itself, so that k8s-openapi has a type for it.
+    fn is_object(&self, package: &str, name: &str) -> bool {
+        let Some(declared) = self.cx.declared(package, name) else {
+            let known = builtin::go_type(package, name);
+            return known.is_none_or(|def| {
+                !matches!(def.kind, TypeKind::Alias(_)) || def.marshals.is_some()
+            });
+        };
+        declared.pkg.marshals(name).is_some()
+            || self
+                .cx
+                .underlying(package, name)
+                .is_none_or(|end| matches!(end.decl.ty, Type::Struct(_)))
+    }
+
+    /// A type that another crate has by the user's word.
+    fn elsewhere(&mut self, package: &str, name: &str, path: &str) -> TypeRef {
+        let global = path.starts_with("::");
+        let path = path.trim_start_matches("::");
+        let segments: Vec<String> = path.split("::").map(str::to_owned).collect();
+        let ty = TypeRef::External(ExternalType {
+            global,
+            ..ExternalType::new(segments)
+        });
+        self.defined(package, name, ty, path.to_owned())
+    }
+
+    fn defined(&mut self, package: &str, name: &str, ty: TypeRef, path: String) -> TypeRef {
+        if self.cx.declared(package, name).is_some() {
+            self.reached
+                .push(Reached::Defined(package.to_owned(), name.to_owned(), path));
+        }
+        ty
+    }
+
+    /// A type whose source is not there: of Kubernetes as the built-in table has it, else an error.
+    fn unread(&mut self, package: &str, name: &str, place: &Place) -> Ref {
+        if let Some(def) = builtin::go_type(package, name) {
+            return match def.kind {
+                TypeKind::Alias(alias) => Ref {
+                    ty: alias.target,
+                    docs: def.docs,
+                    validation: def.validation,
+                },
+                _ => Ref::plain(known::at_path(
+                    known::k8s_openapi_path(package, name).unwrap_or_default(),
+                )),
+            };
+        }
+        let error = if package == self.package.path || self.cx.pkg(package).is_some() {
+            let pkg = self.cx.pkg(package);
+            let names = pkg.iter().flat_map(|pkg| &pkg.package.types);
+            let near = crate::suggest::closest(name, names.map(|decl| decl.name.as_str()));
+            let error = Diagnostic::error(format!("the package {package} has no type `{name}`"))
+                .at(place.clone(), "not declared");
+            match near {
+                Some(near) => error.help(format!("did you mean `{near}`?")),
+                None => error.help("a file may be missing, or excluded by a build constraint"),
+            }
+        } else {
+            Diagnostic::error(format!("the package {package} was not read"))
+                .at(place.clone(), "its type is needed here")
+                .help(format!(
+                    "name a Rust type for it: `--type-path '{package}.{name}=my_crate::{name}'`"
+                ))
+        };
+        self.diagnostics.push(error);
+        Ref::plain(TypeRef::Any)
+    }
+}
+
+/// Whether the declaration is a type of its own rather than another name of an interface, a function or the like.
+fn exists(decl: &TypeDecl) -> bool {
+    !matches!(decl.ty, Type::Interface(_) | Type::Other(_))
+}
+
+pub(super) fn is_byte(ty: &Type) -> bool {
+    matches!(ty, Type::Basic("byte" | "uint8"))
+}

@@ -1,0 +1,181 @@
+//! Roots: the API objects among a package's types, and the resources that they are.
+
+use super::{cx::Cx, fields::json_name, known::META, refs::Reached};
+use crate::{
+    diag::{Diagnostic, Diagnostics},
+    lower::{methods, object, scale_methods, verbs},
+    model::{Conversion, CustomMethod, Resource, TypeRef, VerbSet, names},
+    read::{
+        go::{Field, Package, Type, TypeDecl},
+        markers::{
+            At, MarkerSet,
+            client::{GenClient, NoStatus},
+            crd::{
+                self as marker, DeprecatedVersion, SkipVersion, StatusSubresource, StorageVersion,
+                UnservedVersion,
+            },
+            object::{DeepCopyInterfaces, ObjectRoot},
+        },
+    },
+};
+
+/// What a declaration is, by its fields and markers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    /// An object with TypeMeta and ObjectMeta.
+    Root,
+    /// A list of objects, which has no type of its own in Rust.
+    List,
+    /// An object without metadata, such as a configuration file's.
+    Object,
+    /// Any other type.
+    Plain,
+}
+
+pub(super) fn role(cx: &Cx<'_>, package: &Package, decl: &TypeDecl) -> Role {
+    let Type::Struct(fields) = &decl.ty else {
+        return Role::Plain;
+    };
+    let has = |wanted: &str| {
+        fields
+            .iter()
+            .find(|field| is_meta(cx, package, field, wanted))
+    };
+    if has("TypeMeta").is_none() || decl.markers.has::<SkipVersion>() {
+        return Role::Plain;
+    }
+    if has("ObjectMeta").is_some_and(|field| json_name(field) == Some("metadata")) {
+        return Role::Root;
+    }
+    if has("ListMeta").is_some() && decl.name.ends_with("List") {
+        return Role::List;
+    }
+    if is_marked(&decl.markers) {
+        Role::Object
+    } else {
+        Role::Plain
+    }
+}
+
+/// Whether markers say that the type is an API object.
+fn is_marked(markers: &MarkerSet) -> bool {
+    let by_root = markers.get::<ObjectRoot>().is_some_and(|root| root.value);
+    by_root || markers.has::<DeepCopyInterfaces>() || markers.has::<GenClient>()
+}
+
+fn is_meta(cx: &Cx<'_>, package: &Package, field: &Field, wanted: &str) -> bool {
+    cx.named(package, &field.ty) == Some((META, wanted))
+}
+
+/// The types that methods of clients may name: those of the package.
+pub(super) struct ByName<'c, 'a> {
+    pub(super) cx: &'c Cx<'a>,
+    pub(super) package: &'c Package,
+}
+
+fn client_methods(
+    names: &ByName<'_, '_>,
+    markers: &MarkerSet,
+    verbs: &VerbSet,
+    reached: &mut Vec<Reached>,
+    diagnostics: &mut Diagnostics,
+) -> Vec<CustomMethod> {
+    let (cx, package) = (names.cx, names.package);
+    let mut local = |argument: &At<String>, diagnostics: &mut Diagnostics| {
+        let name = argument.value.as_str();
+        if cx.declared(&package.path, name).is_some() {
+            reached.push(Reached::Generated(package.path.clone(), name.to_owned()));
+            return Some(TypeRef::Local(cx.rust_name(&package.path, name)));
+        }
+        let names = package.types.iter().map(|decl| decl.name.as_str());
+        diagnostics.push(methods::unknown_type(argument, names));
+        None
+    };
+    methods::of_markers(markers, verbs, &mut local, diagnostics)
+}
+
+/// The resource of a root, with the types that its methods reach.
+pub(super) fn resource(
+    decl: &TypeDecl,
+    root: &str,
+    methods: &ByName<'_, '_>,
+    diagnostics: &mut Diagnostics,
+) -> (Resource, Vec<Reached>) {
+    let markers = &decl.markers;
+    let names = markers.get::<marker::Resource>();
+    if let Some(names) = &names {
+        object::check_names(names, diagnostics);
+    }
+    let kind = decl.name.clone();
+    let plural = object::plural(&kind, markers, diagnostics);
+    let status = has_status(decl, diagnostics);
+    let verbs = verbs::verbs(markers, status, diagnostics);
+    let scale = object::scale(markers);
+    let mut reached = Vec::new();
+    let mut methods = client_methods(methods, markers, &verbs, &mut reached, diagnostics);
+    let by_hand = methods
+        .iter()
+        .any(|method| method.subresource.as_deref() == Some("scale"));
+    if scale.is_some() && !by_hand {
+        methods.extend(scale_methods());
+    }
+    let resource = Resource {
+        list_kind: format!("{kind}List"),
+        singular: names
+            .as_ref()
+            .and_then(|names| names.singular.as_deref().cloned())
+            .unwrap_or_else(|| kind.to_lowercase()),
+        accessor: names::snake_case(&names::plural(&kind)),
+        client_name: names::plural(&kind),
+        root: root.to_owned(),
+        scope: object::scope(markers, diagnostics),
+        short_names: object::list(names.as_ref().and_then(|names| names.short_names.as_ref())),
+        categories: object::list(names.as_ref().and_then(|names| names.categories.as_ref())),
+        status_subresource: status,
+        scale_subresource: scale,
+        printer_columns: object::columns(markers),
+        selectable_fields: object::selectable_fields(markers),
+        conversion: Conversion::None,
+        storage: markers.has::<StorageVersion>(),
+        served: !markers.has::<UnservedVersion>(),
+        annotations: object::pairs(markers, "annotations", |m| m.annotations, diagnostics),
+        labels: object::pairs(markers, "labels", |m| m.labels, diagnostics),
+        deprecation: markers
+            .get::<DeprecatedVersion>()
+            .map(|found| found.marker.warning.unwrap_or_default()),
+        methods,
+        verbs,
+        client: !markers.has::<UnservedVersion>(),
+        plural,
+        kind,
+    };
+    (resource, reached)
+}
+
+/// Whether `/status` is a subresource: controller-gen's marker says so. Where a type has none of its markers, as a type for
+/// client-gen alone, the field does.
+fn has_status(decl: &TypeDecl, diagnostics: &mut Diagnostics) -> bool {
+    let markers = &decl.markers;
+    let Type::Struct(fields) = &decl.ty else {
+        return false;
+    };
+    let has_field = fields.iter().any(|field| field.name == "Status");
+    if let Some(marker) = markers.get::<StatusSubresource>() {
+        if !has_field {
+            diagnostics.push(
+                Diagnostic::warning(format!(
+                    "`{}` has a status subresource but no status",
+                    decl.name
+                ))
+                .at(marker.place.clone(), "asks for it")
+                .help("add the field `Status`, or remove the marker"),
+            );
+        }
+        return true;
+    }
+    let of_controller_gen = markers
+        .0
+        .iter()
+        .any(|marker| marker.def.name.starts_with("kubebuilder:"));
+    has_field && !of_controller_gen && !markers.has::<NoStatus>()
+}

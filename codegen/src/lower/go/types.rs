@@ -1,0 +1,147 @@
+//! Types: from Go's declarations to [`TypeDef`]s.
+
+use super::{
+    cx::{Cx, Declared},
+    enums,
+    fields::{self, Owner},
+    merge,
+    refs::Refs,
+    wire,
+};
+use crate::{
+    diag::{Diagnostic, Diagnostics},
+    lower::{one_of, validation},
+    model::{
+        Aliasing, DeclaredAt, Marshals, StructDef, TypeDef, TypeKind, TypeRef, UnknownFields,
+        Validation,
+    },
+    read::{
+        go::{Package, Type},
+        markers::{MarkerSet, field::SkipDescription},
+    },
+};
+
+/// The definition of a declared type under its Rust name.
+pub(super) fn type_def(refs: &mut Refs<'_, '_>, declared: Declared<'_>, name: String) -> TypeDef {
+    let Declared { pkg, decl } = declared;
+    if let Some(place) = &decl.generics {
+        refs.diagnostics.push(
+            Diagnostic::error(format!(
+                "`{}` is generic, which no API type can be",
+                decl.name
+            ))
+            .at(place.clone(), "its parameters")
+            .help("write one type for each instance"),
+        );
+    }
+    let marshals = pkg.marshals(&decl.name);
+    let mut inlined = Validation::default();
+    let kind = match &decl.ty {
+        Type::Struct(sources) => {
+            let owner = Owner {
+                package: pkg.package,
+                root: false,
+            };
+            // What writes itself need not have fields that are JSON.
+            let mut silent = Diagnostics::new();
+            let mut inner = Refs {
+                cx: refs.cx,
+                package: refs.package,
+                home: refs.home,
+                absolute: refs.absolute,
+                reached: &mut *refs.reached,
+                diagnostics: if marshals.is_some() {
+                    &mut silent
+                } else {
+                    &mut *refs.diagnostics
+                },
+            };
+            let (fields, rules) = fields::fields(&mut inner, &owner, sources);
+            inlined = rules;
+            TypeKind::Struct(StructDef {
+                fields,
+                unknown_fields: UnknownFields::Pruned,
+                tuple: false,
+            })
+        }
+        ty => match enums::of_type(declared).filter(|_| marshals.is_none()) {
+            Some(def) => TypeKind::Enum(def),
+            None => {
+                let found = refs.resolve(ty, &decl.place);
+                inlined = found.validation;
+                TypeKind::Alias(Aliasing {
+                    target: found.ty,
+                    newtype: false,
+                })
+            }
+        },
+    };
+    let target = match &kind {
+        TypeKind::Alias(alias) => alias.target.clone(),
+        TypeKind::Enum(_) => TypeRef::String,
+        _ => TypeRef::Map(Box::new(TypeRef::Any)),
+    };
+    let target = if marshals == Some(Marshals::Text) {
+        TypeRef::String
+    } else {
+        target
+    };
+    let mut validation = if marshals == Some(Marshals::Json) {
+        validation::of_markers(
+            &decl.markers,
+            crate::model::WireType::Unknown,
+            crate::model::WireType::Unknown,
+            refs.diagnostics,
+        )
+    } else {
+        rules(refs.cx, &decl.markers, &target, refs.home, refs.diagnostics)
+    };
+    if let TypeKind::Struct(def) = &kind {
+        // The rules of what is inlined come before those of the struct.
+        if !inlined.rules.is_empty() {
+            let first = std::mem::take(&mut inlined.rules);
+            validation.rules.splice(0..0, first);
+        }
+        merge::fill(&mut validation, &inlined);
+        fields::add_immutable(&mut validation, def, &decl.ty);
+    } else {
+        merge::fill(&mut validation, &inlined);
+    }
+    enums::add_values(&mut validation, declared);
+    one_of::check(&decl.markers, &kind, refs.diagnostics);
+    TypeDef {
+        docs: docs(&decl.docs, &decl.markers),
+        path: name.clone(),
+        name,
+        kind,
+        validation,
+        item: None,
+        marshals,
+        declared: DeclaredAt::at(&decl.place),
+    }
+}
+
+/// The rules in the markers of a type or field that is of the given type.
+pub(super) fn rules(
+    cx: &Cx<'_>,
+    markers: &MarkerSet,
+    ty: &TypeRef,
+    package: &Package,
+    diagnostics: &mut Diagnostics,
+) -> Validation {
+    if markers.0.is_empty() {
+        return Validation::default();
+    }
+    let wire_type = wire::of(cx, package, ty);
+    let items = wire::of_items(cx, package, ty);
+    validation::of_markers(markers, wire_type, items, diagnostics)
+}
+
+/// The docs that the API shows.
+pub(super) fn docs(text: &str, markers: &MarkerSet) -> String {
+    if markers.has::<SkipDescription>() {
+        String::new()
+    } else {
+        text.trim_end().to_owned()
+    }
+}

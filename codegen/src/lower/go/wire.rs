@@ -1,0 +1,62 @@
+//! Types on the wire, as far as markers care.
+
+use super::cx::Cx;
+use crate::{
+    model::{KnownType as K, Marshals, TypeRef, WireType},
+    read::go::{Package, Type},
+};
+
+const MAX_DEPTH: usize = 16;
+
+/// The JSON form of a type that a package refers to.
+pub(super) fn of(cx: &Cx<'_>, package: &Package, ty: &TypeRef) -> WireType {
+    match ty {
+        TypeRef::Bool => WireType::Bool,
+        TypeRef::Int32 | TypeRef::Int64 | TypeRef::Integer(_) => WireType::Integer,
+        TypeRef::Float | TypeRef::Float32 => WireType::Number,
+        TypeRef::String => WireType::String,
+        TypeRef::Known(K::IntOrString | K::Quantity) => WireType::IntOrString,
+        TypeRef::Known(K::Time | K::MicroTime | K::Duration | K::ByteString) => WireType::String,
+        TypeRef::Known(_) | TypeRef::Map(_) => WireType::Object,
+        TypeRef::List(_) => WireType::List,
+        TypeRef::Optional(inner) | TypeRef::Boxed(inner) => of(cx, package, inner),
+        TypeRef::Local(name) => declared(cx, package, name, MAX_DEPTH),
+        TypeRef::Any | TypeRef::External(_) | TypeRef::Verbatim(_) => WireType::Unknown,
+    }
+}
+
+/// The JSON form of the items, if the type is a list.
+pub(super) fn of_items(cx: &Cx<'_>, package: &Package, ty: &TypeRef) -> WireType {
+    match ty {
+        TypeRef::List(inner) => of(cx, package, inner),
+        TypeRef::Optional(inner) | TypeRef::Boxed(inner) => of_items(cx, package, inner),
+        _ => WireType::Unknown,
+    }
+}
+
+fn declared(cx: &Cx<'_>, package: &Package, name: &str, depth: usize) -> WireType {
+    let found = package
+        .types
+        .iter()
+        .find(|decl| cx.rust_name(&package.path, &decl.name) == name);
+    let (Some(decl), Some(depth)) = (found, depth.checked_sub(1)) else {
+        return WireType::Unknown;
+    };
+    match cx
+        .pkg(&package.path)
+        .and_then(|pkg| pkg.marshals(&decl.name))
+    {
+        Some(Marshals::Text) => return WireType::String,
+        Some(Marshals::Json) => return WireType::Unknown,
+        None => {}
+    }
+    match &decl.ty {
+        Type::Local(name, _) => declared(cx, package, &cx.rust_name(&package.path, name), depth),
+        Type::Struct(_) | Type::Map(..) => WireType::Object,
+        Type::Slice(_) | Type::Array(..) => WireType::List,
+        Type::Basic(name) => {
+            super::known::basic(name).map_or(WireType::Unknown, |ty| of(cx, package, &ty))
+        }
+        _ => WireType::Unknown,
+    }
+}
