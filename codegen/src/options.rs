@@ -174,6 +174,20 @@ pub fn crate_path(text: &str) -> Result<String, String> {
     Ok(text.to_owned())
 }
 
+/// The Rust path or name of a Go type, as given.
+///
+/// # Errors
+///
+/// What was expected.
+pub fn type_path(text: &str) -> Result<String, String> {
+    if segments(text).is_some() {
+        return Ok(text.to_owned());
+    }
+    Err(format!(
+        "expected a path such as `my_crate::Type`, or a name, found `{text}`"
+    ))
+}
+
 /// The path of a module of the crate that is generated into, as given.
 ///
 /// # Errors

@@ -21,6 +21,17 @@ use super::{
 pub(super) struct Crd {
     #[command(flatten)]
     input: CrdArgs,
+    #[command(flatten)]
+    types: TypeArgs,
+    #[command(flatten)]
+    code: CodeArgs,
+    #[command(flatten)]
+    output: Output,
+}
+
+/// Where the output goes: to a folder, or to standard output.
+#[derive(Debug, Args)]
+pub(super) struct Output {
     /// The folder to write to, such as src.
     #[arg(long, short, value_name = "DIR")]
     output: Option<PathBuf>,
@@ -31,17 +42,20 @@ pub(super) struct Crd {
     #[arg(long, value_name = "PATH", value_parser = codegen::options::base_path)]
     base_path: Option<String>,
     #[command(flatten)]
-    types: TypeArgs,
-    #[command(flatten)]
-    code: CodeArgs,
-    #[command(flatten)]
     mode: ModeArgs,
 }
 
 impl Crd {
     pub(super) fn run(self, color: Color) -> Result<(), Failure> {
-        let mut config = self.input.apply(Config::new());
-        config = self.code.apply(self.types.apply(config));
+        let config = self.input.apply(Config::new());
+        let config = self.code.apply(self.types.apply(config));
+        self.output.run(config, color)
+    }
+}
+
+impl Output {
+    /// Generates and writes, compares, or prints.
+    pub(super) fn run(self, mut config: Config, color: Color) -> Result<(), Failure> {
         if let Some(path) = self.base_path {
             config = config.base_path(path);
         }

@@ -7,6 +7,8 @@ mod crate_;
 mod crd;
 mod finish;
 mod generate;
+#[cfg(feature = "go")]
+mod go;
 mod groups;
 mod inspect;
 mod interrupt;
@@ -27,7 +29,7 @@ use codegen::config::Error;
 
 use style::Color;
 
-/// Generates typed Kubernetes clients, listers and informers from annotated Rust types and CRD YAML.
+/// Generates typed Kubernetes clients, listers and informers from annotated Rust types, Go types and CRD YAML.
 #[derive(Debug, Parser)]
 #[command(
     name = "kube-codegen",
@@ -49,6 +51,8 @@ enum Command {
     Generate(generate::Generate),
     Groups(groups::Groups),
     Crd(crd::Crd),
+    #[cfg(feature = "go")]
+    Go(go::Go),
     Crate(crate_::Crate),
     Manifests(manifests::Manifests),
     Inspect(inspect::Inspect),
@@ -93,6 +97,8 @@ pub(crate) fn run() -> ExitCode {
         Command::Generate(command) => command.run(color),
         Command::Groups(command) => command.run(color),
         Command::Crd(command) => command.run(color),
+        #[cfg(feature = "go")]
+        Command::Go(command) => command.run(color),
         Command::Crate(command) => command.run(color),
         Command::Manifests(command) => command.run(color),
         Command::Inspect(command) => command.run(color),

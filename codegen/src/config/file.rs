@@ -10,14 +10,14 @@ use toml::{Spanned, de::DeTable};
 
 use super::{
     Config, Error,
-    inputs::{Apis, CrdInput, GroupVersions, read},
+    inputs::{Apis, CrdInput, GoInput, GroupVersions, read},
     keys::Section,
     layout::{module_help, normalize, shown},
     table::Reader,
 };
 use crate::{
     emit::{Generator, manifests::Manifests},
-    options::{Compat, base_path, crate_path},
+    options::{Compat, base_path, crate_path, type_path},
     source::Source,
 };
 
@@ -156,8 +156,14 @@ impl<'a> File<'a> {
         if let Some(manifests) = self.reader.table(table, "manifests") {
             self.read_manifests(manifests, &folder, &mut config);
         }
-        if !table.contains_key("rust") && !table.contains_key("crd") {
-            let help = "add [crate.rust] for annotated Rust, or [crate.crd] for CRD YAML";
+        for (_, go) in self.reader.tables(table, "go") {
+            self.read_go(go, &folder, &mut config);
+        }
+        if !["rust", "crd", "go"]
+            .iter()
+            .any(|input| table.contains_key(*input))
+        {
+            let help = "add [crate.rust] for annotated Rust, [crate.crd] for CRD YAML, or [[crate.go]] for Go types";
             self.reader
                 .error(span, "this crate has no input", "", Some(help.to_owned()));
         }
@@ -292,6 +298,29 @@ impl<'a> File<'a> {
         manifests.floats = flag("floats");
         manifests.attribution = flag("attribution");
         config.set_manifests(normalize(folder), manifests);
+    }
+
+    fn read_go(&mut self, table: &DeTable<'a>, folder: &Path, config: &mut Config) {
+        self.reader.keys(table, Section::Go);
+        let dir = match self.reader.string(table, "dir") {
+            Some(dir) => self.existing(&dir, folder),
+            None => normalize(folder),
+        };
+        let packages = self.reader.strings(table, "packages");
+        let packages = packages.map_or_else(
+            || vec!["./...".to_owned()],
+            |packages| packages.into_iter().map(Spanned::into_inner).collect(),
+        );
+        config.go.push(GoInput { dir, packages });
+        let Some(paths) = self.reader.table(table, "type-paths") else {
+            return;
+        };
+        let keys: Vec<String> = paths.keys().map(|key| key.get_ref().to_string()).collect();
+        for key in keys {
+            if let Some(path) = self.reader.checked(paths, &key, type_path) {
+                config.options.type_paths.insert(key, path);
+            }
+        }
     }
 
     /// A path of the file, relative to `folder`; an error if nothing is there.

@@ -79,6 +79,29 @@ pub(crate) enum CrdInput {
     Stdin,
 }
 
+/// Go packages of one module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct GoInput {
+    /// A folder of the module, to which patterns are relative.
+    pub(crate) dir: PathBuf,
+    /// Folders, import paths, or either with `...`.
+    pub(crate) packages: Vec<String>,
+}
+
+impl GoInput {
+    /// The folders that patterns name, for watching.
+    pub(super) fn folders(&self) -> impl Iterator<Item = PathBuf> {
+        let local = self
+            .packages
+            .iter()
+            .filter(|pattern| pattern.starts_with('.') || Path::new(pattern).is_absolute());
+        local.map(|pattern| {
+            let folder = pattern.trim_end_matches("...").trim_end_matches('/');
+            self.dir.join(folder.strip_prefix("./").unwrap_or(folder))
+        })
+    }
+}
+
 /// Loads the group-version folders of `apis`, which stands at `below` in its source root; sorted by group and version.
 ///
 /// # Errors

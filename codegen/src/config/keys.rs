@@ -1,6 +1,6 @@
 //! The keys of `codegen.toml`: one table that reading, the reference, the schema and suggestions follow.
 
-use Section::{Crate, Crd, Manifests, Root, Rust, Workspace};
+use Section::{Crate, Crd, Go, Manifests, Root, Rust, Workspace};
 use Type::{Bool, Count, Map, String, Strings, Table, Tables};
 
 /// A table of the file.
@@ -18,6 +18,8 @@ pub(super) enum Section {
     Crd,
     /// `[crate.manifests]`
     Manifests,
+    /// `[[crate.go]]`
+    Go,
 }
 
 /// The type of a value.
@@ -167,7 +169,7 @@ pub(super) const KEYS: &[Key] = &[
         Bool,
         "false",
         "true",
-        "Whether types from CRDs also derive `schemars::JsonSchema`.",
+        "Whether types from CRDs and Go also derive `schemars::JsonSchema`.",
     ),
     key(
         Crate,
@@ -199,7 +201,7 @@ pub(super) const KEYS: &[Key] = &[
         Table(Rust),
         "",
         "{ apis = \"src\" }",
-        "Annotated Rust as input. A crate has this, crd, or both.",
+        "Annotated Rust as input. A crate has this, crd or go, or several of them.",
     ),
     key(
         Crate,
@@ -216,6 +218,14 @@ pub(super) const KEYS: &[Key] = &[
         "",
         "{}",
         "Writes CRDs, roles and webhook configurations too.",
+    ),
+    key(
+        Crate,
+        "go",
+        Tables(Go),
+        "",
+        "[{ packages = [\"./api/...\"] }]",
+        "Go packages as input, once for each Go module.",
     ),
     key(
         Rust,
@@ -280,6 +290,30 @@ pub(super) const KEYS: &[Key] = &[
         "false",
         "true",
         "Whether versions that are not served have types too.",
+    ),
+    key(
+        Go,
+        "dir",
+        String,
+        "the crate's folder",
+        "\"../operator\"",
+        "A folder of the Go module, to which packages are relative.",
+    ),
+    key(
+        Go,
+        "packages",
+        Strings,
+        "[\"./...\"]",
+        "[\"./api/v1\"]",
+        "The packages: folders that start with `./` or `../`, or import paths; `...` stands for every package below.",
+    ),
+    key(
+        Go,
+        "type-paths",
+        Map,
+        "{}",
+        "{ \"github.com/x/y/v1.Z\" = \"my_crate::Z\" }",
+        "Rust types in place of Go's, by import path and name; a name without a path renames the generated type.",
     ),
     key(
         Manifests,
@@ -373,7 +407,7 @@ pub(super) const KEYS: &[Key] = &[
 
 impl Section {
     /// Every section, in the order of the file.
-    pub(super) const ALL: [Self; 6] = [Root, Workspace, Crate, Rust, Crd, Manifests];
+    pub(super) const ALL: [Self; 7] = [Root, Workspace, Crate, Rust, Crd, Go, Manifests];
 
     /// As it is written.
     pub(super) const fn title(self) -> &'static str {
@@ -384,6 +418,7 @@ impl Section {
             Rust => "[crate.rust]",
             Crd => "[crate.crd]",
             Manifests => "[crate.manifests]",
+            Go => "[[crate.go]]",
         }
     }
 

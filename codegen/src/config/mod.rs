@@ -38,7 +38,7 @@ use crate::{
     options::{Compat, Faulty, Options},
     output,
 };
-use inputs::{Apis, CrdInput, GroupVersions};
+use inputs::{Apis, CrdInput, GoInput, GroupVersions};
 
 /// The generation for one crate: inputs, options and the output folder.
 ///
@@ -67,6 +67,7 @@ pub struct Config {
     pub(crate) header_file: Option<PathBuf>,
     pub(crate) apis: Vec<Apis>,
     pub(crate) crds: Vec<CrdInput>,
+    pub(crate) go: Vec<GoInput>,
     pub(crate) out: Option<PathBuf>,
     pub(crate) base_path: Option<String>,
     pub(crate) include_file: Option<String>,
@@ -121,6 +122,31 @@ impl Config {
     #[must_use]
     pub fn crds_from_stdin(mut self) -> Self {
         self.crds.push(CrdInput::Stdin);
+        self
+    }
+
+    /// Adds Go packages of the module that a folder belongs to: folders relative to it (`./api/v1`), import paths, or either
+    /// with `...`. Sources come from the module, its `vendor` folder and the module cache; nothing is fetched, and no Go
+    /// toolchain is needed.
+    #[must_use]
+    #[cfg(feature = "go")]
+    pub fn go(
+        mut self,
+        dir: impl Into<PathBuf>,
+        packages: impl IntoIterator<Item = impl Into<String>>,
+    ) -> Self {
+        self.go.push(GoInput {
+            dir: dir.into(),
+            packages: packages.into_iter().map(Into::into).collect(),
+        });
+        self
+    }
+
+    /// Names the Rust type to use in place of a Go type, which is named by import path and name (`github.com/x/y/v1.Z`), or
+    /// by a name without a path renames what is generated for it.
+    #[must_use]
+    pub fn type_path(mut self, go: impl Into<String>, rust: impl Into<String>) -> Self {
+        self.options.type_paths.insert(go.into(), rust.into());
         self
     }
 
@@ -374,7 +400,9 @@ impl Config {
         let lines = self
             .inputs()
             .map(|path| format!("cargo::rerun-if-changed={}\n", path.display()));
-        lines.collect()
+        let go = self.go.iter().flat_map(GoInput::folders);
+        let go = go.map(|path| format!("cargo::rerun-if-changed={}\n", path.display()));
+        lines.chain(go).collect()
     }
 
     /// The files and folders that the output depends on.

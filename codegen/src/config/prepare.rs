@@ -180,7 +180,28 @@ impl Config {
         if self.crate_markers {
             self.add_policy(&mut sources)?;
         }
+        self.load_go(&mut sources)?;
         Ok(sources)
+    }
+
+    #[cfg(feature = "go")]
+    fn load_go(&self, sources: &mut Sources) -> Result<(), Error> {
+        let environment = super::go::Environment::from_process();
+        for input in &self.go {
+            let loaded = super::go::load(&input.packages, &input.dir, &environment);
+            sources.go.push(loaded.map_err(Error::Config)?);
+        }
+        Ok(())
+    }
+
+    #[cfg(not(feature = "go"))]
+    fn load_go(&self, _: &mut Sources) -> Result<(), Error> {
+        if self.go.is_empty() {
+            return Ok(());
+        }
+        let error = Diagnostic::error("this build of the generator reads no Go packages")
+            .help("turn on the feature `go` of the crate `codegen`");
+        Err(Error::Config(error.into()))
     }
 
     /// The generator's options, with what only the disk can tell.

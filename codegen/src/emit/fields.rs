@@ -7,7 +7,7 @@
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
-use crate::model::{Field, TypeRef};
+use crate::model::{Field, Omission, TypeRef};
 
 /// How a field is held, given its requiredness and nullability.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,11 +20,16 @@ pub(crate) enum Presence {
     Optional,
     /// Perhaps missing, perhaps null: `Option<Option<T>>`.
     OptionalNullable,
+    /// A text, list or map that is left out when empty, as Go's `omitempty` does: `T`.
+    Omittable,
 }
 
 impl Presence {
     /// How the field is held.
     pub(crate) fn of(field: &Field) -> Self {
+        if let Some(go) = &field.go {
+            return Self::of_go(field, go.omits != Omission::Never);
+        }
         // A `Value` holds null by itself.
         let nullable = field.nullable && field.ty != TypeRef::Any;
         match (field.required, nullable) {
@@ -33,6 +38,23 @@ impl Presence {
             (false, false) => Self::Optional,
             (false, true) => Self::OptionalNullable,
         }
+    }
+
+    /// As Go's encoder writes the field: its own word counts, not the schema's alone.
+    fn of_go(field: &Field, omits: bool) -> Self {
+        let may_be_missing = omits || !field.required;
+        match (field.option, may_be_missing) {
+            (true, true) if field.nullable && field.ty != TypeRef::Any => Self::OptionalNullable,
+            (true, true) => Self::Optional,
+            (true, false) => Self::RequiredNullable,
+            (false, _) if omits && empties(&field.ty).is_some() => Self::Omittable,
+            (false, _) => Self::Required,
+        }
+    }
+
+    /// Whether the field is an `Option` that is left out when none.
+    pub(crate) const fn is_optional(self) -> bool {
+        matches!(self, Self::Optional | Self::OptionalNullable)
     }
 }
 
@@ -53,6 +75,22 @@ pub(crate) fn has_number(ty: &TypeRef) -> bool {
     }
 }
 
+/// The function that tells whether a text, list or map is empty.
+fn empties(ty: &TypeRef) -> Option<&'static str> {
+    match ty {
+        TypeRef::String => Some("::std::string::String::is_empty"),
+        TypeRef::List(_) => Some("::std::vec::Vec::is_empty"),
+        TypeRef::Map(_) => Some("::std::collections::BTreeMap::is_empty"),
+        _ => None,
+    }
+}
+
+/// Whether Go writes null for the field's empty value: a nil slice or map, which is read as an empty one.
+pub(crate) fn may_be_null(field: &Field) -> bool {
+    let is_nil = matches!(field.ty, TypeRef::List(_) | TypeRef::Map(_));
+    is_nil && field.go.is_some() && !field.option && !needs_codec(&field.ty)
+}
+
 /// Whether the field goes through `codec`.
 pub(crate) fn uses_codec(field: &Field) -> bool {
     needs_codec(&field.ty)
@@ -62,7 +100,7 @@ pub(crate) fn uses_codec(field: &Field) -> bool {
 
 /// An optional `Value`: null is a value of its own, which `Option`'s own serde would read as missing.
 fn null_is_a_value(field: &Field) -> bool {
-    field.ty == TypeRef::Any && !field.required
+    field.ty == TypeRef::Any && Presence::of(field) == Presence::Optional
 }
 
 /// The `#[serde(…)]` attribute of a field; none where serde needs no telling. `implied_name` is the name on the wire that
@@ -81,12 +119,14 @@ pub(crate) fn serde_attribute(
         parts.push(quote!(rename = #name));
     }
     let presence = Presence::of(field);
-    let optional = matches!(presence, Presence::Optional | Presence::OptionalNullable);
+    let optional = presence.is_optional();
     let codec_used = uses_codec(field);
     match default.filter(|_| !optional) {
         Some(function) => parts.push(quote!(default = #function)),
         // serde takes a missing `Option` for `None` only without a function of ours.
-        None if codec_used && presence != Presence::Required => parts.push(quote!(default)),
+        None if codec_used && !matches!(presence, Presence::Required | Presence::Omittable) => {
+            parts.push(quote!(default));
+        }
         None => {}
     }
     if codec_used {
@@ -105,6 +145,13 @@ pub(crate) fn serde_attribute(
         } else {
             parts.push(quote!(with = #module));
         }
+    }
+    if !codec_used && may_be_null(field) {
+        let function = format!("{codec}::filled::deserialize");
+        parts.push(quote!(deserialize_with = #function));
+    }
+    if presence == Presence::Omittable {
+        parts.extend(empties(&field.ty).map(|function| quote!(skip_serializing_if = #function)));
     }
     if optional {
         let is_none = format!("{option}::is_none");

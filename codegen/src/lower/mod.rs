@@ -37,6 +37,8 @@ pub fn lower(read: Read, options: &Options) -> Result<(ApiSet, Diagnostics), Dia
         mut rust,
         crds,
         policy,
+        #[cfg(feature = "go")]
+        go,
         mut found,
         skipped: _,
     } = read;
@@ -47,7 +49,16 @@ pub fn lower(read: Read, options: &Options) -> Result<(ApiSet, Diagnostics), Dia
     let mut own = Diagnostics::new();
     rust::lower(&rust, options, &mut api, &mut own);
     crd::lower(crds, options, &mut api, &mut own);
+    #[cfg(feature = "go")]
+    for packages in &go {
+        go::lower(packages, options, &mut api, &mut own);
+    }
     let in_packages = rust.iter().map(|package| &package.markers);
+    #[cfg(feature = "go")]
+    let in_packages = in_packages.chain(go.iter().flatten().filter_map(|package| {
+        let own = package.requested;
+        own.then_some(&package.markers)
+    }));
     let markers = policy::gather(in_packages.chain([&policy]));
     policy::lower(&markers, options.compat, &mut api, &mut own);
     found.extend(echoes.without(own));

@@ -19,6 +19,9 @@ pub struct Read {
     pub crds: Vec<crd::Crd>,
     /// Rules and webhooks of files that hold nothing else of the API.
     pub policy: markers::MarkerSet,
+    /// The Go packages of each module.
+    #[cfg(feature = "go")]
+    pub go: Vec<Vec<go::Package>>,
     /// What was found on the way.
     pub found: Diagnostics,
     /// The errors of what was left out for [`Faulty::Skipped`](crate::options::Faulty).
@@ -36,6 +39,15 @@ pub fn read(sources: &Sources, options: &Options) -> Read {
         rust: rust::read(&sources.rust, ignored, &mut found),
         policy: policy::read(&sources.policy, ignored, options.compat, &mut found),
         crds: crds.crds,
+        #[cfg(feature = "go")]
+        go: sources
+            .go
+            .iter()
+            .map(|module| {
+                let ignored = markers::IgnoredMarkers(&options.ignored_markers);
+                go::read(module, ignored, &mut found)
+            })
+            .collect(),
         found,
         skipped: crds.skipped,
     }

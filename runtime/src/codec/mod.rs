@@ -57,6 +57,22 @@ pub mod present {
     }
 }
 
+/// A list or map that Go may write as null, which is read as empty.
+pub mod filled {
+    use serde::{Deserialize, Deserializer};
+
+    /// Reads a property that is present.
+    ///
+    /// # Errors
+    ///
+    /// Those of `T`.
+    pub fn deserialize<'de, T: Deserialize<'de> + Default, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<T, D::Error> {
+        Option::<T>::deserialize(deserializer).map(Option::unwrap_or_default)
+    }
+}
+
 /// [`present`] for a type that implements [`Codec`].
 pub mod nullable {
     use serde::{Deserializer, Serializer};

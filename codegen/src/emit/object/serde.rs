@@ -8,10 +8,10 @@ use crate::{
     emit::{
         Emit,
         context::{docs, ident, path},
-        fields::{needs_codec, uses_codec},
+        fields::{self, needs_codec, uses_codec},
         types::{default_function, has_default},
     },
-    model::{Field, StructDef, TypeKind, UnknownFields},
+    model::{Field, StructDef, TypeKind, TypeRef, UnknownFields},
 };
 
 /// Everything that the objects of a version need to be read and written, or nothing if their author saw to it.
@@ -158,6 +158,9 @@ fn presence(object: &Object<'_>, field: &Field) -> Presence {
     // An `Option` whose value may be null: the field's own, or one in the type.
     let null_counts = uses_codec(field) && (field.nullable || !needs_codec(&field.ty));
     let default = field.default.as_ref().filter(|default| !default.is_null());
+    if field.go.is_some() {
+        return of_go(field);
+    }
     if field.flatten {
         Presence::Flattened
     } else if from_crd(object) && null_counts && !field.required {
@@ -172,6 +175,19 @@ fn presence(object: &Object<'_>, field: &Field) -> Presence {
         Presence::Required
     } else {
         Presence::Defaulted
+    }
+}
+
+/// A field of Go's, where what is missing has its zero value.
+fn of_go(field: &Field) -> Presence {
+    use fields::Presence as Held;
+    match (Held::of(field), has_default(field)) {
+        (Held::Optional, _) if field.ty == TypeRef::Any => Presence::OptionalNullable,
+        (Held::Optional, _) => Presence::Optional,
+        (Held::OptionalNullable, _) => Presence::OptionalNullable,
+        (Held::RequiredNullable, true) => Presence::NullableDefault,
+        (Held::Required | Held::Omittable, true) => Presence::OwnDefault,
+        (Held::RequiredNullable | Held::Required | Held::Omittable, false) => Presence::Defaulted,
     }
 }
 

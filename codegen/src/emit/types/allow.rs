@@ -59,7 +59,7 @@ fn looks_like_constant(field: &Field) -> bool {
 /// Clippy's score of a field's type: ten for each part, times how deep it stands.
 fn field_complexity(field: &Field) -> usize {
     let options = match Presence::of(field) {
-        Presence::Required => 0,
+        Presence::Required | Presence::Omittable => 0,
         Presence::RequiredNullable | Presence::Optional => 1,
         Presence::OptionalNullable => 2,
     };

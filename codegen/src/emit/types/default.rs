@@ -74,7 +74,7 @@ pub(super) fn function(def: &TypeDef, field: &Field) -> Option<String> {
 /// Whether a missing property decodes as its default: only where the field cannot tell that it is missing.
 pub(crate) fn honoured(field: &Field) -> bool {
     let presence = Presence::of(field);
-    matches!(presence, Presence::Required | Presence::RequiredNullable)
+    !presence.is_optional()
         && field
             .default
             .as_ref()

@@ -1,6 +1,6 @@
 //! One type: struct, enum or alias.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens as _, quote};
 
 use super::{Scope, default, demands, imports::CODEC};
@@ -9,16 +9,21 @@ use crate::{
         context::ident,
         docs,
         fields::{
-            Presence, has_number, needs_codec, serde_attribute, serde_camel_case, uses_codec,
+            Presence, has_number, may_be_null, needs_codec, serde_attribute, serde_camel_case,
+            uses_codec,
         },
     },
     model::{
-        Aliasing, EnumDef, Field, StructDef, TypeDef, TypeKind, TypeRef, UnknownFields, Validation,
+        Aliasing, EnumDef, Field, Marshals, StructDef, TypeDef, TypeKind, TypeRef, UnknownFields,
+        Validation, Variant,
     },
 };
 
 /// Emits a type with its documentation.
 pub(super) fn emit(scope: &Scope<'_>, def: &TypeDef) -> TokenStream {
+    if let Some(written) = on_wire(def) {
+        return emit_alias(scope, def, &written);
+    }
     match &def.kind {
         TypeKind::Struct(body) => emit_struct(scope, def, body),
         TypeKind::Enum(body) => emit_enum(scope, def, body),
@@ -26,6 +31,24 @@ pub(super) fn emit(scope: &Scope<'_>, def: &TypeDef) -> TokenStream {
         // Unions come from annotated Rust alone, whose types are the author's.
         TypeKind::Union(_) => TokenStream::new(),
     }
+}
+
+/// What a Go type is on the wire where it writes itself.
+pub(super) fn on_wire(def: &TypeDef) -> Option<Aliasing> {
+    let target = match def.marshals? {
+        Marshals::Json => match def.validation.type_.as_deref() {
+            Some("string") => TypeRef::String,
+            Some("boolean") => TypeRef::Bool,
+            Some("integer") => TypeRef::Int64,
+            Some("number") => TypeRef::Float,
+            _ => TypeRef::Any,
+        },
+        Marshals::Text => TypeRef::String,
+    };
+    Some(Aliasing {
+        target,
+        newtype: false,
+    })
 }
 
 fn emit_struct(scope: &Scope<'_>, def: &TypeDef, body: &StructDef) -> TokenStream {
@@ -39,8 +62,13 @@ fn emit_struct(scope: &Scope<'_>, def: &TypeDef, body: &StructDef) -> TokenStrea
     } else {
         Serde::Derived
     };
-    let rename_all =
-        (serde == Serde::CamelCase).then(|| quote!(#[serde(rename_all = "camelCase")]));
+    let tolerant = serde != Serde::Generated && body.fields.iter().any(is_plain_go);
+    let container = match (serde == Serde::CamelCase, tolerant) {
+        (true, true) => quote!(#[serde(rename_all = "camelCase", default)]),
+        (true, false) => quote!(#[serde(rename_all = "camelCase")]),
+        (false, true) => quote!(#[serde(default)]),
+        (false, false) => TokenStream::new(),
+    };
     let fields = body
         .fields
         .iter()
@@ -57,13 +85,22 @@ fn emit_struct(scope: &Scope<'_>, def: &TypeDef, body: &StructDef) -> TokenStrea
     quote! {
         #docs
         #derives
-        #rename_all
+        #container
         pub struct #name {
             #(#fields)*
             #unknown
         }
         #items
     }
+}
+
+/// Whether the field is one of Go's that is no `Option`: what is missing has its zero value, as for Go's decoder.
+fn is_plain_go(field: &Field) -> bool {
+    field.go.is_some()
+        && matches!(
+            Presence::of(field),
+            Presence::Required | Presence::Omittable
+        )
 }
 
 /// How a type comes by serde.
@@ -91,7 +128,7 @@ fn emit_field(scope: &Scope<'_>, def: &TypeDef, field: &Field, serde: Serde) -> 
         let option = scope.imports.prelude_path("::std::option", "Option");
         serde_attribute(field, &implied, function.as_deref(), &option, "codec")
     });
-    if serde != Serde::Generated && uses_codec(field) {
+    if serde != Serde::Generated && (uses_codec(field) || may_be_null(field)) {
         scope.imports.codec();
     }
     let unlike_serde = needs_codec(&field.ty) || has_number(&field.ty);
@@ -136,12 +173,17 @@ fn emit_unknown(scope: &Scope<'_>, unknown: &UnknownFields, serde: Serde) -> Tok
 fn emit_enum(scope: &Scope<'_>, def: &TypeDef, body: &EnumDef) -> TokenStream {
     let name = ident(&def.name);
     let docs = type_docs(scope, def);
-    let default = body.default.unwrap_or(0);
+    let default = match (body.default, &body.open) {
+        (None, Some(_)) if body.zero_is_empty => None,
+        (default, _) => Some(default.unwrap_or(0)),
+    };
     let variants = body.variants.iter().enumerate().map(|(index, variant)| {
         let name = ident(&variant.name);
         let value = &variant.value;
-        let docs = scope.comment(vec![format!("`{}`", code(value))]);
-        let marked = (index == default).then(|| quote!(#[default]));
+        let mut lines = vec![format!("`{}`", code(value))];
+        add_paragraphs(&mut lines, variant_docs(variant));
+        let docs = scope.comment(lines);
+        let marked = (Some(index) == default).then(|| quote!(#[default]));
         let rename = (*value != variant.name).then(|| quote!(#[serde(rename = #value)]));
         quote!(#docs #marked #rename #name,)
     });
@@ -154,11 +196,14 @@ fn emit_enum(scope: &Scope<'_>, def: &TypeDef, body: &EnumDef) -> TokenStream {
             #open(#string),
         }
     });
-    let derives = derive(
-        scope,
-        &["Clone", "Debug", "Default", "PartialEq", "Eq"],
-        Serde::Derived,
-    );
+    let derived: &[&str] = match default {
+        Some(_) => &["Clone", "Debug", "Default", "PartialEq", "Eq"],
+        None => &["Clone", "Debug", "PartialEq", "Eq"],
+    };
+    let derives = derive(scope, derived, Serde::Derived);
+    let empty = default
+        .is_none()
+        .then(|| emit_empty_default(scope, &name, body));
     quote! {
         #docs
         #derives
@@ -166,17 +211,42 @@ fn emit_enum(scope: &Scope<'_>, def: &TypeDef, body: &EnumDef) -> TokenStream {
             #(#variants)*
             #open
         }
+        #empty
     }
+}
+
+/// Go's zero value, the empty text, which is none of the values.
+fn emit_empty_default(scope: &Scope<'_>, name: &Ident, body: &EnumDef) -> Option<TokenStream> {
+    let open = ident(body.open.as_deref()?);
+    let default = scope.imports.prelude("::std::default", "Default");
+    let string = scope.imports.prelude("::std::string", "String");
+    Some(quote! {
+        impl #default for #name {
+            fn default() -> Self {
+                Self::#open(#string::new())
+            }
+        }
+    })
+}
+
+/// The docs of a constant, which a schema has none of.
+fn variant_docs(variant: &Variant) -> Option<String> {
+    let lines = docs::lines(&variant.docs);
+    (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
 fn emit_alias(scope: &Scope<'_>, def: &TypeDef, alias: &Aliasing) -> TokenStream {
     let name = ident(&def.name);
     let docs = type_docs(scope, def);
-    let TypeRef::Local(target) = &alias.target else {
-        return TokenStream::new();
+    let target = match &alias.target {
+        // A type of another file of the version.
+        TypeRef::Local(target) if def.declared.place().is_none() => {
+            let target = ident(target);
+            quote!(super::#target)
+        }
+        target => type_tokens(scope, target),
     };
-    let target = ident(target);
-    quote!(#docs pub type #name = super::#target;)
+    quote!(#docs pub type #name = #target;)
 }
 
 fn derive(scope: &Scope<'_>, names: &[&'static str], serde: Serde) -> TokenStream {
@@ -202,7 +272,7 @@ pub(super) fn field_type(scope: &Scope<'_>, field: &Field) -> TokenStream {
     let inner = type_tokens(scope, &field.ty);
     let option = scope.imports.prelude("::std::option", "Option");
     match Presence::of(field) {
-        Presence::Required => inner,
+        Presence::Required | Presence::Omittable => inner,
         Presence::RequiredNullable | Presence::Optional => quote!(#option<#inner>),
         Presence::OptionalNullable => quote!(#option<#option<#inner>>),
     }
@@ -217,6 +287,9 @@ pub(super) fn type_tokens(scope: &Scope<'_>, ty: &TypeRef) -> TokenStream {
         TypeRef::Int64 => quote!(i64),
         TypeRef::Float => imports.name(CODEC, "Number"),
         TypeRef::Float32 => quote!(f32),
+        // Go's, as wide as on Kubernetes' platforms.
+        TypeRef::Integer(name) if name == "isize" => quote!(i64),
+        TypeRef::Integer(name) if name == "usize" => quote!(u64),
         TypeRef::Integer(name) => ident(name).into_token_stream(),
         TypeRef::Local(name) => imports.own(name),
         TypeRef::String => imports.prelude("::std::string", "String"),

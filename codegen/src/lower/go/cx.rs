@@ -41,9 +41,7 @@ impl<'a> Pkg<'a> {
         }
         Self {
             package,
-            types: types
-                .map(|decl| (decl.name.as_str(), decl))
-                .collect(),
+            types: types.map(|decl| (decl.name.as_str(), decl)).collect(),
             consts,
             marshals,
         }

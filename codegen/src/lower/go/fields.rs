@@ -261,6 +261,11 @@ fn field(
     let pointer = matches!(source.ty, Type::Pointer(_));
     let json_name = tag.name.unwrap_or(&source.name).to_owned();
     let is_meta = owner.root && json_name == "metadata";
+    // A struct is never empty for Go's encoder.
+    let omits = match tag.omits {
+        Omission::Empty if !pointer && refs.is_struct(&source.ty) => Omission::Never,
+        omits => omits,
+    };
     let required = is_meta || is_required(owner.package, markers, tag.omits);
     let mut validation = types::rules(refs.cx, markers, &found.ty, refs.home, refs.diagnostics);
     merge::fill(&mut validation, &found.validation);
@@ -268,7 +273,7 @@ fn field(
     Field {
         rust_name: String::new(),
         docs: if docs.is_empty() { found.docs } else { docs },
-        option: !is_meta && is_option(&found.ty, pointer, required, tag.omits),
+        option: !is_meta && is_option(&found.ty, pointer, required, omits),
         required,
         nullable: markers.has::<Nullable>(),
         default: default(markers, &found.ty),

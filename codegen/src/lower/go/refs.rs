@@ -234,6 +234,18 @@ impl Refs<'_, '_> {
         target.ty.is_encoded()
     }
 
+    /// Whether values of the type are structs for Go's encoder, which are never empty.
+    pub(super) fn is_struct(&self, ty: &Type) -> bool {
+        let Some((package, name)) = self.cx.named(self.package, ty) else {
+            return false;
+        };
+        match self.cx.underlying(package, name) {
+            Some(end) => matches!(end.decl.ty, Type::Struct(_)),
+            None => builtin::go_type(package, name)
+                .is_some_and(|def| matches!(def.kind, TypeKind::Struct(_))),
+        }
+    }
+
     /// Whether the type is a struct, or writes itself, so that k8s-openapi has a type for it.
     fn is_object(&self, package: &str, name: &str) -> bool {
         let Some(declared) = self.cx.declared(package, name) else {

@@ -8,11 +8,6 @@ mod derives;
 mod enums;
 mod kube;
 mod methods;
-<<<<<<< HEAD
-mod paths;
-=======
-mod rbac;
->>>>>>> c1cac45 (Lower Go packages to the model)
 mod refs;
 mod resolve;
 mod resource;
@@ -22,12 +17,7 @@ mod tests;
 mod types;
 mod values;
 mod visibility;
-<<<<<<< HEAD
-mod well_known;
-=======
-mod webhooks;
 pub(super) mod well_known;
->>>>>>> c1cac45 (Lower Go packages to the model)
 
 use std::collections::BTreeMap;
 

@@ -1,0 +1,90 @@
+//! `kube-codegen go`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use codegen::Config;
+
+use super::{
+    Failure,
+    crd::Output,
+    options::{CodeArgs, TypeArgs},
+    style::Color,
+};
+
+/// Generate types, clients, listers and informers from Go API packages.
+///
+/// Packages are read as `go build` would take them, from the module, its vendor folder and the module cache, without a Go
+/// toolchain; nothing is fetched. Types of k8s.io/api, apimachinery and apiextensions become those of k8s-openapi; types of
+/// other modules are generated once, each in a module named after its package.
+///
+/// With --output, the folder gets `apis/` with the types and `generated/` with all else, and belongs to this command:
+/// generated files that a run does not write again are removed. Without it, everything goes to standard output.
+#[derive(Debug, Args)]
+pub(super) struct Go {
+    /// Packages: folders such as ./api/v1, import paths, or either with `...` for all packages below.
+    #[arg(required = true, value_name = "PACKAGE")]
+    packages: Vec<String>,
+    /// Keep only this group; may be repeated.
+    #[arg(long, value_name = "GROUP", value_delimiter = ',')]
+    group: Vec<String>,
+    /// Keep only this version; may be repeated.
+    #[arg(long, value_name = "VERSION", value_delimiter = ',')]
+    version: Vec<String>,
+    /// Keep only this kind, with the types that it reaches; may be repeated.
+    #[arg(long, value_name = "KIND", value_delimiter = ',')]
+    kind: Vec<String>,
+    /// Use a Rust type in place of a Go type, as in 'github.com/x/y/pkg.Z=my_crate::Z'; a name without a path renames what is
+    /// generated. May be repeated.
+    #[arg(long, value_name = "GO=RUST", value_parser = type_path)]
+    type_path: Vec<(String, String)>,
+    /// Pass over the markers of another tool: a name, or a beginning with `*` after it. May be repeated.
+    #[arg(long, value_name = "MARKER")]
+    ignore_markers: Vec<String>,
+    /// The folder that packages are relative to, within the Go module.
+    #[arg(long, short = 'C', value_name = "DIR", default_value = ".")]
+    dir: PathBuf,
+    #[command(flatten)]
+    types: TypeArgs,
+    #[command(flatten)]
+    code: CodeArgs,
+    #[command(flatten)]
+    output: Output,
+}
+
+impl Go {
+    pub(super) fn run(self, color: Color) -> Result<(), Failure> {
+        let mut config = Config::new()
+            .go(self.dir, self.packages)
+            .ignore_markers(self.ignore_markers);
+        for (go, rust) in self.type_path {
+            config = config.type_path(go, rust);
+        }
+        for group in self.group {
+            config = config.group(group);
+        }
+        for version in self.version {
+            config = config.version(version);
+        }
+        for kind in self.kind {
+            config = config.kind(kind);
+        }
+        self.output
+            .run(self.code.apply(self.types.apply(config)), color)
+    }
+}
+
+fn type_path(text: &str) -> Result<(String, String), String> {
+    let Some((go, rust)) = text.split_once('=') else {
+        return Err("write GO=RUST, such as github.com/x/y/pkg.Z=my_crate::Z".to_owned());
+    };
+    if go
+        .rsplit_once('.')
+        .is_none_or(|(path, name)| path.is_empty() || name.is_empty())
+    {
+        return Err(format!(
+            "`{go}` names no Go type: write its import path and name, such as github.com/x/y/pkg.Z"
+        ));
+    }
+    Ok((go.to_owned(), codegen::options::type_path(rust)?))
+}
