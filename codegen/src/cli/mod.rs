@@ -2,6 +2,8 @@
 //!
 //! A subcommand turns its arguments into [`codegen::Config`]s and hands them to [`finish`], which writes, checks or lists.
 
+#[cfg(feature = "go")]
+mod builtin;
 mod completions;
 mod crate_;
 mod crd;
@@ -59,6 +61,9 @@ enum Command {
     Markers(markers::Markers),
     Schema(schema::Schema),
     Completions(completions::Completions),
+    #[cfg(feature = "go")]
+    #[command(hide = true)]
+    BuiltinTypes(builtin::BuiltinTypes),
 }
 
 /// Why a command did not end well.
@@ -105,6 +110,8 @@ pub(crate) fn run() -> ExitCode {
         Command::Markers(command) => command.run(),
         Command::Schema(command) => command.run(),
         Command::Completions(command) => command.run(),
+        #[cfg(feature = "go")]
+        Command::BuiltinTypes(command) => command.run(),
     };
     let code = match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::diag::Place;
 
@@ -56,7 +56,7 @@ pub enum Omission {
 }
 
 /// A method by which a Go type decides what JSON it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Marshals {
     /// `MarshalJSON`: any JSON.

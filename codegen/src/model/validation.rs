@@ -5,7 +5,7 @@ use std::{
     sync::LazyLock,
 };
 
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Number, Value};
 
 /// Apimachinery's pattern of a quantity, which controller-gen puts at every field of that type.
@@ -55,9 +55,15 @@ impl Serialize for Validation {
     }
 }
 
+impl<'de> Deserialize<'de> for Validation {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Constraints::deserialize(deserializer).map(Self::from)
+    }
+}
+
 /// The parts of a [`Validation`].
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 #[allow(
     missing_docs,
     reason = "the fields are JSON Schema's and x-kubernetes-…'s own, under their own names"
@@ -129,7 +135,8 @@ pub struct Constraints {
 }
 
 /// Documentation elsewhere.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct ExternalDocs {
     /// Where it stands.
     pub url: String,
@@ -144,8 +151,8 @@ fn is_false(flag: &bool) -> bool {
 }
 
 /// `allOf`, `anyOf`, `oneOf` and `not`: value validations only, which is all that a structural schema permits there.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 #[allow(missing_docs, reason = "JSON Schema's own names")]
 pub struct Combinators {
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -167,8 +174,8 @@ impl Combinators {
 }
 
 /// A rule in the Common Expression Language (`x-kubernetes-validations`).
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 #[allow(missing_docs, reason = "the API's own names")]
 pub struct CelRule {
     pub rule: String,
@@ -185,7 +192,7 @@ pub struct CelRule {
 }
 
 /// `x-kubernetes-list-type`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ListType {
     /// One value, replaced as a whole.
@@ -197,7 +204,7 @@ pub enum ListType {
 }
 
 /// `x-kubernetes-map-type`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum MapType {
     /// Fields are merged one by one.
