@@ -142,6 +142,7 @@ pub(super) fn decode(name: &str, row: &str) -> Option<TypeDef> {
         name: name.to_owned(),
         docs: row.d,
         path: name.to_owned(),
+        shared: false,
         kind,
         validation: row.v,
         item: None,

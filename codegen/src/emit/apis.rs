@@ -12,7 +12,7 @@ use super::{
     table::{Generator, Home},
     types,
 };
-use crate::model::{Group, Version};
+use crate::model::{Group, TypePackage, Version};
 
 /// Emits the module files down to the versions.
 pub(crate) fn emit<'a>(cx: &'a Emit<'a>, files: &mut Files<'a>) {
@@ -24,10 +24,12 @@ pub(crate) fn emit<'a>(cx: &'a Emit<'a>, files: &mut Files<'a>) {
     if groups.is_empty() {
         return;
     }
+    let packages = &cx.api.packages;
     let members: Vec<&Group> = groups.iter().map(|(group, _)| *group).collect();
     files.rust("apis/mod.rs", move || {
         let features = members.iter().map(|group| cx.feature(group));
         let modules = members.iter().map(|group| ident(&group.module));
+        let others = packages.iter().map(|package| ident(&package.module));
         let codec = types::has_codec(cx).then(|| {
             quote!(
                 mod codec;
@@ -37,8 +39,12 @@ pub(crate) fn emit<'a>(cx: &'a Emit<'a>, files: &mut Files<'a>) {
             //! Types, by group and version.
             #codec
             #(#features pub mod #modules;)*
+            #(pub mod #others;)*
         }
     });
+    for package in packages {
+        files.rust(format!("{}/mod.rs", package.dir), || emit_package(package));
+    }
     for (group, versions) in groups {
         for &version in &versions {
             files.rust(format!("{}/mod.rs", version.dir), || {
@@ -51,6 +57,17 @@ pub(crate) fn emit<'a>(cx: &'a Emit<'a>, files: &mut Files<'a>) {
             quote!(#docs #(pub mod #modules;)*)
         });
     }
+}
+
+/// A package's files, whose types stand in its module.
+fn emit_package(package: &TypePackage) -> TokenStream {
+    let docs = module_docs(&format!(
+        "Types of the Go package `{}`.",
+        package.import_path
+    ));
+    let files = types::modules(types::Unit::of_package(package)).into_keys();
+    let files: Vec<_> = files.map(|module| ident(&module)).collect();
+    quote!(#docs #(mod #files;)* #(pub use self::#files::*;)*)
 }
 
 /// ```ignore
@@ -79,7 +96,7 @@ fn emit_version(cx: &Emit<'_>, group: &Group, version: &Version) -> TokenStream 
         .options
         .emits(Generator::Register)
         .then(register::reexport);
-    let kinds = types::modules(version).into_keys();
+    let kinds = types::modules(types::Unit::of_version(version)).into_keys();
     let kinds: Vec<_> = kinds.map(|module| ident(&module)).collect();
     let modules = kinds.iter().map(|kind| quote!(mod #kind;));
     quote! {

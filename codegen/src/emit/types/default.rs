@@ -234,7 +234,7 @@ fn whole(number: &serde_json::Number) -> Option<i64> {
 
 fn variant(scope: &Scope<'_>, name: &str, text: &str) -> TokenStream {
     let ident = ident(name);
-    match scope.version.type_def(name).map(|def| &def.kind) {
+    match scope.unit.type_def(name).map(|def| &def.kind) {
         Some(TypeKind::Enum(body)) => match (
             body.variants.iter().find(|variant| variant.value == text),
             &body.open,

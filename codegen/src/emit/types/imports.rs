@@ -9,9 +9,12 @@ use std::{
 use proc_macro2::TokenStream;
 use quote::{ToTokens as _, quote};
 
-use crate::emit::{
-    Emit,
-    context::{ident, path},
+use crate::{
+    emit::{
+        Emit,
+        context::{ident, path},
+    },
+    model::ExternalType,
 };
 
 /// Stands for the codec's module.
@@ -19,6 +22,9 @@ pub(crate) const CODEC: &str = "codec";
 
 /// Stands for a module itself among the names that are imported from it.
 const SELF: &str = "self";
+
+/// Names of the prelude that types are written with, which no import may hide.
+const PRELUDE: [&str; 5] = ["Box", "Default", "Option", "String", "Vec"];
 
 /// The module of each type of a version.
 pub(crate) type Homes<'a> = BTreeMap<&'a str, Arc<str>>;
@@ -32,7 +38,7 @@ pub(crate) struct Imports<'a> {
     k8s_openapi: String,
     codec: String,
     /// Modules with the names taken from each; `k8s_openapi` and [`CODEC`] stand for what they name wherever it is.
-    asked: RefCell<BTreeMap<&'static str, BTreeSet<&'static str>>>,
+    asked: RefCell<BTreeMap<String, BTreeSet<String>>>,
     /// Types of the version's other modules.
     beside: RefCell<BTreeSet<String>>,
 }
@@ -63,19 +69,33 @@ impl<'a> Imports<'a> {
         }
     }
 
-    /// A name of a module, imported unless the version has a type of that name.
-    pub(crate) fn name(&self, module: &'static str, name: &'static str) -> TokenStream {
+    /// A name of a module, imported unless the version has a type of that name, or another module's is imported.
+    pub(crate) fn name(&self, module: &str, name: &str) -> TokenStream {
         let ident = ident(name);
-        if self.own.contains_key(name) {
+        let mut asked = self.asked.borrow_mut();
+        let mut others = asked.iter().filter(|(other, _)| *other != module);
+        let is_taken = others.any(|(_, names)| names.contains(name));
+        if is_taken || self.own.contains_key(name) || PRELUDE.contains(&name) {
             let module = path(&self.full(module));
             return quote!(#module::#ident);
         }
-        self.asked
-            .borrow_mut()
-            .entry(module)
-            .or_default()
-            .insert(name);
+        let names = asked.entry(module.to_owned()).or_default();
+        names.insert(name.to_owned());
         quote!(#ident)
+    }
+
+    /// A type from elsewhere, imported as [`name`](Self::name) does.
+    pub(crate) fn external(&self, external: &ExternalType) -> TokenStream {
+        let Some((name, module)) = external.segments.split_last() else {
+            return TokenStream::new();
+        };
+        if module.is_empty() || !external.arguments.is_empty() {
+            return path(&external.to_string());
+        }
+        let module: Vec<&str> = module.iter().map(String::as_str).collect();
+        let module = module.join("::");
+        let global = if external.global { "::" } else { "" };
+        self.name(&format!("{global}{module}"), name)
     }
 
     /// A type of the version, imported where another module has it.
@@ -91,9 +111,9 @@ impl<'a> Imports<'a> {
     pub(crate) fn codec(&self) -> TokenStream {
         self.asked
             .borrow_mut()
-            .entry(CODEC)
+            .entry(CODEC.to_owned())
             .or_default()
-            .insert(SELF);
+            .insert(SELF.to_owned());
         quote!(codec)
     }
 
@@ -108,18 +128,18 @@ impl<'a> Imports<'a> {
     /// The `use` items, sorted by path.
     pub(crate) fn emit(&self) -> TokenStream {
         let asked = self.asked.borrow();
-        let modules: BTreeMap<String, &BTreeSet<&'static str>> = asked
+        let modules: BTreeMap<String, &BTreeSet<String>> = asked
             .iter()
             .map(|(module, names)| (self.full(module), names))
             .collect();
         let uses = modules.into_iter().map(|(module, names)| {
             let module = path(&module);
-            let name = |name: &&str| match *name {
+            let name = |name: &String| match name.as_str() {
                 SELF => quote!(self),
                 name => ident(name).into_token_stream(),
             };
             let own = names.get(SELF);
-            let others = names.iter().filter(|name| **name != SELF);
+            let others = names.iter().filter(|name| *name != SELF);
             let tokens: Vec<_> = own.into_iter().chain(others).map(name).collect();
             match tokens.as_slice() {
                 [_] if own.is_some() => quote!(use #module;),

@@ -295,7 +295,7 @@ pub(super) fn type_tokens(scope: &Scope<'_>, ty: &TypeRef) -> TokenStream {
         TypeRef::String => imports.prelude("::std::string", "String"),
         TypeRef::Any => imports.name("serde_json", "Value"),
         TypeRef::Known(known) => imports.name(known.module(), known.name()),
-        TypeRef::External(external) => crate::emit::context::path(&external.to_string()),
+        TypeRef::External(external) => imports.external(external),
         TypeRef::Verbatim(text) => crate::emit::context::path(text),
         TypeRef::List(inner) => wrapped(scope, imports.prelude("::std::vec", "Vec"), inner),
         TypeRef::Optional(inner) => {
@@ -318,7 +318,7 @@ fn wrapped(scope: &Scope<'_>, outer: TokenStream, inner: &TypeRef) -> TokenStrea
 
 pub(super) fn is_root(scope: &Scope<'_>, def: &TypeDef) -> bool {
     scope
-        .version
+        .unit
         .resources
         .iter()
         .any(|resource| resource.root == def.name)

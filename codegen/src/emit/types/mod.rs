@@ -1,4 +1,4 @@
-//! Types from CRDs, a file for each kind, and one for what several kinds share.
+//! Types from CRDs, a file for each kind, and one for what several kinds share; and from Go, a file for each of Go's.
 //!
 //! For `VirtualMachine`, in `apis/cloudnative/v1alpha1/virtual_machine.rs`:
 //!
@@ -48,14 +48,49 @@ use super::{
     table::{Definition, Generator, Home},
 };
 use crate::{
-    model::{Field, Group, TypeDef, TypeKind, Version, names},
+    model::{Field, Origin, Resource, TypeDef, TypeKind, TypePackage, Version, names},
     output::format::{Code, Comments, Items},
 };
+
+/// Types that stand in one module, in files below it: those of a version, or of a Go package that is none.
+#[derive(Clone, Copy)]
+pub(crate) struct Unit<'a> {
+    dir: &'a str,
+    types: &'a [TypeDef],
+    pub(crate) resources: &'a [Resource],
+    /// Whether the types stand in the files of their Go sources.
+    go: bool,
+}
+
+impl<'a> Unit<'a> {
+    pub(crate) fn of_version(version: &'a Version) -> Self {
+        Self {
+            dir: &version.dir,
+            types: &version.types,
+            resources: &version.resources,
+            go: version.origin == Origin::Go,
+        }
+    }
+
+    pub(crate) fn of_package(package: &'a TypePackage) -> Self {
+        Self {
+            dir: &package.dir,
+            types: &package.types,
+            resources: &[],
+            go: true,
+        }
+    }
+
+    /// The type of the given name.
+    pub(crate) fn type_def(self, name: &str) -> Option<&'a TypeDef> {
+        self.types.iter().find(|def| def.name == name)
+    }
+}
 
 /// The context in which the items of one file are emitted.
 pub(crate) struct Scope<'a> {
     pub(crate) cx: &'a Emit<'a>,
-    pub(crate) version: &'a Version,
+    pub(crate) unit: Unit<'a>,
     pub(crate) imports: Imports<'a>,
     comments: RefCell<Comments>,
 }
@@ -77,33 +112,50 @@ pub(crate) const GENERATOR: Definition = Definition {
 /// Emits the types of every version that comes from CRDs, and the modules that lead to them.
 pub(crate) fn emit<'a>(cx: &'a Emit<'a>, files: &mut Files<'a>) {
     apis::emit(cx, files);
-    for (group, version) in cx
-        .api
-        .versions()
-        .filter(|(_, version)| version.origin.emits_types())
-    {
-        let modules = modules(version);
-        let homes = modules.iter().flat_map(|(module, defs)| {
-            let module: Arc<str> = module.as_str().into();
-            defs.iter()
-                .map(move |def| (def.name.as_str(), Arc::clone(&module)))
-        });
-        let homes: Arc<Homes<'_>> = Arc::new(homes.collect());
-        for (module, defs) in modules {
-            let homes = Arc::clone(&homes);
-            files.rust(format!("{}/{module}.rs", version.dir), move || {
-                emit_file(cx, (group, version), (&module, &defs), &homes)
-            });
+    for (group, version) in cx.api.versions() {
+        if version.origin.emits_types() {
+            let what = format!("of `{}`", api_version(group, version));
+            emit_unit(cx, Unit::of_version(version), what, files);
         }
+    }
+    for package in &cx.api.packages {
+        let what = format!("of the Go package `{}`", package.import_path);
+        emit_unit(cx, Unit::of_package(package), what, files);
     }
     if has_codec(cx) {
         files.rust("apis/codec.rs", || codec::emit(cx));
     }
 }
 
+/// Emits the files of a unit; `what` ends the sentence that each starts with.
+fn emit_unit<'a>(cx: &'a Emit<'a>, unit: Unit<'a>, what: String, files: &mut Files<'a>) {
+    let modules = modules(unit);
+    let homes = modules.iter().flat_map(|(module, defs)| {
+        let module: Arc<str> = module.as_str().into();
+        defs.iter()
+            .map(move |def| (def.name.as_str(), Arc::clone(&module)))
+    });
+    let homes: Arc<Homes<'_>> = Arc::new(homes.collect());
+    let what: Arc<str> = what.into();
+    for (module, defs) in modules {
+        let (homes, what) = (Arc::clone(&homes), Arc::clone(&what));
+        files.rust(format!("{}/{module}.rs", unit.dir), move || {
+            emit_file(cx, (unit, &what), (&module, &defs), &homes)
+        });
+    }
+}
+
 /// Whether the types have a `codec` module beside them, for want of the runtime's.
 pub(crate) fn has_codec(cx: &Emit<'_>) -> bool {
-    !cx.options.needs_runtime() && cx.api.versions().any(|(_, version)| needs_codec(version))
+    !cx.options.needs_runtime() && units(cx).any(needs_codec)
+}
+
+/// Every unit whose types are emitted.
+fn units<'a>(cx: &Emit<'a>) -> impl Iterator<Item = Unit<'a>> {
+    let versions = cx.api.versions().map(|(_, version)| version);
+    let versions = versions.filter(|version| version.origin.emits_types());
+    let packages = cx.api.packages.iter().map(Unit::of_package);
+    versions.map(Unit::of_version).chain(packages)
 }
 
 /// The module of the types that several kinds share.
@@ -111,15 +163,18 @@ const COMMON: &str = "common";
 
 /// The modules of a version from CRDs and the types in each, in order: one for each kind, which its `mod.rs` declares, and
 /// [`COMMON`].
-pub(crate) fn modules(version: &Version) -> BTreeMap<String, Vec<&TypeDef>> {
-    let kinds: Vec<&str> = version
+pub(crate) fn modules(unit: Unit<'_>) -> BTreeMap<String, Vec<&TypeDef>> {
+    if unit.go {
+        return go_modules(unit);
+    }
+    let kinds: Vec<&str> = unit
         .resources
         .iter()
         .map(|resource| resource.kind.as_str())
         .collect();
     let files = module_names(&kinds);
     let mut modules: BTreeMap<String, Vec<&TypeDef>> = BTreeMap::new();
-    for def in &version.types {
+    for def in unit.types {
         let module = if def.shared {
             COMMON
         } else if let Some(module) = files.get(kind_of(def)) {
@@ -132,21 +187,45 @@ pub(crate) fn modules(version: &Version) -> BTreeMap<String, Vec<&TypeDef>> {
     modules
 }
 
+/// The modules of types from Go: one for each file that declares some, of its name.
+fn go_modules(unit: Unit<'_>) -> BTreeMap<String, Vec<&TypeDef>> {
+    let mut modules: BTreeMap<String, Vec<&TypeDef>> = BTreeMap::new();
+    for def in unit.types {
+        let place = def.declared.place();
+        let file = place.map_or("types", |place| stem(&place.file));
+        let mut module = names::plain_ident(&names::snake_case(file));
+        if module == "mod" || module.starts_with("zz_generated") {
+            module.insert_str(0, "file_");
+        }
+        modules.entry(module).or_default().push(def);
+    }
+    modules
+}
+
+/// A file's name without folder and ending.
+fn stem(file: &str) -> &str {
+    let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
+    name.strip_suffix(".go").unwrap_or(name)
+}
+
 /// The kind that a type belongs to.
 fn kind_of(def: &TypeDef) -> &str {
     def.path.split(['.', '[']).next().unwrap_or_default()
 }
 
 /// Whether types of the version name the codec.
-fn needs_codec(version: &Version) -> bool {
+fn needs_codec(unit: Unit<'_>) -> bool {
     let uses = |field: &Field| {
-        fields::uses_codec(field) || fields::has_number(&field.ty) || default::is_decoded(field)
+        fields::uses_codec(field)
+            || fields::may_be_null(field)
+            || fields::has_number(&field.ty)
+            || default::is_decoded(field)
     };
-    version.origin.emits_types()
-        && version.types.iter().any(|def| match &def.kind {
-            TypeKind::Struct(def) => def.fields.iter().any(uses),
-            _ => false,
-        })
+    unit.types.iter().any(|def| match &def.kind {
+        TypeKind::Struct(def) => def.fields.iter().any(uses),
+        TypeKind::Alias(alias) => fields::has_number(&alias.target),
+        _ => false,
+    })
 }
 
 /// A module for each kind; kinds that differ in case alone get a number by their order.
@@ -173,21 +252,28 @@ fn module_names<'a>(kinds: &[&'a str]) -> BTreeMap<&'a str, String> {
 
 fn emit_file(
     cx: &Emit<'_>,
-    (group, version): (&Group, &Version),
+    (unit, what): (Unit<'_>, &str),
     (module, defs): (&str, &[&TypeDef]),
     homes: &Homes<'_>,
 ) -> Code {
     let scope = Scope {
         cx,
-        version,
+        unit,
         imports: Imports::new(cx, module, homes),
         comments: RefCell::default(),
     };
     let content = match defs.first() {
+        Some(def) if unit.go => {
+            let file = def
+                .declared
+                .place()
+                .map_or("types.go", |place| &*place.file);
+            format!("Types of `{}.go`,", stem(file))
+        }
         Some(def) if !def.shared => format!("`{}`", kind_of(def)),
         _ => "Types that several kinds share".to_owned(),
     };
-    let docs = module_docs(&format!("{content} of `{}`.", api_version(group, version)));
+    let docs = module_docs(&format!("{content} {what}."));
     let (aliases, own): (Vec<&TypeDef>, Vec<&TypeDef>) = defs
         .iter()
         .partition(|def| matches!(def.kind, TypeKind::Alias(_)));

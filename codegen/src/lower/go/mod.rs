@@ -269,6 +269,7 @@ fn root_def(refs: &mut Refs<'_, '_>, declared: Declared<'_>, name: String) -> Ty
         docs: types::docs(&decl.docs, &decl.markers),
         path: name.clone(),
         name,
+        shared: false,
         kind,
         validation,
         item: None,

@@ -113,6 +113,7 @@ pub(super) fn type_def(refs: &mut Refs<'_, '_>, declared: Declared<'_>, name: St
         docs: docs(&decl.docs, &decl.markers),
         path: name.clone(),
         name,
+        shared: false,
         kind,
         validation,
         item: None,
