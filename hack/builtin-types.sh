@@ -19,10 +19,10 @@ require (
 )
 MOD
 machinery=k8s.io/apimachinery/pkg
-cargo run --quiet -p codegen -- builtin-types -C "$work" --output "$work/types.bin" \
+cargo run --quiet -p codegen -- builtin-types -C "$work" \
 	k8s.io/api/... \
 	$machinery/api/resource $machinery/apis/meta/v1 $machinery/runtime $machinery/types $machinery/util/intstr \
-	$machinery/version k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1
+	$machinery/version k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1 >"$work/types.bin"
 source=$(cargo metadata --format-version 1 --locked |
 	python3 -c 'import json,sys; print(next(p["manifest_path"] for p in json.load(sys.stdin)["packages"] if p["name"] == "k8s-openapi"))')
 python3 hack/k8s-openapi-names.py "$(dirname "$source")/src" >"$work/k8s-openapi.txt"

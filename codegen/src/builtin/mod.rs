@@ -26,6 +26,24 @@ static ROWS: LazyLock<BTreeMap<&'static str, &'static str>> = LazyLock::new(|| {
     rows.collect()
 });
 
+/// The types that every version in k8s-openapi has, as `module/Name`.
+#[cfg(feature = "go")]
+static K8S_OPENAPI: LazyLock<std::collections::BTreeSet<String>> = LazyLock::new(|| {
+    let lines = include_str!("k8s-openapi.txt").lines();
+    lines
+        .flat_map(|line| {
+            let (module, names) = line.split_once(' ').unwrap_or((line, ""));
+            names.split(' ').map(move |name| format!("{module}/{name}"))
+        })
+        .collect()
+});
+
+/// Whether k8s-openapi has a type, by its module and name (`api/core/v1/PodSpec`).
+#[cfg(feature = "go")]
+pub(crate) fn is_in_k8s_openapi(path: &str) -> bool {
+    K8S_OPENAPI.contains(path)
+}
+
 /// The definition of a type by its path in Rust (`k8s_openapi::api::core::v1::PodSpec`); within it no type is local.
 #[must_use]
 pub fn definition(path: &str) -> Option<TypeDef> {
@@ -38,6 +56,17 @@ pub fn definition(path: &str) -> Option<TypeDef> {
 pub fn go_type(package: &str, name: &str) -> Option<TypeDef> {
     let row = ROWS.get(format!("{package}.{name}").as_str())?;
     row::decode(name, row)
+}
+
+/// Whether the table has types of the Go package.
+#[must_use]
+pub fn has_package(package: &str) -> bool {
+    let from = format!("{package}.");
+    let next = ROWS.range(from.as_str()..).next();
+    next.is_some_and(|(key, _)| {
+        key.strip_prefix(&from)
+            .is_some_and(|name| !name.contains('/'))
+    })
 }
 
 /// Every type of the table: package and name.

@@ -112,6 +112,7 @@ mod tests {
                 "number true",
                 "time true",
                 "present true",
+                "filled true",
                 "nullable true"
             ]
         );

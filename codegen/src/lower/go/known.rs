@@ -1,8 +1,9 @@
 //! Go types that have a Rust type already: predeclared ones, those of the standard library, and Kubernetes' own.
 
-use std::{collections::BTreeSet, sync::LazyLock};
-
-use crate::model::{ExternalType, KnownType, TypeRef};
+use crate::{
+    builtin,
+    model::{ExternalType, KnownType, TypeRef},
+};
 
 /// The packages of Kubernetes' own types, with the module of `k8s_openapi` that each prefix becomes.
 const KUBERNETES: [(&str, &str); 4] = [
@@ -17,17 +18,6 @@ const KUBERNETES: [(&str, &str); 4] = [
 
 /// `k8s.io/apimachinery/pkg/apis/meta/v1`
 pub(super) const META: &str = "k8s.io/apimachinery/pkg/apis/meta/v1";
-
-/// The types that every supported version of k8s-openapi has, as `module/Name`.
-static K8S_OPENAPI: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
-    let lines = include_str!("../../builtin/k8s-openapi.txt").lines();
-    lines
-        .flat_map(|line| {
-            let (module, names) = line.split_once(' ').unwrap_or((line, ""));
-            names.split(' ').map(move |name| format!("{module}/{name}"))
-        })
-        .collect()
-});
 
 /// Whether the package is of Kubernetes' own API.
 pub(super) fn is_kubernetes(package: &str) -> bool {
@@ -53,7 +43,7 @@ pub(super) fn k8s_openapi_path(package: &str, name: &str) -> Option<Vec<String>>
 /// Whether k8s-openapi has the type at a path that starts with its name.
 pub(super) fn is_in_k8s_openapi(path: &[String]) -> bool {
     let below = path.get(1..).unwrap_or_default();
-    K8S_OPENAPI.contains(&below.join("/"))
+    builtin::is_in_k8s_openapi(&below.join("/"))
 }
 
 /// The reference to a type by its path.

@@ -9,7 +9,7 @@ use super::{
     wire,
 };
 use crate::{
-    diag::{Diagnostic, Diagnostics},
+    diag::{Diagnostic, Diagnostics, Severity},
     lower::{one_of, validation},
     model::{
         Aliasing, DeclaredAt, Marshals, StructDef, TypeDef, TypeKind, TypeRef, UnknownFields,
@@ -135,7 +135,16 @@ pub(super) fn rules(
     }
     let wire_type = wire::of(cx, package, ty);
     let items = wire::of_items(cx, package, ty);
-    validation::of_markers(markers, wire_type, items, diagnostics)
+    let mut found = Diagnostics::new();
+    let rules = validation::of_markers(markers, wire_type, items, &mut found);
+    // Go's own tools pass over some of it, and the author of another module cannot be asked.
+    for finding in found {
+        diagnostics.push(Diagnostic {
+            severity: Severity::Warning,
+            ..finding
+        });
+    }
+    rules
 }
 
 /// The docs that the API shows.

@@ -90,6 +90,11 @@ impl FileReader<'_, '_> {
         let Some(def) = def else {
             return self.unknown(&raw);
         };
+        // A default that is a constant of Go is there for Go's defaulters; no schema has it.
+        let text = raw.place.text.get(raw.place.range.clone());
+        if text.is_some_and(|text| text.starts_with("+default=ref(")) {
+            return;
+        }
         let stands = def.allows(target) || (target == Target::Package && def.stands_anywhere());
         match raw.parse() {
             Ok(marker) if stands => set.push(marker),

@@ -11,7 +11,7 @@ use crate::cli::sandbox::{Sandbox, testdata};
 /// Every key that takes no section: the names that lead to its section, its own, and its schema.
 fn keys() -> Vec<(Vec<&'static str>, String, Value)> {
     let schema = reference_schema();
-    let sections: [(&[&str], &str); 4] = [
+    let sections: [(&[&str], &str); 5] = [
         (&["workspace"], "/properties/workspace"),
         (&["crate"], "/properties/crate/items"),
         (
@@ -19,12 +19,17 @@ fn keys() -> Vec<(Vec<&'static str>, String, Value)> {
             "/properties/crate/items/properties/rust",
         ),
         (&["crate", "crd"], "/properties/crate/items/properties/crd"),
+        (
+            &["crate", "go"],
+            "/properties/crate/items/properties/go/items",
+        ),
     ];
     let mut keys = Vec::new();
     for (path, pointer) in sections {
         let section = schema.pointer(pointer).unwrap();
         for (name, schema) in section["properties"].as_object().unwrap() {
-            if schema.get("properties").is_none() {
+            let is_table = schema.pointer("/items/properties").is_some();
+            if schema.get("properties").is_none() && !is_table {
                 keys.push((path.to_vec(), name.clone(), schema.clone()));
             }
         }
@@ -37,7 +42,10 @@ fn file(path: &[&str], key: &str, value: toml::Value) -> String {
     let mut file: Table = toml::from_str("[[crate]]\n[crate.crd]\nfiles = [\"crds\"]\n").unwrap();
     let mut section = &mut file;
     for part in path {
-        let next = section.entry(*part).or_insert_with(|| Table::new().into());
+        let next = section.entry(*part).or_insert_with(|| match *part {
+            "go" => toml::Value::Array(vec![Table::new().into()]),
+            _ => Table::new().into(),
+        });
         let next = match next {
             toml::Value::Array(tables) => tables.first_mut().unwrap(),
             other => other,
