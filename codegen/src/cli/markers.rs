@@ -61,5 +61,8 @@ fn describe(def: &MarkerDef) -> String {
     if !def.default.is_empty() {
         text += &format!("    default: {}\n", def.default);
     }
+    if !def.differs.is_empty() {
+        text += &format!("    controller-gen: {}\n", def.differs);
+    }
     text
 }

@@ -44,6 +44,7 @@ markers! { MARKERS;
     /// `/status` is a subresource.
     StatusSubresource = "kubebuilder:subresource:status", on [Type] {
         default: "a type with a status field and a client has one, unless `genclient:noStatus` stands there",
+        differs: "it never infers one from a status field",
         requires: Object,
         in_kube_attribute: true,
     };
@@ -65,6 +66,7 @@ markers! { MARKERS;
     /// A column of `kubectl get`.
     PrintColumn = "kubebuilder:printcolumn", on [Type] {
         default: "name and age",
+        differs: "it writes `subresources: {}` beside columns where there is no subresource",
         repeats: true,
         requires: Object,
         in_kube_attribute: true,
@@ -121,6 +123,7 @@ markers! { MARKERS;
     /// A webhook converts objects between the versions of the kind.
     ConversionByWebhook = "kubebuilder:conversion:webhook", on [Type] {
         default: "only `apiVersion` changes",
+        differs: "it has no such marker and never writes `spec.conversion`",
         requires: Object,
     } (
         /// the path on which it is served; `/convert` if nothing is said

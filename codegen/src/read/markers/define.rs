@@ -33,6 +33,8 @@ pub struct MarkerDef {
     pub meaning: &'static str,
     /// The default; empty if there is nothing to say.
     pub default: &'static str,
+    /// What controller-gen does otherwise; empty where it does the same, or has no part in it.
+    pub differs: &'static str,
     /// Its arguments. A first argument without a name is the value right after the `=`.
     pub arguments: &'static [ArgumentDef],
     /// Whether it may stand more than once in one place.
@@ -53,6 +55,7 @@ impl MarkerDef {
         targets: &[],
         meaning: "",
         default: "",
+        differs: "",
         arguments: &[],
         repeats: false,
         requires: Requires::Nothing,
@@ -108,13 +111,14 @@ impl Eq for MarkerDef {}
 
 impl Serialize for MarkerDef {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut def = serializer.serialize_struct("MarkerDef", 8)?;
+        let mut def = serializer.serialize_struct("MarkerDef", 9)?;
         def.serialize_field("name", self.name)?;
         def.serialize_field("aliases", self.aliases)?;
         def.serialize_field("syntax", &self.syntax())?;
         def.serialize_field("targets", self.targets)?;
         def.serialize_field("meaning", self.meaning)?;
         def.serialize_field("default", self.default)?;
+        def.serialize_field("differs", self.differs)?;
         def.serialize_field("arguments", self.arguments)?;
         def.serialize_field("repeats", &self.repeats)?;
         def.end()

@@ -8,6 +8,7 @@
 mod define;
 mod grammar;
 mod ignored;
+mod page;
 mod parse;
 mod set;
 #[cfg(test)]
@@ -28,6 +29,7 @@ pub use define::{
 };
 pub use grammar::ValueError;
 pub use ignored::IgnoredMarkers;
+pub use page::reference_page;
 pub(crate) use parse::misplaced;
 pub use parse::{RawMarker, is_marker, parse};
 pub use set::{Argument, Found, Marker, MarkerSet};

@@ -9,6 +9,7 @@ use super::{
 };
 use crate::{
     diag::{Diagnostic, Diagnostics, Place},
+    options::Compat,
     suggest,
 };
 
@@ -82,6 +83,15 @@ impl RawMarker {
     ///
     /// An unknown name or argument, or a value that is not what the marker takes.
     pub fn parse(&self) -> Result<Marker, Diagnostic> {
+        self.parse_as(Compat::Strict)
+    }
+
+    /// As [`parse`](Self::parse); as controller-gen reads it, the last of several arguments of one name holds.
+    ///
+    /// # Errors
+    ///
+    /// As [`parse`](Self::parse).
+    pub fn parse_as(&self, compat: Compat) -> Result<Marker, Diagnostic> {
         let text = self.text();
         let (name, name_end) = self.name();
         let (def, arguments_at) = self.find(name, name_end)?;
@@ -96,7 +106,7 @@ impl RawMarker {
                 .at(self.part(name_end..text.len()), "this has to go")
                 .help(format!("write `{}`", def.syntax())));
         }
-        self.arguments(&mut cursor, &mut marker, arguments_at.is_some())?;
+        self.arguments(&mut cursor, &mut marker, arguments_at.is_some(), compat)?;
         self.missing(&marker)?;
         Ok(marker)
     }
@@ -142,6 +152,7 @@ impl RawMarker {
         cursor: &mut Cursor<'_>,
         marker: &mut Marker,
         has_value: bool,
+        compat: Compat,
     ) -> Result<(), Diagnostic> {
         let def = marker.def;
         if let Some(first) = def.arguments.first().filter(|first| first.name.is_empty()) {
@@ -166,6 +177,9 @@ impl RawMarker {
             };
             if !cursor.eat('=') {
                 return Err(self.wrong(cursor.unexpected("`=`")));
+            }
+            if !compat.is_strict() {
+                marker.arguments.retain(|before| before.name != name);
             }
             if marker.argument(name).is_some() {
                 return Err(Diagnostic::error(format!("`{name}` is given twice"))

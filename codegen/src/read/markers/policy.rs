@@ -35,7 +35,12 @@ words! {
 
 markers! { MARKERS;
     /// A rule that the controller's role needs.
-    Rbac = "kubebuilder:rbac", on [Package, File] { default: "none", repeats: true } (
+    Rbac = "kubebuilder:rbac", on [Package, File] {
+        default: "none",
+        differs: "it passes over a rule in a function or glued to a declaration, drops one of two merged rules about the same \
+                  resources, and writes rules that the API server refuses (no verbs, no group, URLs beside resources or in a namespace)",
+        repeats: true,
+    } (
         /// API groups; `""` or `core` is the core group
         groups: Option<At<Vec<String>>> = "groups" as "group",
         /// resources, with `/` before a subresource
@@ -53,7 +58,12 @@ markers! { MARKERS;
     );
 
     /// An admission webhook.
-    Webhook = "kubebuilder:webhook", on [Package, File] { default: "none", repeats: true } (
+    Webhook = "kubebuilder:webhook", on [Package, File] {
+        default: "none",
+        differs: "it writes unknown policies and verbs, equal names, names of fewer than three labels, URLs without https and `*` \
+                  beside others, which the API server refuses",
+        repeats: true,
+    } (
         /// whether it may change objects
         mutating: bool = "mutating" as "bool",
         /// what holds when it cannot be reached
@@ -97,6 +107,7 @@ markers! { MARKERS;
     /// The name of the configuration that holds the mutating or the validating webhooks.
     WebhookConfiguration = "kubebuilder:webhookconfiguration", on [Package, File] {
         default: "controller-gen's names",
+        differs: "of several packages' names it takes the last; here one stands in a crate for each kind",
         repeats: true,
     } (
         /// which of the two configurations

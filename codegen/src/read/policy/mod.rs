@@ -125,7 +125,7 @@ impl Reader<'_> {
                     .help(format!("write `// {text}`")));
             }
         }
-        let marker = raw.parse()?;
+        let marker = raw.parse_as(self.compat)?;
         Ok(marker.def.stands_anywhere().then_some(marker))
     }
 }
@@ -260,6 +260,23 @@ mod tests {
         );
         let compat = found("a.go", &text, Compat::ControllerGen);
         assert_eq!(compat, Ok(vec![A.to_owned(), A.to_owned()]));
+    }
+
+    #[test]
+    fn an_argument_that_is_given_twice_is_an_error_here_and_the_last_one_there() {
+        let text = "// +kubebuilder:rbac:urls=/a,verbs=get,urls=/b\n";
+        let error = found("a.rs", text, Compat::Strict).expect_err("no error");
+        assert_eq!(error, "a.rs:1:40: error: `urls` is given twice");
+        let file = Source::new("a.rs", text);
+        let compat = Compat::ControllerGen;
+        let set = read(
+            &[file],
+            IgnoredMarkers(&[]),
+            compat,
+            &mut Diagnostics::new(),
+        );
+        let rule = set.get::<markers::policy::Rbac>().expect("a rule");
+        assert_eq!(rule.urls.as_ref().expect("URLs").value, ["/b"]);
     }
 
     #[test]

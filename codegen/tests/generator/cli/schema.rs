@@ -94,6 +94,7 @@ fn the_reference_is_what_is_read() {
     for (name, text) in [
         ("codegen-toml.md", reference_page()),
         ("codegen.schema.json", schema),
+        ("markers.md", codegen::read::markers::reference_page()),
     ] {
         let path = docs.join(name);
         if env::var_os("UPDATE_GOLDEN").is_some() {

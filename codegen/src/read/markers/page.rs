@@ -1,0 +1,97 @@
+//! The reference of markers as a page for readers, from the table that reads them.
+
+use super::{MarkerDef, PARTS, Target};
+
+/// The headings of the table's parts, in its order.
+const HEADINGS: [&str; PARTS.len()] = [
+    "Clients",
+    "Groups and versions",
+    "API objects",
+    "CustomResourceDefinitions",
+    "Roles and webhooks",
+    "Fields",
+    "Validation and schemas",
+    "Other generators of Kubernetes",
+];
+
+/// Every marker as a Markdown page.
+#[must_use]
+pub fn reference_page() -> String {
+    let mut page = "# Markers\n\n\
+        Comments `// +name`, `// +name=value` or `// +name:argument=value,…`, in Rust and in Go alike. `kube-codegen markers` \
+        prints the same facts.\n\n\
+        A text is bare, in double quotes or in backticks; a list is `a;b` or `{a,b}`. An unknown marker, one that stands where it \
+        has no effect, and two that contradict each other are errors in Rust; in Go what belongs to other tools is passed over.\n"
+        .to_owned();
+    for (heading, part) in HEADINGS.iter().zip(PARTS) {
+        page += &format!("\n## {heading}\n\n");
+        page += "| marker | stands | effect | by default |\n|---|---|---|---|\n";
+        for def in part {
+            page += &row(def);
+        }
+        for def in part.iter().filter(|def| has_names(def)) {
+            page += &arguments(def);
+        }
+    }
+    page += &differences();
+    page
+}
+
+fn has_names(def: &MarkerDef) -> bool {
+    def.arguments
+        .iter()
+        .any(|argument| !argument.name.is_empty())
+}
+
+/// A text in a cell of a table.
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|")
+}
+
+fn row(def: &MarkerDef) -> String {
+    let mut places: Vec<&str> = def.targets.iter().map(|it| it.description()).collect();
+    if def.stands_anywhere() {
+        places = vec![Target::File.description()];
+    }
+    let mut effect = cell(def.meaning);
+    if !effect.ends_with('.') {
+        effect.push('.');
+    }
+    if def.repeats {
+        effect += " May be repeated.";
+    }
+    for alias in def.aliases {
+        effect += &format!(" Also written `+{alias}`.");
+    }
+    format!(
+        "| `{}` | {} | {effect} | {} |\n",
+        cell(&def.syntax()),
+        places.join(", "),
+        cell(def.default)
+    )
+}
+
+/// The arguments of a marker as a list.
+fn arguments(def: &MarkerDef) -> String {
+    let mut text = format!("\n`+{}`:\n\n", def.name);
+    for argument in def.arguments.iter().filter(|it| !it.name.is_empty()) {
+        let required = if argument.required { ", required" } else { "" };
+        text += &format!("- `{}`{required}: {}\n", argument.name, argument.meaning);
+    }
+    text
+}
+
+/// What controller-gen does otherwise, by marker.
+fn differences() -> String {
+    let mut text = "\n## Differences to controller-gen\n\n\
+        It ignores what it does not know or what stands in the wrong place; here both are errors. `compat = \"controller-gen\"` in \
+        `[crate.manifests]` gives its output to the byte; what no API server accepts stays an error.\n\n\
+        | marker | controller-gen |\n|---|---|\n"
+        .to_owned();
+    for def in PARTS.iter().copied().flatten() {
+        if !def.differs.is_empty() {
+            text += &format!("| `+{}` | {} |\n", def.name, cell(def.differs));
+        }
+    }
+    text
+}
