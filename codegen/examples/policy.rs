@@ -1,0 +1,62 @@
+//! Writes `role.yaml` and `manifests.yaml` for the rules and webhooks in the files that standard input lists, as controller-gen
+//! would: `hack/parity/rbac.sh` compares the two. Arguments: the folder to write to, and `strict` or `controller-gen`.
+#![allow(
+    clippy::print_stderr,
+    clippy::print_stdout,
+    reason = "a program for one script"
+)]
+
+use std::{env, error::Error, fs, io, path::Path};
+
+use codegen::{
+    Compat, Options, Source, Sources,
+    emit::policy::{RoleOptions, roles, webhook_configurations},
+    output::yaml::to_yaml,
+};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut arguments = env::args().skip(1);
+    let folder = arguments.next().ok_or("no folder")?;
+    let compat = match arguments.next().as_deref() {
+        Some("strict") => Compat::Strict,
+        _ => Compat::ControllerGen,
+    };
+    let mut policy = Vec::new();
+    for name in io::stdin().lines() {
+        let name = name?;
+        policy.push(Source::new(name.clone(), fs::read_to_string(name)?));
+    }
+    policy.sort_by(|a, b| a.name.cmp(&b.name));
+    let sources = Sources {
+        policy,
+        ..Sources::default()
+    };
+    let options = Options {
+        emit: [].into(),
+        compat,
+        ..Options::default()
+    };
+    let generated = match codegen::generate(&sources, &options) {
+        Ok(generated) => generated,
+        Err(found) => {
+            eprintln!("{}", found.render(false));
+            return Err("the markers have errors".into());
+        }
+    };
+    let api = &generated.api;
+    println!("{} {}", api.rules.len(), api.webhooks.len());
+    let files = [
+        ("role.yaml", roles(api, &RoleOptions::default())),
+        ("manifests.yaml", webhook_configurations(api)),
+    ];
+    for (name, values) in files {
+        let documents = values
+            .iter()
+            .map(|value| format!("---\n{}", to_yaml(value)));
+        let text: String = documents.collect();
+        if !text.is_empty() {
+            fs::write(Path::new(&folder).join(name), text)?;
+        }
+    }
+    Ok(())
+}
