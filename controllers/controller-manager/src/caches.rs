@@ -1,0 +1,63 @@
+//! Looking up objects by their controller, or their lack of one.
+
+use std::sync::Arc;
+
+use codegen_runtime::informer::{SharedInformer, SharedInformerFactory};
+use codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
+use codegen_runtime::kube::core::{ParseExpressionError, Selector};
+use codegen_runtime::lister::Lister;
+use codegen_runtime::object::Object;
+use codegen_runtime::owner::controller_of;
+use codegen_runtime::store::IndexFn;
+
+/// The index of objects by the uid of their controller, or by [`orphans`] of their namespace.
+const BY_CONTROLLER: &str = "controller-uid";
+
+/// A lister of `K` that can look objects up by their controller. `factory` may be asked any number of times, before it starts or after.
+pub fn by_controller<K: Object>(factory: &SharedInformerFactory) -> Lister<K> {
+    let informer: SharedInformer<K> = factory.informer_for();
+    let index: IndexFn<K> = Arc::new(|object: &K| {
+        let meta = object.meta();
+        vec![match controller_of(object) {
+            Some(controller) => controller.uid.clone(),
+            None => orphans(meta.namespace.as_deref().unwrap_or_default()),
+        }]
+    });
+    // Another loop of the same factory may have added it.
+    let _ = informer.add_indexers([(BY_CONTROLLER.to_owned(), index)]);
+    informer.lister()
+}
+
+/// The objects that the owner with `uid` controls, and those of its namespace that nobody controls.
+pub fn owned_and_orphaned<K: Object>(
+    lister: &Lister<K>,
+    uid: &str,
+    namespace: &str,
+) -> Vec<Arc<K>> {
+    let mut found = owned(lister, uid);
+    found.extend(
+        lister
+            .by_index(BY_CONTROLLER, &orphans(namespace))
+            .unwrap_or_default(),
+    );
+    found
+}
+
+/// The objects that the owner with `uid` controls.
+pub fn owned<K: Object>(lister: &Lister<K>, uid: &str) -> Vec<Arc<K>> {
+    lister.by_index(BY_CONTROLLER, uid).unwrap_or_default()
+}
+
+/// The value of the index for what has no controller. No uid has a slash.
+fn orphans(namespace: &str) -> String {
+    format!("{namespace}/")
+}
+
+/// The selector of a workload.
+///
+/// # Errors
+///
+/// If an operator is unknown or lacks its values. The API server stores no such selector.
+pub fn selector(of: &LabelSelector) -> Result<Selector, ParseExpressionError> {
+    of.clone().try_into()
+}

@@ -1,0 +1,127 @@
+//! The Deployment loop: replica sets for a template, old ones replaced by a new one within the limits of the strategy.
+//!
+//! A reconciliation claims the replica sets that match the selector, finds the one of the present template or creates it, changes
+//! sizes, and writes the status. What it decides is in pure functions: [`limits`] (rounding of maxSurge and maxUnavailable), [`rolling`],
+//! [`proportional`] (a change of scale in mid-rollout), [`history`], [`revision`] (annotations) and [`status`]. Start at [`reconcile`].
+//!
+//! `kubectl rollout undo` sets the template of an old replica set, which this loop finds and gives the next revision. The annotation
+//! `deprecated.deployment.rollback.to` of `extensions/v1beta1` is ignored.
+
+pub mod conditions;
+mod create;
+pub mod history;
+pub mod limits;
+pub mod proportional;
+pub mod reconcile;
+pub mod revision;
+pub mod rolling;
+mod rollout;
+pub mod sets;
+pub mod status;
+pub mod template;
+
+use std::sync::Arc;
+
+use codegen_runtime::controller::{BuildError, Change, Controller, Predicate};
+use codegen_runtime::event::EventRecorder;
+use codegen_runtime::informer::SharedInformerFactory;
+use codegen_runtime::k8s_openapi::api::apps::v1::{Deployment, ReplicaSet};
+use codegen_runtime::k8s_openapi::api::core::v1::Pod;
+use codegen_runtime::kube::Resource;
+use codegen_runtime::kube::core::SelectorExt;
+use codegen_runtime::lister::Lister;
+use codegen_runtime::owner::controller_of;
+use codegen_runtime::store::ObjectKey;
+
+use crate::caches::selector;
+use crate::settings::Settings;
+use reconcile::DeploymentReconciler;
+
+/// The name of the loop, as kube-controller-manager has it.
+pub const NAME: &str = "deployment-controller";
+
+/// The controller over the informers of `factory`.
+///
+/// # Errors
+///
+/// Never with these sources; see [`BuildError`].
+pub fn controller(
+    factory: &SharedInformerFactory,
+    recorder: EventRecorder,
+    settings: &Settings,
+) -> Result<Controller, BuildError> {
+    let reconciler = DeploymentReconciler::new(factory, recorder);
+    let deployments = factory.informer_for::<Deployment>().lister();
+    let recreated = deployments.clone();
+    let sets = factory.informer_for::<ReplicaSet>().lister();
+    let gone = Predicate::new(|change: &Change<'_, Pod>| matches!(change, Change::Deleted(_)));
+    Controller::builder(NAME, factory)
+        .for_::<Deployment>()
+        .owns::<ReplicaSet>()
+        .watches::<ReplicaSet>(move |set| adopters(&deployments, set))
+        // Recreate waits for the last old pod to be gone, which no replica set's status tells.
+        .watches_when::<Pod>(gone, move |pod| {
+            recreates(&recreated, &sets, pod).into_iter().collect()
+        })
+        .workers(settings.workers)
+        .metrics(&settings.metrics)
+        .build(reconciler)
+}
+
+/// The deployments that may adopt `set`: none if it has a controller.
+fn adopters(deployments: &Lister<Deployment>, set: &Arc<ReplicaSet>) -> Vec<ObjectKey> {
+    if controller_of(&**set).is_some() || set.metadata.deletion_timestamp.is_some() {
+        return Vec::new();
+    }
+    let Some(labels) = set
+        .metadata
+        .labels
+        .as_ref()
+        .filter(|labels| !labels.is_empty())
+    else {
+        return Vec::new();
+    };
+    let namespace = set.metadata.namespace.as_deref().unwrap_or_default();
+    let deployments = deployments.namespace(namespace).list(&Default::default());
+    let matches = deployments.into_iter().filter(|deployment| {
+        let of = &deployment.spec.selector;
+        !selects_everything(deployment)
+            && selector(of).is_ok_and(|selector| selector.matches(labels))
+    });
+    matches
+        .map(|deployment| ObjectKey::of(&*deployment))
+        .collect()
+}
+
+/// The deployment of `pod`, if its strategy is Recreate.
+fn recreates(
+    deployments: &Lister<Deployment>,
+    sets: &Lister<ReplicaSet>,
+    pod: &Pod,
+) -> Option<ObjectKey> {
+    let set = sets.get(&owner_key(pod, "ReplicaSet")?).ok()?;
+    let key = owner_key(&*set, "Deployment")?;
+    let deployment = deployments.get(&key).ok()?;
+    (!limits::is_rolling(&deployment)).then_some(key)
+}
+
+fn owner_key<K: Resource>(object: &K, kind: &str) -> Option<ObjectKey> {
+    let owner = controller_of(object).filter(|owner| owner.kind == kind)?;
+    Some(ObjectKey::new(
+        object.meta().namespace.as_deref(),
+        &owner.name,
+    ))
+}
+
+/// Whether the selector is empty, which would make every pod of the namespace the deployment's.
+pub(crate) fn selects_everything(deployment: &Deployment) -> bool {
+    let selector = &deployment.spec.selector;
+    selector
+        .match_labels
+        .as_ref()
+        .is_none_or(|labels| labels.is_empty())
+        && selector
+            .match_expressions
+            .as_ref()
+            .is_none_or(Vec::is_empty)
+}

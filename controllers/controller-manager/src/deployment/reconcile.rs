@@ -1,0 +1,128 @@
+//! One reconciliation of a deployment: reads, decides through the pure functions beside it, and writes.
+//!
+//! Order of writes: the replica sets first, the status last and once, with the revision. A process that ends in between finds the
+//! replica sets by their templates and goes on.
+
+use std::sync::Arc;
+
+use codegen_runtime::client::TypedClient;
+use codegen_runtime::controller::{Action, Reconciler, Request};
+use codegen_runtime::event::EventRecorder;
+use codegen_runtime::informer::SharedInformerFactory;
+use codegen_runtime::k8s_openapi::api::apps::v1::{Deployment, ReplicaSet};
+use codegen_runtime::k8s_openapi::api::core::v1::Pod;
+use codegen_runtime::kube::api::PostParams;
+use codegen_runtime::kube::core::Selector;
+use codegen_runtime::kube::{Api, Client, Error};
+use codegen_runtime::lister::Lister;
+use codegen_runtime::owner::ControllerRefManager;
+use codegen_runtime::retry::is_conflict;
+use codegen_runtime::store::ObjectKey;
+
+use super::rollout::Rollout;
+use super::selects_everything;
+use super::sets::{Set, sort_by_age};
+use crate::caches::{by_controller, owned_and_orphaned, selector};
+use crate::own_writes::OwnWrites;
+
+/// Rolls a deployment's replica sets out.
+pub struct DeploymentReconciler {
+    pub(super) client: Client,
+    deployments: Lister<Deployment>,
+    sets: Lister<ReplicaSet>,
+    pub(super) pods: Lister<Pod>,
+    pub(super) own_status: OwnWrites,
+    pub(super) own_sets: OwnWrites,
+    pub(super) recorder: EventRecorder,
+}
+
+impl std::fmt::Debug for DeploymentReconciler {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("DeploymentReconciler")
+            .finish_non_exhaustive()
+    }
+}
+
+impl DeploymentReconciler {
+    /// Over the informers of `factory`.
+    pub fn new(factory: &SharedInformerFactory, recorder: EventRecorder) -> Self {
+        Self {
+            client: factory.client().clone(),
+            deployments: factory.informer_for().lister(),
+            sets: by_controller(factory),
+            pods: by_controller(factory),
+            own_status: OwnWrites::default(),
+            own_sets: OwnWrites::default(),
+            recorder,
+        }
+    }
+
+    /// The replica sets of `deployment`, oldest first, after adopting and releasing what is due.
+    async fn claim(&self, deployment: &Deployment, selector: Selector) -> Result<Vec<Set>, Error> {
+        let meta = &deployment.metadata;
+        let namespace = meta.namespace.as_deref().unwrap_or_default();
+        let known = owned_and_orphaned(
+            &self.sets,
+            meta.uid.as_deref().unwrap_or_default(),
+            namespace,
+        );
+        let owners = Api::namespaced(self.client.clone(), namespace);
+        let sets = Api::namespaced(self.client.clone(), namespace);
+        let manager = ControllerRefManager::new(deployment, owners, sets, selector);
+        let mut claimed = manager.claim(known).await?;
+        sort_by_age(&mut claimed);
+        Ok(claimed)
+    }
+
+    /// Tells that the selector is none that this loop works with.
+    async fn refuse(&self, deployment: &Deployment, message: &str) -> Result<Action, Error> {
+        let observed = deployment
+            .status
+            .as_ref()
+            .and_then(|status| status.observed_generation);
+        if observed >= deployment.metadata.generation {
+            return Ok(Action::done());
+        }
+        self.recorder
+            .warning(deployment, "SelectingAll", "Select", message);
+        let mut changed = deployment.clone();
+        changed.status.get_or_insert_default().observed_generation = deployment.metadata.generation;
+        let namespace = deployment.metadata.namespace.as_deref().unwrap_or_default();
+        let client = TypedClient::<Deployment>::namespaced(self.client.clone(), namespace);
+        client
+            .update_status(&changed, &PostParams::default())
+            .await?;
+        Ok(Action::done())
+    }
+
+    async fn sync(&self, key: &ObjectKey, deployment: Arc<Deployment>) -> Result<Action, Error> {
+        if selects_everything(&deployment) {
+            let message =
+                "This deployment is selecting all pods. A non-empty selector is required.";
+            return self.refuse(&deployment, message).await;
+        }
+        let selector = match selector(&deployment.spec.selector) {
+            Ok(selector) => selector,
+            Err(error) => return self.refuse(&deployment, &error.to_string()).await,
+        };
+        let sets = self.claim(&deployment, selector).await?;
+        Rollout::new(self, key, deployment, sets).run().await
+    }
+}
+
+impl Reconciler for DeploymentReconciler {
+    type Error = Error;
+
+    async fn reconcile(&self, request: Request) -> Result<Action, Error> {
+        let key = &request.key;
+        self.own_status.settle(key, self.deployments.store()).await;
+        self.own_sets.settle(key, self.sets.store()).await;
+        let Ok(deployment) = self.deployments.get(key) else {
+            return Ok(Action::done());
+        };
+        match self.sync(key, deployment).await {
+            Err(error) if is_conflict(&error) => Ok(Action::requeue()),
+            result => result,
+        }
+    }
+}

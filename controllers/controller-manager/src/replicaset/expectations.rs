@@ -1,0 +1,150 @@
+//! Creations and deletions that the cache does not show yet.
+//!
+//! A replica set that is reconciled again before its cache shows the pods just created would create them twice. client-go counts the
+//! events that it expects; here the expectation names the write, and the cache itself says whether it shows it: nothing is counted
+//! twice or missed, and an event that never comes (a watch that was cut, followed by a list) is no special case.
+
+use std::cmp::Ordering;
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use codegen_runtime::k8s_openapi::api::core::v1::Pod;
+use codegen_runtime::store::{ObjectKey, Store, compare_resource_versions};
+use tokio::time::Instant;
+
+/// After this time an expectation no longer holds the replica set up, as in client-go.
+const TIMEOUT: Duration = Duration::from_secs(5 * 60);
+
+/// The writes under way to the cache, by the uid of the replica set.
+#[derive(Debug, Default)]
+pub struct Expectations(Mutex<HashMap<String, Pending>>);
+
+#[derive(Debug, Default)]
+struct Pending {
+    created: Vec<(ObjectKey, String)>,
+    deleted: Vec<(ObjectKey, String)>,
+    since: Option<Instant>,
+}
+
+impl Expectations {
+    /// Expects the cache to show `pod`, which the server created.
+    pub fn created(&self, set_uid: &str, pod: &Pod) {
+        let version = pod.metadata.resource_version.clone().unwrap_or_default();
+        self.pending(set_uid, |pending| {
+            pending.created.push((ObjectKey::of(pod), version))
+        });
+    }
+
+    /// Expects the cache to show that `pod` is gone, or is being deleted.
+    pub fn deleted(&self, set_uid: &str, pod: &Pod) {
+        let uid = pod.metadata.uid.clone().unwrap_or_default();
+        self.pending(set_uid, |pending| {
+            pending.deleted.push((ObjectKey::of(pod), uid))
+        });
+    }
+
+    /// Whether `pods` shows everything that was done for the replica set, or enough time has passed. The last event that was missing
+    /// reconciles the replica set again, so that nobody has to ask twice.
+    pub fn satisfied(&self, set_uid: &str, pods: &Store<Pod>) -> bool {
+        let mut sets = self.lock();
+        let Some(pending) = sets.get_mut(set_uid) else {
+            return true;
+        };
+        let at = pods.resource_version();
+        let shows =
+            |version: &str| compare_resource_versions(&at, version).is_some_and(Ordering::is_ge);
+        pending
+            .created
+            .retain(|(key, version)| pods.get(key).is_none() && !shows(version));
+        pending.deleted.retain(|(key, uid)| {
+            pods.get(key).is_some_and(|pod| {
+                pod.metadata.uid.as_ref() == Some(uid) && pod.metadata.deletion_timestamp.is_none()
+            })
+        });
+        let expired = pending.since.is_some_and(|since| since.elapsed() > TIMEOUT);
+        let satisfied = expired || pending.created.is_empty() && pending.deleted.is_empty();
+        if satisfied {
+            sets.remove(set_uid);
+        }
+        satisfied
+    }
+
+    /// Drops what is expected for a replica set that is gone.
+    pub fn forget(&self, set_uid: &str) {
+        self.lock().remove(set_uid);
+    }
+
+    fn pending(&self, set_uid: &str, add: impl FnOnce(&mut Pending)) {
+        let mut sets = self.lock();
+        let pending = sets.entry(set_uid.to_owned()).or_default();
+        pending.since = Some(Instant::now());
+        add(pending);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Pending>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+    use serde_json::json;
+
+    use super::*;
+
+    fn pod(name: &str, version: &str) -> Pod {
+        serde_json::from_value(json!({"metadata":
+            {"name": name, "namespace": "default", "uid": name, "resourceVersion": version}}))
+        .expect("a pod")
+    }
+
+    #[test]
+    fn a_creation_is_expected_until_the_cache_shows_it() {
+        let (expectations, pods) = (Expectations::default(), Store::new());
+        assert!(expectations.satisfied("set", &pods));
+        expectations.created("set", &pod("a", "7"));
+        expectations.created("set", &pod("b", "8"));
+        assert!(!expectations.satisfied("set", &pods));
+        pods.insert(pod("a", "7"));
+        assert!(!expectations.satisfied("set", &pods));
+        pods.insert(pod("b", "8"));
+        assert!(expectations.satisfied("set", &pods));
+    }
+
+    #[test]
+    fn a_pod_that_came_and_went_between_two_lists_is_not_waited_for() {
+        let (expectations, pods) = (Expectations::default(), Store::new());
+        expectations.created("set", &pod("a", "7"));
+        pods.replace([], "9");
+        assert!(expectations.satisfied("set", &pods));
+    }
+
+    #[test]
+    fn a_deletion_is_shown_by_its_timestamp_or_by_another_uid() {
+        let (expectations, pods) = (Expectations::default(), Store::new());
+        for name in ["a", "b", "c"] {
+            pods.insert(pod(name, "1"));
+            expectations.deleted("set", &pod(name, "1"));
+        }
+        assert!(!expectations.satisfied("set", &pods));
+        let mut deleting = pod("a", "2");
+        deleting.metadata.deletion_timestamp = Some(Time(jiff::Timestamp::UNIX_EPOCH));
+        pods.insert(deleting);
+        let mut other = pod("b", "3");
+        other.metadata.uid = Some("another".to_owned());
+        pods.insert(other);
+        assert!(!expectations.satisfied("set", &pods));
+        pods.remove("default/c");
+        assert!(expectations.satisfied("set", &pods));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_expectation_does_not_hold_for_ever() {
+        let (expectations, pods) = (Expectations::default(), Store::new());
+        expectations.created("set", &pod("a", "7"));
+        tokio::time::advance(TIMEOUT + Duration::from_secs(1)).await;
+        assert!(expectations.satisfied("set", &pods));
+    }
+}

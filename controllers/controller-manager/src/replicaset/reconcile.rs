@@ -1,0 +1,333 @@
+//! One reconciliation of a replica set.
+
+use std::sync::Arc;
+
+use codegen_runtime::client::TypedClient;
+use codegen_runtime::controller::{Action, Reconciler, Request};
+use codegen_runtime::event::EventRecorder;
+use codegen_runtime::informer::SharedInformerFactory;
+use codegen_runtime::k8s_openapi::api::apps::v1::ReplicaSet;
+use codegen_runtime::k8s_openapi::api::core::v1::Pod;
+use codegen_runtime::kube::api::{DeleteParams, ObjectMeta, PostParams, Preconditions};
+use codegen_runtime::kube::core::{Selector, SelectorExt};
+use codegen_runtime::kube::{Api, Client, Error};
+use codegen_runtime::lister::Lister;
+use codegen_runtime::owner::{
+    ControllerRefManager, controller_of, is_controlled_by, set_controller_reference,
+};
+use codegen_runtime::retry::is_conflict;
+use codegen_runtime::store::ObjectKey;
+use futures::future::join_all;
+use jiff::Timestamp;
+
+use super::batch::{BURST, slow_start};
+use super::expectations::Expectations;
+use super::rank::victims;
+use super::status::{Failure, differs, next_check, status};
+use crate::caches::{by_controller, owned, owned_and_orphaned, selector};
+use crate::own_writes::OwnWrites;
+use crate::pods::{is_active, is_terminating};
+
+/// Names of generated pods leave room for the five characters that the server appends.
+const MAX_PREFIX: usize = 253 - 5;
+
+/// Brings the number of a replica set's pods to what its spec says.
+pub struct ReplicaSetReconciler {
+    client: Client,
+    sets: Lister<ReplicaSet>,
+    pods: Lister<Pod>,
+    expectations: Expectations,
+    own_writes: OwnWrites,
+    recorder: EventRecorder,
+}
+
+impl std::fmt::Debug for ReplicaSetReconciler {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ReplicaSetReconciler")
+            .finish_non_exhaustive()
+    }
+}
+
+/// The pods could not be brought to their number; the status says so.
+#[derive(Debug, thiserror::Error)]
+pub enum ReplicaSetError {
+    /// The server refused a request.
+    #[error(transparent)]
+    Api(#[from] Error),
+    /// The server refused pods.
+    #[error("{}: {}", .0.reason, .0.message)]
+    Pods(Failure),
+}
+
+impl ReplicaSetReconciler {
+    /// Over the informers of `factory`.
+    pub fn new(factory: &SharedInformerFactory, recorder: EventRecorder) -> Self {
+        Self {
+            client: factory.client().clone(),
+            sets: by_controller(factory),
+            pods: by_controller(factory),
+            expectations: Expectations::default(),
+            own_writes: OwnWrites::default(),
+            recorder,
+        }
+    }
+
+    async fn sync(&self, set: &ReplicaSet, selector: Selector) -> Result<Action, ReplicaSetError> {
+        let (uid, namespace) = identity(set);
+        let satisfied = self.expectations.satisfied(uid, self.pods.store());
+        let (active, terminating) = self.observe(set, &selector);
+        let active = self.claim(set, selector, active).await?;
+        let failure = if satisfied && set.metadata.deletion_timestamp.is_none() {
+            self.scale(set, &active).await.err()
+        } else {
+            None
+        };
+        let now = Timestamp::now();
+        let new = status(set, &active, terminating, failure.as_ref(), now);
+        if differs(set.status.as_ref(), &new) {
+            let mut changed = set.clone();
+            changed.status = Some(new);
+            let sets = TypedClient::<ReplicaSet>::namespaced(self.client.clone(), namespace);
+            match sets.update_status(&changed, &PostParams::default()).await {
+                Ok(written) => self.own_writes.record(&ObjectKey::of(set), &written),
+                // It is reconciled again when the cache shows what changed it, or it is gone.
+                Err(Error::Api(answer)) if answer.is_not_found() => {}
+                Err(error) if is_conflict(&error) => return Ok(Action::requeue()),
+                Err(error) => return Err(error.into()),
+            }
+        }
+        match failure {
+            Some(failure) => Err(ReplicaSetError::Pods(failure)),
+            None => Ok(next_check(set, &active, now).map_or(Action::done(), Action::requeue_after)),
+        }
+    }
+
+    /// The active pods that belong to `set` or may be adopted, and the number of those that are ending.
+    fn observe(&self, set: &ReplicaSet, selector: &Selector) -> (Vec<Arc<Pod>>, usize) {
+        let (uid, namespace) = identity(set);
+        let all = owned_and_orphaned(&self.pods, uid, namespace);
+        let matches = |pod: &Pod| {
+            selector.matches(pod.metadata.labels.as_ref().unwrap_or(&Default::default()))
+        };
+        let ending =
+            |pod: &&Arc<Pod>| is_terminating(pod) && is_controlled_by(&***pod, set) && matches(pod);
+        let terminating = all.iter().filter(ending).count();
+        (
+            all.into_iter().filter(|pod| is_active(pod)).collect(),
+            terminating,
+        )
+    }
+
+    async fn claim(
+        &self,
+        set: &ReplicaSet,
+        selector: Selector,
+        pods: Vec<Arc<Pod>>,
+    ) -> Result<Vec<Arc<Pod>>, Error> {
+        let (_, namespace) = identity(set);
+        let sets = Api::namespaced(self.client.clone(), namespace);
+        let api = Api::namespaced(self.client.clone(), namespace);
+        ControllerRefManager::new(set, sets, api, selector)
+            .claim(pods)
+            .await
+    }
+
+    /// Creates or deletes the difference.
+    async fn scale(&self, set: &ReplicaSet, active: &[Arc<Pod>]) -> Result<(), Failure> {
+        let wanted = set.spec.replicas.unwrap_or(1);
+        let wanted = usize::try_from(wanted).unwrap_or(0);
+        if active.len() < wanted {
+            return self.create(set, wanted - active.len()).await;
+        }
+        let surplus = active.len() - wanted;
+        if surplus == 0 {
+            return Ok(());
+        }
+        let pods = active.to_vec();
+        let victims = victims(
+            pods,
+            &self.related(set),
+            surplus.min(BURST),
+            Timestamp::now(),
+        );
+        self.delete(set, &victims).await
+    }
+
+    async fn create(&self, set: &ReplicaSet, count: usize) -> Result<(), Failure> {
+        let Some(pod) = pod_of(set) else {
+            return Ok(());
+        };
+        let (uid, namespace) = identity(set);
+        let pods = TypedClient::<Pod>::namespaced(self.client.clone(), namespace);
+        let params = PostParams::default();
+        for batch in slow_start(count) {
+            let results = join_all((0..batch).map(|_| pods.create(&pod, &params))).await;
+            let mut failed = None;
+            for result in results {
+                match result {
+                    Ok(created) => {
+                        self.expectations.created(uid, &created);
+                        let name = created.metadata.name.unwrap_or_default();
+                        self.recorder.normal(
+                            set,
+                            "SuccessfulCreate",
+                            "Create",
+                            format!("Created pod: {name}"),
+                        );
+                    }
+                    // Nothing can be created any more, and the replica set goes, too.
+                    Err(error) if is_terminating_namespace(&error) => return Ok(()),
+                    Err(error) => {
+                        let message = text(&error);
+                        self.recorder.warning(
+                            set,
+                            "FailedCreate",
+                            "Create",
+                            format!("Error creating: {message}"),
+                        );
+                        failed.get_or_insert(message);
+                    }
+                }
+            }
+            if let Some(message) = failed {
+                return Err(Failure {
+                    reason: "FailedCreate",
+                    message,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    async fn delete(&self, set: &ReplicaSet, victims: &[Arc<Pod>]) -> Result<(), Failure> {
+        let (uid, namespace) = identity(set);
+        let pods = TypedClient::<Pod>::namespaced(self.client.clone(), namespace);
+        let delete = victims.iter().map(|pod| {
+            let pods = &pods;
+            async move {
+                let name = pod.metadata.name.as_deref().unwrap_or_default();
+                let mut params = DeleteParams::default();
+                // A namesake that came since is not the pod that was ranked.
+                params.preconditions = Some(Preconditions {
+                    uid: pod.metadata.uid.clone(),
+                    resource_version: None,
+                });
+                (pod, name, pods.delete(name, &params).await)
+            }
+        });
+        let mut failed = None;
+        for (pod, name, result) in join_all(delete).await {
+            match result {
+                Ok(_) => {
+                    self.expectations.deleted(uid, pod);
+                    self.recorder.normal(
+                        set,
+                        "SuccessfulDelete",
+                        "Delete",
+                        format!("Deleted pod: {name}"),
+                    );
+                }
+                Err(Error::Api(answer)) if answer.is_not_found() || answer.is_conflict() => {
+                    self.expectations.deleted(uid, pod);
+                }
+                Err(error) => {
+                    let message = text(&error);
+                    self.recorder.warning(
+                        set,
+                        "FailedDelete",
+                        "Delete",
+                        format!("Error deleting: {message}"),
+                    );
+                    failed.get_or_insert(format!("unable to delete pods: {message}"));
+                }
+            }
+        }
+        failed.map_or(Ok(()), |message| {
+            Err(Failure {
+                reason: "FailedDelete",
+                message,
+            })
+        })
+    }
+
+    /// The pods of all replica sets of the owner of `set`: the old and new ones of a Deployment share nodes.
+    fn related(&self, set: &ReplicaSet) -> Vec<Arc<Pod>> {
+        let siblings = controller_of(set)
+            .map(|owner| owned(&self.sets, &owner.uid))
+            .unwrap_or_default();
+        let pods = siblings
+            .iter()
+            .flat_map(|sibling| owned(&self.pods, identity(sibling).0));
+        pods.collect()
+    }
+}
+
+impl Reconciler for ReplicaSetReconciler {
+    type Error = ReplicaSetError;
+
+    async fn reconcile(&self, request: Request) -> Result<Action, Self::Error> {
+        self.own_writes
+            .settle(&request.key, self.sets.store())
+            .await;
+        let Ok(set) = self.sets.get(&request.key) else {
+            return Ok(Action::done());
+        };
+        match selector(&set.spec.selector) {
+            Ok(selector) => self.sync(&set, selector).await,
+            Err(error) => {
+                self.recorder
+                    .warning(&*set, "InvalidSelector", "Select", error.to_string());
+                Ok(Action::done())
+            }
+        }
+    }
+}
+
+/// Uid and namespace.
+fn identity(set: &ReplicaSet) -> (&str, &str) {
+    let meta = &set.metadata;
+    (
+        meta.uid.as_deref().unwrap_or_default(),
+        meta.namespace.as_deref().unwrap_or_default(),
+    )
+}
+
+/// A new pod of the template.
+fn pod_of(set: &ReplicaSet) -> Option<Pod> {
+    let template = set.spec.template.as_ref()?;
+    let meta = template.metadata.clone().unwrap_or_default();
+    let name = set.metadata.name.as_deref().unwrap_or_default();
+    let prefix: String = name.chars().take(MAX_PREFIX - 1).collect();
+    let mut pod = Pod {
+        metadata: ObjectMeta {
+            generate_name: Some(format!("{prefix}-")),
+            namespace: set.metadata.namespace.clone(),
+            labels: meta.labels,
+            annotations: meta.annotations,
+            finalizers: meta.finalizers,
+            ..ObjectMeta::default()
+        },
+        spec: template.spec.clone(),
+        status: None,
+    };
+    set_controller_reference(set, &mut pod).ok()?;
+    Some(pod)
+}
+
+pub(crate) fn is_terminating_namespace(error: &Error) -> bool {
+    let Error::Api(status) = error else {
+        return false;
+    };
+    let causes = status.details.iter().flat_map(|details| &details.causes);
+    causes
+        .into_iter()
+        .any(|cause| cause.reason == "NamespaceTerminating")
+}
+
+/// The server's own words, without what the client adds.
+fn text(error: &Error) -> String {
+    match error {
+        Error::Api(status) => status.message.clone(),
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,102 @@
+//! A controller in a manager: it starts after a delay, and its health is known.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::time::Duration;
+
+use codegen_runtime::manager::{ManagerBuilder, RunContext, Runnable};
+use futures::future::BoxFuture;
+use tokio_util::sync::CancellationToken;
+
+use crate::table::BoxError;
+
+/// Adds `runnable` to `manager`, which starts it after `delay`, with two checks of its name: it is ready once its caches are filled, and
+/// healthy unless it ended though nobody asked it to.
+///
+/// The delays spread the first reconciliations of many controllers over time.
+pub fn add(
+    manager: ManagerBuilder,
+    runnable: Box<dyn Runnable>,
+    delay: Duration,
+) -> ManagerBuilder {
+    let name = runnable.name().to_owned();
+    let state = State::default();
+    let (ready, healthy) = (state.clone(), state.clone());
+    manager
+        .runnable(Supervised {
+            runnable,
+            delay,
+            state,
+        })
+        .readyz(&name, move || match ready.get() {
+            STARTING => Err("its caches are not filled yet".to_owned()),
+            _ => Ok(()),
+        })
+        .healthz(&name, move || match healthy.get() {
+            ENDED => Err("it has ended".to_owned()),
+            _ => Ok(()),
+        })
+}
+
+const STARTING: u8 = 0;
+const SYNCED: u8 = 1;
+const ENDED: u8 = 2;
+
+#[derive(Clone, Default)]
+struct State(Arc<AtomicU8>);
+
+impl State {
+    fn get(&self) -> u8 {
+        self.0.load(Ordering::Acquire)
+    }
+
+    fn set(&self, state: u8) {
+        self.0.store(state, Ordering::Release);
+    }
+}
+
+struct Supervised {
+    runnable: Box<dyn Runnable>,
+    delay: Duration,
+    state: State,
+}
+
+impl Runnable for Supervised {
+    fn name(&self) -> &str {
+        self.runnable.name()
+    }
+
+    fn needs_leader_election(&self) -> bool {
+        self.runnable.needs_leader_election()
+    }
+
+    fn run_caches(&self, stop: CancellationToken) -> BoxFuture<'_, ()> {
+        self.runnable.run_caches(stop)
+    }
+
+    fn wait_for_caches(&self) -> BoxFuture<'_, Result<(), BoxError>> {
+        Box::pin(async move {
+            self.runnable.wait_for_caches().await?;
+            self.state.set(SYNCED);
+            Ok(())
+        })
+    }
+
+    fn run(&self, context: RunContext) -> BoxFuture<'_, Result<(), BoxError>> {
+        Box::pin(async move {
+            let stop = context.stop.clone();
+            if stop
+                .run_until_cancelled(tokio::time::sleep(self.delay))
+                .await
+                .is_none()
+            {
+                return Ok(());
+            }
+            let result = self.runnable.run(context).await;
+            if !stop.is_cancelled() {
+                self.state.set(ENDED);
+            }
+            result
+        })
+    }
+}

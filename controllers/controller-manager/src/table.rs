@@ -1,0 +1,189 @@
+//! The table of controllers: what the binary can run, and what `--controllers` selects from.
+//!
+//! A new controller is one line in [`ALL`] and the function that adds it to a manager.
+
+use codegen_runtime::event::EventRecorder;
+use codegen_runtime::informer::SharedInformerFactory;
+use codegen_runtime::kube::Client;
+use codegen_runtime::manager::{Runnable, Selection, UnknownController};
+
+use crate::settings::Settings;
+use crate::{deployment, replicaset, simulator};
+
+/// An error of a constructor.
+pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
+
+/// What a controller is made of: the one client and factory of the process, and its settings.
+#[derive(Clone)]
+pub struct Context<'a> {
+    /// The client that all share.
+    pub client: Client,
+    /// The informers that all share.
+    pub factory: SharedInformerFactory,
+    /// Makes the recorder of the controller of that name.
+    pub recorder: &'a dyn Fn(&str) -> EventRecorder,
+    /// Workers and metrics.
+    pub settings: Settings,
+    /// The name of the process.
+    pub identity: String,
+    /// The namespace that is worked on; empty for all.
+    pub namespace: String,
+    /// How simulated pods behave.
+    pub simulator: simulator::Options,
+}
+
+impl std::fmt::Debug for Context<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Context")
+            .field("identity", &self.identity)
+            .finish_non_exhaustive()
+    }
+}
+
+/// One controller that the binary knows.
+#[derive(Debug, Clone, Copy)]
+pub struct Descriptor {
+    /// Its name in `--controllers`, in metrics and in health checks.
+    pub name: &'static str,
+    /// Other names that select it.
+    pub aliases: &'static [&'static str],
+    /// Whether `*` selects it.
+    pub on_by_default: bool,
+    /// The API that it needs, as group version and plural. A cluster that does not serve it runs without the controller.
+    pub needs: (&'static str, &'static str),
+    /// Makes it.
+    pub build: fn(&Context<'_>) -> Result<Box<dyn Runnable>, BoxError>,
+}
+
+/// All of them, in the order in which they start.
+pub const ALL: &[Descriptor] = &[
+    Descriptor {
+        name: deployment::NAME,
+        aliases: &["deployment"],
+        on_by_default: true,
+        needs: ("apps/v1", "deployments"),
+        build: |cx| {
+            let recorder = (cx.recorder)(deployment::NAME);
+            Ok(Box::new(deployment::controller(
+                &cx.factory,
+                recorder,
+                &cx.settings,
+            )?))
+        },
+    },
+    Descriptor {
+        name: replicaset::NAME,
+        aliases: &["replicaset"],
+        on_by_default: true,
+        needs: ("apps/v1", "replicasets"),
+        build: |cx| {
+            let recorder = (cx.recorder)(replicaset::NAME);
+            Ok(Box::new(replicaset::controller(
+                &cx.factory,
+                recorder,
+                &cx.settings,
+            )?))
+        },
+    },
+    Descriptor {
+        name: simulator::NAME,
+        aliases: &["simulate-pods"],
+        on_by_default: false,
+        needs: ("v1", "pods"),
+        build: |cx| {
+            Ok(Box::new(simulator::controller(
+                &cx.factory,
+                cx.simulator,
+                &cx.settings,
+            )?))
+        },
+    },
+];
+
+/// The controllers that `selection` enables, in the order of the table. Names and aliases are the same to it.
+///
+/// # Errors
+///
+/// If it names a controller that is not in the table.
+pub fn selected(selection: &Selection) -> Result<Vec<&'static Descriptor>, UnknownController> {
+    let by_name: Selection = match selection
+        .to_string()
+        .split(',')
+        .map(own_name)
+        .collect::<Vec<_>>()
+        .join(",")
+        .parse()
+    {
+        Ok(selection) => selection,
+        Err(never) => match never {},
+    };
+    by_name.check(ALL.iter().map(|descriptor| descriptor.name))?;
+    let enabled = ALL
+        .iter()
+        .filter(|descriptor| by_name.is_enabled(descriptor.name, descriptor.on_by_default));
+    Ok(enabled.collect())
+}
+
+/// An entry of a selection with the alias replaced by the name.
+fn own_name(entry: &str) -> String {
+    let (sign, name) = match entry.strip_prefix('-') {
+        Some(name) => ("-", name),
+        None => ("", entry),
+    };
+    let known = ALL
+        .iter()
+        .find(|descriptor| descriptor.aliases.contains(&name));
+    format!("{sign}{}", known.map_or(name, |descriptor| descriptor.name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(selection: &str, expected: &[&str]) {
+        let selection = selection.parse().unwrap_or_default();
+        let names = selected(&selection)
+            .map(|found| found.into_iter().map(|it| it.name).collect::<Vec<_>>());
+        assert_eq!(names.expect("known names"), expected, "{selection}");
+    }
+
+    #[test]
+    fn names_and_aliases_select() {
+        check("replicaset", &[replicaset::NAME]);
+        check(
+            "replicaset-controller,deployment",
+            &[deployment::NAME, replicaset::NAME],
+        );
+        check("pod-simulator", &[simulator::NAME]);
+    }
+
+    #[test]
+    fn the_simulator_is_never_on_by_default() {
+        let all = selected(&Selection::default()).expect("no names");
+        assert!(all.iter().all(|it| it.name != simulator::NAME));
+        assert!(all.iter().any(|it| it.name == deployment::NAME));
+        let most = selected(&"*,-deployment".parse().unwrap_or_default()).expect("known names");
+        assert!(most.iter().all(|it| it.name != deployment::NAME));
+    }
+
+    #[test]
+    fn an_unknown_name_is_an_error() {
+        let error =
+            selected(&"*,-deploymnt".parse().unwrap_or_default()).expect_err("it is misspelt");
+        assert!(error.to_string().starts_with(
+            "\"deploymnt\" is not in the list of known controllers: deployment-controller"
+        ));
+    }
+
+    #[test]
+    fn names_are_unique() {
+        let mut names: Vec<_> = ALL
+            .iter()
+            .flat_map(|it| it.aliases.iter().copied().chain([it.name]))
+            .collect();
+        names.sort_unstable();
+        let count = names.len();
+        names.dedup();
+        assert_eq!(names.len(), count);
+    }
+}

@@ -1,0 +1,1 @@
+//! The loops on the embedded server.
