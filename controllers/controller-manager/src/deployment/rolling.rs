@@ -1,7 +1,7 @@
 //! The steps of a rolling update.
 
 use super::limits::Limits;
-use super::sets::{Set, available, size};
+use super::sets::{Set, size, still_available};
 
 /// The next size of the new replica set, which has `size` of `total` pods: as large as the surge lets it be.
 pub fn new_size(limits: Limits, total: i32, size: i32) -> i32 {
@@ -17,7 +17,7 @@ pub fn new_size(limits: Limits, total: i32, size: i32) -> i32 {
 /// What is not available anyway goes first, for it costs nothing; then as many available pods as the strategy can miss. Pods of the new
 /// replica set that are not available yet are not taken for the old ones': if it never gets ready, the old ones stay.
 pub fn old_sizes(limits: Limits, new: &Set, old: &[Set]) -> Vec<(usize, i32)> {
-    let (new_size, new_available) = (size(new), available(new));
+    let (new_size, new_available) = (size(new), still_available(new));
     let mut sizes: Vec<i32> = old.iter().map(|set| size(set)).collect();
     let total = sizes.iter().sum::<i32>() + new_size;
     let may_go = total - limits.fewest_available() - (new_size - new_available);
@@ -26,11 +26,11 @@ pub fn old_sizes(limits: Limits, new: &Set, old: &[Set]) -> Vec<(usize, i32)> {
     }
     let mut left = may_go;
     for (size, set) in sizes.iter_mut().zip(old) {
-        let unhealthy = (*size - available(set)).max(0);
+        let unhealthy = (*size - still_available(set)).max(0);
         let go = unhealthy.min(left);
         (*size, left) = (*size - go, left - go);
     }
-    let all_available = old.iter().map(|set| available(set)).sum::<i32>() + new_available;
+    let all_available = old.iter().map(|set| still_available(set)).sum::<i32>() + new_available;
     let mut left = (all_available - limits.fewest_available()).max(0);
     for size in &mut sizes {
         let go = (*size).min(left);
@@ -93,6 +93,12 @@ mod tests {
     fn what_is_unhealthy_goes_first_and_from_the_oldest_on() {
         check(limits(10, 3, 2), (3, 0), &[(4, 4), (6, 1)], &[(1, 4)]);
         check(limits(4, 0, 2), (0, 0), &[(2, 0), (2, 2)], &[(0, 0)]);
+    }
+
+    #[test]
+    fn a_status_that_lags_behind_the_size_makes_nothing_available() {
+        // 8 of 10 old pods remain, and the status still counts all of them.
+        check(limits(10, 3, 2), (5, 5), &[(8, 10)], &[(0, 3)]);
     }
 
     #[test]

@@ -40,6 +40,12 @@ pub fn available(set: &ReplicaSet) -> i32 {
         .unwrap_or(0)
 }
 
+/// The available pods that stay, as far as is known: after a set was made smaller its status counts the pods that go for a while.
+/// kube-controller-manager takes the status as it is, and may then delete more pods than the strategy can miss.
+pub fn still_available(set: &ReplicaSet) -> i32 {
+    available(set).min(size(set))
+}
+
 /// Sorts by age, oldest first; by name of one age.
 pub fn sort_by_age(sets: &mut [Set]) {
     sets.sort_by(|a, b| by_age(a).cmp(&by_age(b)));

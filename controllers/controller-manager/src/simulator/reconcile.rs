@@ -21,7 +21,7 @@ use super::order::{Delay, Orders};
 use super::status::{Life, status};
 use super::{NODE_PREFIX, Options};
 use crate::own_writes::OwnWrites;
-use crate::pods::{is_finished, node};
+use crate::pods::{is_finished, is_ready, node};
 
 /// Plays kubelet and scheduler.
 pub(super) struct PodSimulator {
@@ -117,7 +117,12 @@ impl PodSimulator {
             Delay::After(after) => after,
             Delay::Never => return (Life::Running { ready: false }, None),
         };
-        let left = after.saturating_sub(self.age(key, pod));
+        // After a restart nobody knows for how long a pod has run; one that was ready stays so.
+        let left = if is_ready(pod) {
+            Duration::ZERO
+        } else {
+            after.saturating_sub(self.age(key, pod))
+        };
         (
             Life::Running {
                 ready: left.is_zero(),

@@ -1,0 +1,136 @@
+//! Scenarios: text files of steps that say what to do and what must become true, and nothing of who makes it true.
+//!
+//! A scenario starts with `scenario NAME`, and every line below it is a step: see [`steps`](self::steps) and
+//! [`checks`](self::checks). Each has a namespace of its own, and all run at once. With `KCM_REPORT=FILE` a line for each goes to that
+//! file: its name, `ok` or what failed, and the final state without names and times, to compare two implementations by.
+
+mod checks;
+mod namespace;
+mod record;
+mod steps;
+
+use std::fmt::Write;
+use std::sync::Arc;
+use std::time::Instant;
+
+use futures::StreamExt;
+
+use crate::cluster::Cluster;
+use namespace::Namespace;
+
+const FILES: &[&str] = &[
+    include_str!("../scenarios/replicasets.txt"),
+    include_str!("../scenarios/deployments.txt"),
+    include_str!("../scenarios/faults.txt"),
+];
+
+/// A name and its steps.
+struct Scenario {
+    name: &'static str,
+    steps: Vec<&'static str>,
+}
+
+fn read() -> Vec<Scenario> {
+    let mut scenarios: Vec<Scenario> = Vec::new();
+    let lines = FILES.iter().flat_map(|file| file.lines()).map(str::trim);
+    for line in lines.filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        match (line.strip_prefix("scenario "), scenarios.last_mut()) {
+            (Some(name), _) => scenarios.push(Scenario {
+                name,
+                steps: Vec::new(),
+            }),
+            (None, Some(scenario)) => scenario.steps.push(line),
+            (None, None) => panic!("a step before the first scenario: {line}"),
+        }
+    }
+    scenarios
+}
+
+#[test]
+fn scenarios_are_at_least_sixty_and_have_names_of_their_own() {
+    let mut names: Vec<_> = read().into_iter().map(|scenario| scenario.name).collect();
+    assert!(names.len() >= 60, "{}", names.len());
+    names.sort_unstable();
+    assert!(names.windows(2).all(|pair| pair[0] != pair[1]), "{names:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn scenarios() {
+    let filter = std::env::var("KCM_SCENARIO").unwrap_or_default();
+    let cluster = Cluster::start().await;
+    // A real server answers each poll in milliseconds, the embedded one in microseconds.
+    let at_once = if cluster.is_embedded() { 80 } else { 16 };
+    // What restarts the loops disturbs all others, which is good for them, but not for what has to happen in a certain time.
+    let (last, first): (Vec<_>, Vec<_>) = read()
+        .into_iter()
+        .filter(|scenario| scenario.name.contains(&filter))
+        .partition(|scenario| {
+            scenario
+                .steps
+                .iter()
+                .any(|step| matches!(*step, "restart-loops" | "cut-watches"))
+        });
+    let mut results = Vec::new();
+    for part in [first, last] {
+        let runs = part
+            .into_iter()
+            .map(|scenario| run(cluster.clone(), scenario));
+        results.extend(
+            futures::stream::iter(runs)
+                .buffer_unordered(at_once)
+                .collect::<Vec<_>>()
+                .await,
+        );
+    }
+    results.sort();
+    report(&results);
+    let failed: Vec<_> = results
+        .iter()
+        .filter_map(|(name, result, _)| result.as_ref().err().map(|why| format!("{name}: {why}")))
+        .collect();
+    assert!(
+        failed.is_empty(),
+        "{} of {} scenarios failed:\n{}",
+        failed.len(),
+        results.len(),
+        failed.join("\n")
+    );
+}
+
+type Outcome = (&'static str, Result<(), String>, String);
+
+async fn run(cluster: Arc<Cluster>, scenario: Scenario) -> Outcome {
+    let started = Instant::now();
+    let mut namespace = Namespace::create(cluster, scenario.name).await;
+    let mut result = Ok(());
+    for step in &scenario.steps {
+        result = namespace
+            .step(step)
+            .await
+            .map_err(|why| format!("{step}: {why}"));
+        if result.is_err() {
+            break;
+        }
+    }
+    let state = namespace.fingerprint().await;
+    if std::env::var_os("KCM_VERBOSE").is_some() {
+        eprintln!("{} {:?} {:?}", scenario.name, started.elapsed(), result);
+    }
+    namespace.remove().await;
+    (scenario.name, result, state)
+}
+
+fn report(results: &[Outcome]) {
+    let Ok(path) = std::env::var("KCM_REPORT") else {
+        return;
+    };
+    let mut text = String::new();
+    for (name, result, state) in results {
+        let result = result.as_ref().map_or_else(
+            |why| format!("FAILED {}", why.replace(['\t', '\n'], " ")),
+            |()| "ok".to_owned(),
+        );
+        writeln!(text, "{name}\t{result}\t{state}").expect("a line");
+    }
+    std::fs::write(path, text).expect("the report");
+}

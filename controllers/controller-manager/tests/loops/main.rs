@@ -1,1 +1,0 @@
-//! The loops on the embedded server.
