@@ -154,7 +154,7 @@ mod tests {
     fn pods_that_ended_or_are_deleted_are_not_active() {
         let check = |phase: &str, deleting: bool, expected: (bool, bool)| {
             let mut pod = pod(json!({"status": {"phase": phase}}));
-            pod.metadata.deletion_timestamp = deleting.then(|| {
+            pod.metadata.deletion_timestamp = deleting.then_some({
                 codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::Time(
                     Timestamp::UNIX_EPOCH,
                 )

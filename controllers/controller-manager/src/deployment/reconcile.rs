@@ -11,7 +11,6 @@ use codegen_runtime::event::EventRecorder;
 use codegen_runtime::informer::SharedInformerFactory;
 use codegen_runtime::k8s_openapi::api::apps::v1::{Deployment, ReplicaSet};
 use codegen_runtime::k8s_openapi::api::core::v1::Pod;
-use codegen_runtime::kube::api::PostParams;
 use codegen_runtime::kube::core::Selector;
 use codegen_runtime::kube::{Api, Client, Error};
 use codegen_runtime::lister::Lister;
@@ -24,7 +23,13 @@ use super::selects_everything;
 use super::sets::{Set, sort_by_age};
 use crate::caches::{by_controller, owned_and_orphaned, selector};
 use crate::own_writes::OwnWrites;
+use crate::status_write::update_status;
 
+// +kubebuilder:rbac:groups=apps,resources=deployments,verbs=get;list;watch
+// +kubebuilder:rbac:groups=apps,resources=deployments/status,verbs=update
+// +kubebuilder:rbac:groups=apps,resources=replicasets,verbs=create;delete;get;list;patch;update;watch
+// +kubebuilder:rbac:groups="",resources=pods,verbs=list;watch
+// +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 /// Rolls a deployment's replica sets out.
 pub struct DeploymentReconciler {
     pub(super) client: Client,
@@ -89,9 +94,10 @@ impl DeploymentReconciler {
         changed.status.get_or_insert_default().observed_generation = deployment.metadata.generation;
         let namespace = deployment.metadata.namespace.as_deref().unwrap_or_default();
         let client = TypedClient::<Deployment>::namespaced(self.client.clone(), namespace);
-        client
-            .update_status(&changed, &PostParams::default())
-            .await?;
+        let change = |fresh: &mut Deployment| fresh.status.clone_from(&changed.status);
+        if let Some(written) = update_status(&client, &changed, change).await? {
+            self.own_status.record(&ObjectKey::of(deployment), &written);
+        }
         Ok(Action::done())
     }
 

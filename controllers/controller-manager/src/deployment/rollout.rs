@@ -19,6 +19,7 @@ use super::template::find_new;
 use super::{history, proportional, rolling, status};
 use crate::caches::owned;
 use crate::pods::is_finished;
+use crate::status_write::update_status;
 
 /// One reconciliation.
 pub(super) struct Rollout<'a> {
@@ -328,13 +329,16 @@ impl<'a> Rollout<'a> {
         }
         let namespace = self.namespace();
         let deployments = TypedClient::<Deployment>::namespaced(self.cx.client.clone(), namespace);
-        match deployments
-            .update_status(&self.draft, &PostParams::default())
-            .await
-        {
-            Ok(written) => self.cx.own_status.record(self.key, &written),
-            Err(Error::Api(answer)) if answer.is_not_found() => {}
-            Err(error) => return Err(error),
+        let change = |fresh: &mut Deployment| {
+            fresh.status.clone_from(&self.draft.status);
+            let own = self.draft.metadata.annotations.as_ref();
+            if let Some(revision) = own.and_then(|own| own.get(REVISION)) {
+                let annotations = fresh.metadata.annotations.get_or_insert_default();
+                annotations.insert(REVISION.to_owned(), revision.clone());
+            }
+        };
+        if let Some(written) = update_status(&deployments, &self.draft, change).await? {
+            self.cx.own_status.record(self.key, &written);
         }
         Ok(())
     }

@@ -27,10 +27,15 @@ use super::status::{Failure, differs, next_check, status};
 use crate::caches::{by_controller, owned, owned_and_orphaned, selector};
 use crate::own_writes::OwnWrites;
 use crate::pods::{is_active, is_terminating};
+use crate::status_write::update_status;
 
 /// Names of generated pods leave room for the five characters that the server appends.
 const MAX_PREFIX: usize = 253 - 5;
 
+// +kubebuilder:rbac:groups=apps,resources=replicasets,verbs=get;list;watch
+// +kubebuilder:rbac:groups=apps,resources=replicasets/status,verbs=update
+// +kubebuilder:rbac:groups="",resources=pods,verbs=create;delete;list;patch;watch
+// +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 /// Brings the number of a replica set's pods to what its spec says.
 pub struct ReplicaSetReconciler {
     client: Client,
@@ -87,11 +92,11 @@ impl ReplicaSetReconciler {
         if differs(set.status.as_ref(), &new) {
             let mut changed = set.clone();
             changed.status = Some(new);
+            let change = |fresh: &mut ReplicaSet| fresh.status.clone_from(&changed.status);
             let sets = TypedClient::<ReplicaSet>::namespaced(self.client.clone(), namespace);
-            match sets.update_status(&changed, &PostParams::default()).await {
-                Ok(written) => self.own_writes.record(&ObjectKey::of(set), &written),
-                // It is reconciled again when the cache shows what changed it, or it is gone.
-                Err(Error::Api(answer)) if answer.is_not_found() => {}
+            match update_status(&sets, &changed, change).await {
+                Ok(Some(written)) => self.own_writes.record(&ObjectKey::of(set), &written),
+                Ok(None) => {}
                 Err(error) if is_conflict(&error) => return Ok(Action::requeue()),
                 Err(error) => return Err(error.into()),
             }
@@ -206,12 +211,15 @@ impl ReplicaSetReconciler {
             let pods = &pods;
             async move {
                 let name = pod.metadata.name.as_deref().unwrap_or_default();
-                let mut params = DeleteParams::default();
                 // A namesake that came since is not the pod that was ranked.
-                params.preconditions = Some(Preconditions {
+                let preconditions = Preconditions {
                     uid: pod.metadata.uid.clone(),
                     resource_version: None,
-                });
+                };
+                let params = DeleteParams {
+                    preconditions: Some(preconditions),
+                    ..DeleteParams::default()
+                };
                 (pod, name, pods.delete(name, &params).await)
             }
         });

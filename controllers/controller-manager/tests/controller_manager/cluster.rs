@@ -60,10 +60,6 @@ impl Cluster {
         })
     }
 
-    pub(crate) fn is_embedded(&self) -> bool {
-        self.embedded.is_some()
-    }
-
     /// Ends the loops in the middle of their work, and starts them anew.
     pub(crate) async fn restart(&self) {
         if let Some(embedded) = &self.embedded {

@@ -24,6 +24,9 @@ const FILES: &[&str] = &[
     include_str!("../scenarios/faults.txt"),
 ];
 
+/// Scenarios that run at a time.
+const AT_ONCE: usize = 16;
+
 /// A name and its steps.
 struct Scenario {
     name: &'static str,
@@ -58,8 +61,6 @@ fn scenarios_are_at_least_sixty_and_have_names_of_their_own() {
 async fn scenarios() {
     let filter = std::env::var("KCM_SCENARIO").unwrap_or_default();
     let cluster = Cluster::start().await;
-    // A real server answers each poll in milliseconds, the embedded one in microseconds.
-    let at_once = if cluster.is_embedded() { 80 } else { 16 };
     // What restarts the loops disturbs all others, which is good for them, but not for what has to happen in a certain time.
     let (last, first): (Vec<_>, Vec<_>) = read()
         .into_iter()
@@ -77,7 +78,7 @@ async fn scenarios() {
             .map(|scenario| run(cluster.clone(), scenario));
         results.extend(
             futures::stream::iter(runs)
-                .buffer_unordered(at_once)
+                .buffer_unordered(AT_ONCE)
                 .collect::<Vec<_>>()
                 .await,
         );

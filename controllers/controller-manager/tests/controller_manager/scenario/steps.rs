@@ -42,10 +42,11 @@ impl Namespace {
             "wait" => self.wait(rest).await,
             "still" => self.still(rest).await,
             "now" => self.check(rest).await,
-            "sleep" => Ok(tokio::time::sleep(Duration::from_millis(
-                word(0)?.parse().map_err(|_| "no number")?,
-            ))
-            .await),
+            "sleep" => {
+                let pause = word(0)?.parse().map_err(|_| "no number")?;
+                tokio::time::sleep(Duration::from_millis(pause)).await;
+                Ok(())
+            }
             "record" => {
                 self.record = Some(Record::start(&self.cluster.client, &self.name).await);
                 Ok(())
@@ -120,9 +121,19 @@ impl Namespace {
                 let set = self.set_name(word(0)?, word(1)?).await?;
                 self.delete("replicaset", &set, words.get(2).copied()).await
             }
-            "quota" => Ok(self.cluster.quota(&self.name, word(0)?.parse().ok()).await),
-            "restart-loops" => Ok(self.cluster.restart().await),
-            "cut-watches" => Ok(self.cluster.cut_watches()),
+            "quota" => {
+                let count = word(0)?.parse().ok();
+                self.cluster.quota(&self.name, count).await;
+                Ok(())
+            }
+            "restart-loops" => {
+                self.cluster.restart().await;
+                Ok(())
+            }
+            "cut-watches" => {
+                self.cluster.cut_watches();
+                Ok(())
+            }
             "noise" => self.noise(word(0)?),
             other => Err(format!("unknown step {other}")),
         }
@@ -130,7 +141,7 @@ impl Namespace {
 
     async fn wait(&self, check: &str) -> Result<(), String> {
         let deadline = tokio::time::Instant::now() + PATIENCE;
-        let pause = Duration::from_millis(if self.cluster.is_embedded() { 50 } else { 150 });
+        let mut pause = Duration::from_millis(50);
         loop {
             match self.check(check).await {
                 Ok(()) => return Ok(()),
@@ -139,6 +150,7 @@ impl Namespace {
                 }
                 Err(_) => tokio::time::sleep(pause).await,
             }
+            pause = (pause * 3 / 2).min(Duration::from_millis(500));
         }
     }
 

@@ -1,0 +1,188 @@
+//! The program: the selected controllers over one client and one informer factory.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use clap::{Args, Command};
+use codegen_runtime::app::{App, Process, parse_duration};
+use codegen_runtime::informer::SharedInformerFactory;
+use codegen_runtime::kube::{Client, Error};
+use codegen_runtime::manager::{ManagerBuilder, Selection};
+use rand::RngExt;
+
+use crate::settings::Settings;
+use crate::table::{self, BoxError, Context, Descriptor};
+use crate::{simulator, supervised};
+
+/// The flags of this program beside those that every controller has.
+#[derive(Clone, Debug, Args)]
+pub struct Flags {
+    /// The controllers to run: * for all that are on by default, foo for foo, -foo for all but foo.
+    #[arg(long, value_name = "LIST", default_value = "*")]
+    pub controllers: Selection,
+    /// Plays scheduler and kubelet: pods get a node, become ready and end. Only for servers without real nodes.
+    #[arg(long)]
+    pub simulate_pods: bool,
+    /// How long a simulated pod takes to become ready.
+    #[arg(long, value_name = "DURATION", default_value = "100ms", value_parser = parse_duration)]
+    pub simulate_ready_after: Duration,
+    /// The time between the starts of two controllers; up to as much is added at random. All start at once unless set.
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
+    pub controller_start_interval: Option<Duration>,
+}
+
+/// The program, without its demo.
+pub fn app() -> App {
+    App::new("controller-manager", env!("CARGO_PKG_VERSION"))
+        .about(
+            "Runs Deployments, ReplicaSets and the controllers of this repository\n\nWithout a kubeconfig it uses the one of $KUBECONFIG or \
+             ~/.kube/config, and in a pod the pod's service account.",
+        )
+        .adjust_command(list_controllers)
+}
+
+fn list_controllers(command: Command) -> Command {
+    let names = |on: bool| {
+        let names = table::ALL
+            .iter()
+            .filter(|it| it.on_by_default == on)
+            .map(|it| it.name);
+        names.collect::<Vec<_>>().join(", ")
+    };
+    let help = format!(
+        "The controllers to run: * for all that are on by default, foo for foo, -foo for all but foo.\nAll: {}.\nOff by default: {}",
+        names(true),
+        names(false),
+    );
+    command
+        .mut_arg("controllers", |arg| arg.help(help))
+        .mut_arg("threads", |arg| arg.default_value("5"))
+        // client-go's informers of kube-controller-manager resync every 12 hours or more.
+        .mut_arg("resync_period", |arg| arg.default_value("12h"))
+}
+
+/// The selected controllers in a manager.
+///
+/// # Errors
+///
+/// If the selection names a controller that does not exist, or the server does not answer.
+pub async fn setup(process: Process, flags: Flags) -> Result<ManagerBuilder, BoxError> {
+    let factory: SharedInformerFactory = process.factory();
+    let controllers = {
+        let context = Context {
+            client: process.client().clone(),
+            factory: factory.clone(),
+            recorder: &|name| process.recorder_as(name),
+            settings: Settings {
+                workers: process.threads(),
+                metrics: process.metrics().clone(),
+            },
+            identity: process.identity().to_owned(),
+            namespace: process.flags().namespace.clone(),
+            simulator: simulator::Options {
+                ready_after: flags.simulate_ready_after,
+                ..Default::default()
+            },
+        };
+        let served = served(process.client(), enabled(&flags)?).await?;
+        served
+            .into_iter()
+            .map(|descriptor| (descriptor.build)(&context))
+            .collect::<Result<Vec<_>, _>>()?
+    };
+    let mut manager = process.manager(&factory)?;
+    let mut delay = Duration::ZERO;
+    for controller in controllers {
+        tracing::info!(controller = controller.name(), "enabled");
+        manager = supervised::add(manager, controller, delay);
+        if let Some(interval) = flags.controller_start_interval {
+            delay += interval.mul_f64(1.0 + rand::rng().random_range(0.0..1.0));
+        }
+    }
+    Ok(manager)
+}
+
+fn enabled(flags: &Flags) -> Result<Vec<&'static Descriptor>, BoxError> {
+    let mut enabled = table::selected(&flags.controllers)?;
+    if flags.simulate_pods && enabled.iter().all(|it| it.name != simulator::NAME) {
+        enabled.extend(table::ALL.iter().filter(|it| it.name == simulator::NAME));
+    }
+    Ok(enabled)
+}
+
+/// Those whose APIs the cluster serves. An informer of one that is not served would never fill, and nothing would start.
+async fn served(
+    client: &Client,
+    descriptors: Vec<&'static Descriptor>,
+) -> Result<Vec<&'static Descriptor>, BoxError> {
+    let mut known: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    let mut served = Vec::new();
+    for descriptor in descriptors {
+        let (version, plural) = descriptor.needs;
+        if !known.contains_key(version) {
+            known.insert(version, resources(client, version).await?);
+        }
+        if known
+            .get(version)
+            .is_some_and(|resources| resources.iter().any(|it| it == plural))
+        {
+            served.push(descriptor);
+        } else {
+            tracing::warn!(
+                controller = descriptor.name,
+                "skipped: the server does not serve {plural} of {version}"
+            );
+        }
+    }
+    Ok(served)
+}
+
+async fn resources(client: &Client, version: &str) -> Result<Vec<String>, Error> {
+    let list = match version.contains('/') {
+        true => client.list_api_group_resources(version).await,
+        false => client.list_core_api_resources(version).await,
+    };
+    match list {
+        Ok(list) => Ok(list
+            .resources
+            .into_iter()
+            .map(|resource| resource.name)
+            .collect()),
+        Err(Error::Api(answer)) if answer.is_not_found() => Ok(Vec::new()),
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(args: &[&str]) -> Vec<&'static str> {
+        let invocation = app()
+            .try_parse_from::<Flags>([&["controller-manager"], args].concat())
+            .expect("flags");
+        enabled(&invocation.own)
+            .expect("known names")
+            .into_iter()
+            .map(|it| it.name)
+            .collect()
+    }
+
+    #[test]
+    fn pods_are_simulated_only_when_asked_for() {
+        assert!(!names(&[]).contains(&simulator::NAME));
+        assert!(names(&["--simulate-pods"]).contains(&simulator::NAME));
+        assert_eq!(
+            names(&["--controllers=pod-simulator", "--simulate-pods"]),
+            [simulator::NAME]
+        );
+    }
+
+    #[test]
+    fn the_command_line_is_consistent_and_lists_the_controllers() {
+        let mut command = app().command::<Flags>();
+        command.clone().debug_assert();
+        let help = command.render_long_help().to_string();
+        assert!(table::ALL.iter().all(|it| help.contains(it.name)), "{help}");
+    }
+}
