@@ -1,0 +1,10 @@
+//! Pod sets, as `apps.jicki.cn` serves them.
+
+// +k8s:deepcopy-gen=package
+// +groupName=apps.jicki.cn
+
+mod types;
+mod zz_generated_deepcopy;
+pub mod zz_generated_register;
+
+pub use types::*;

@@ -1,0 +1,60 @@
+//! The types of `apps.jicki.cn/v1alpha1`.
+
+use codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, ObjectMeta};
+use serde::{Deserialize, Serialize};
+
+// +genclient
+// +genclient:method=GetScale,verb=get,subresource=scale,result=k8s.io/api/autoscaling/v1.Scale
+// +genclient:method=UpdateScale,verb=update,subresource=scale,input=k8s.io/api/autoscaling/v1.Scale,result=k8s.io/api/autoscaling/v1.Scale
+// +k8s:deepcopy-gen:interfaces=runtime.Object
+// +kubebuilder:subresource:status
+// +kubebuilder:subresource:scale:specpath=.spec.size,statuspath=.status.size,selectorpath=.status.selector
+// +kubebuilder:printcolumn:name=Desired,type=integer,JSONPath=`.spec.size`
+// +kubebuilder:printcolumn:name=Current,type=integer,JSONPath=`.status.size`
+// +kubebuilder:printcolumn:name=Ready,type=integer,JSONPath=`.status.readyReplicas`
+// +kubebuilder:printcolumn:name=Reason,type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
+// +kubebuilder:printcolumn:name=Age,type=date,JSONPath=`.metadata.creationTimestamp`
+/// A set of pods that sleep.
+#[derive(Debug, Default, PartialEq)]
+pub struct PodSet {
+    /// Name, namespace, labels and the rest that every object has.
+    pub metadata: ObjectMeta,
+    /// What the set should be.
+    pub spec: PodSetSpec,
+    /// What the set is.
+    pub status: Option<PodSetStatus>,
+}
+
+/// What a pod set should be.
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PodSetSpec {
+    /// How many pods there should be.
+    // +kubebuilder:validation:Minimum=0
+    pub size: i32,
+}
+
+/// What a pod set is.
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct PodSetStatus {
+    /// The names of its pods that live, sorted.
+    // +listType=set
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub nodes: Vec<String>,
+    /// How many these are.
+    pub size: i32,
+    /// How many of them are ready.
+    pub ready_replicas: i32,
+    /// What selects the pods, in the form of a query: for autoscalers.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub selector: String,
+    /// The `metadata.generation` that this status is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub observed_generation: Option<i64>,
+    /// `Ready`: the set has as many pods as its spec says, and all are ready.
+    // +listType=map
+    // +listMapKey=type
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub conditions: Vec<Condition>,
+}

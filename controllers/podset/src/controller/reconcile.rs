@@ -1,0 +1,215 @@
+//! Brings one set to what its spec says.
+
+use std::time::Duration;
+
+use codegen_runtime::apply::{Applier, ApplyError, RememberingApplier};
+use codegen_runtime::condition;
+use codegen_runtime::controller::{Action, Reconciler as Reconcile, Request};
+use codegen_runtime::event::EventRecorder;
+use codegen_runtime::finalizer::is_deleting;
+use codegen_runtime::informer::SharedInformerFactory;
+use codegen_runtime::k8s_openapi::api::apps::v1::Deployment;
+use codegen_runtime::k8s_openapi::api::core::v1::Pod;
+use codegen_runtime::kube::api::PostParams;
+use codegen_runtime::kube::{self, Api};
+use codegen_runtime::lister::Lister;
+use codegen_runtime::owner::{self, OwnerError};
+use codegen_runtime::retry;
+use codegen_runtime::store::UnknownIndex;
+
+use super::BY_SET;
+use super::deployment::desired;
+use super::status::{READY, Refusal, observe};
+use crate::apis::apps::v1alpha1::{PodSet, PodSetStatus};
+use crate::generated::clientset::Clientset;
+
+/// The name under which the controller owns fields.
+const MANAGER: &str = "podset-controller";
+
+/// How soon to ask again after the API server refused the Deployment: a quota may have grown, a policy may have gone.
+const REFUSED: Duration = Duration::from_secs(60);
+
+/// How long to wait for the cache to show what was created.
+const SEEN: Duration = Duration::from_secs(5);
+
+/// Why a set could not be reconciled. It is tried again, with a back-off of its own.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReconcileError {
+    /// The Deployment.
+    #[error("cannot apply the Deployment: {0}")]
+    Apply(#[from] ApplyError),
+    /// The owner reference.
+    #[error(transparent)]
+    Owner(#[from] OwnerError),
+    /// The pods.
+    #[error(transparent)]
+    Index(#[from] UnknownIndex),
+    /// The status.
+    #[error("cannot write the status: {0}")]
+    Status(#[source] kube::Error),
+}
+
+/// Brings sets to what their specs say. Nothing is remembered but what spares a request.
+pub struct Reconciler {
+    clientset: Clientset,
+    sets: Lister<PodSet>,
+    deployments: Lister<Deployment>,
+    pods: Lister<Pod>,
+    /// Takes over nothing: for a Deployment that may be somebody else's.
+    creator: Applier,
+    /// Takes back what others changed in a Deployment of ours.
+    applier: RememberingApplier,
+    recorder: EventRecorder,
+}
+
+// +kubebuilder:rbac:groups=apps.jicki.cn,resources=podsets,verbs=list;watch
+// +kubebuilder:rbac:groups=apps.jicki.cn,resources=podsets/status,verbs=update
+// +kubebuilder:rbac:groups=apps.jicki.cn,resources=podsets/finalizers,verbs=update
+// +kubebuilder:rbac:groups=apps,resources=deployments,verbs=create;list;patch;watch
+// +kubebuilder:rbac:groups="",resources=pods,verbs=list;watch
+// +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
+impl Reconcile for Reconciler {
+    type Error = ReconcileError;
+
+    async fn reconcile(&self, request: Request) -> Result<Action, ReconcileError> {
+        let Ok(set) = self.sets.get(&request) else {
+            return Ok(Action::done()); // The garbage collector has its Deployment.
+        };
+        let refusal = if is_deleting(&*set) {
+            Some(Refusal::new("Terminating", "the set is being deleted"))
+        } else {
+            self.deploy(&set).await?
+        };
+        let pods = self.pods.by_index(BY_SET, &request)?;
+        let status = observe(&set, &pods, refusal.as_ref());
+        if self.write(&set, status).await? {
+            return Ok(Action::requeue()); // Somebody else wrote first.
+        }
+        Ok(match refusal {
+            Some(refusal) if refusal.reason == "DeploymentRefused" => {
+                Action::requeue_after(REFUSED)
+            }
+            _ => Action::done(),
+        })
+    }
+}
+
+impl Reconciler {
+    /// A reconciler over the informers of `factory`.
+    pub fn new(factory: &SharedInformerFactory, recorder: EventRecorder) -> Self {
+        let creator = Applier::new(MANAGER);
+        Self {
+            clientset: Clientset::new(factory.client().clone()),
+            sets: factory.informer_for::<PodSet>().lister(),
+            deployments: factory.informer_for::<Deployment>().lister(),
+            pods: factory.informer_for::<Pod>().lister(),
+            applier: RememberingApplier::new(creator.clone().force()),
+            creator,
+            recorder,
+        }
+    }
+
+    /// Applies the set's Deployment, unless there is a reason not to.
+    async fn deploy(&self, set: &PodSet) -> Result<Option<Refusal>, ReconcileError> {
+        if set.spec.size < 0 {
+            let message = format!("spec.size: write 0 or more, not {}", set.spec.size);
+            return Ok(Some(Refusal::new("InvalidSpec", message)));
+        }
+        let wanted = desired(set)?;
+        let namespace = set.metadata.namespace.as_deref().unwrap_or_default();
+        let name = set.metadata.name.as_deref().unwrap_or_default();
+        let api = Api::<Deployment>::namespaced(self.clientset.client().clone(), namespace);
+        let current = self.deployments.namespace(namespace).get(name).ok();
+        let applied = match &current {
+            Some(current) if owner::is_controlled_by(&**current, set) => {
+                let applied = self.applier.apply(&api, Some(&**current), &wanted).await;
+                applied.map(drop)
+            }
+            Some(current) if owner::controller_of(&**current).is_some() => {
+                return Ok(Some(taken(name, current)));
+            }
+            // Without a controller: it is ours if nothing in it is anybody else's.
+            _ => self.create(&api, &wanted).await,
+        };
+        match applied {
+            Ok(()) => Ok(None),
+            Err(ApplyError::Conflict(conflicts)) => {
+                let message = format!(
+                    "Deployment {name} exists and is not the set's: {}",
+                    ApplyError::Conflict(conflicts)
+                );
+                Ok(Some(Refusal::new("DeploymentTaken", message)))
+            }
+            Err(ApplyError::Api(error)) if retry::is_refused(&error) => {
+                Ok(Some(Refusal::new("DeploymentRefused", error.to_string())))
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Creates the Deployment, and waits until the cache has it: the next reconciliation must know that it is ours.
+    async fn create(&self, api: &Api<Deployment>, wanted: &Deployment) -> Result<(), ApplyError> {
+        let created = self.creator.apply(api, wanted).await?;
+        let version = created.metadata.resource_version.unwrap_or_default();
+        let seen = self
+            .deployments
+            .wait_for_resource_version(&version, SEEN)
+            .await;
+        if let Err(error) = seen {
+            tracing::debug!(%error, "the cache is late");
+        }
+        Ok(())
+    }
+
+    /// Writes the status if it changed, with an event if there is news; whether the set has changed meanwhile.
+    async fn write(&self, set: &PodSet, status: PodSetStatus) -> Result<bool, ReconcileError> {
+        if set.status.as_ref() == Some(&status) {
+            return Ok(false);
+        }
+        let namespace = set.metadata.namespace.as_deref().unwrap_or_default();
+        let sets = self.clientset.apps_v1alpha1().pod_sets(namespace);
+        let mut changed = set.clone();
+        changed.status = Some(status);
+        let written = sets.update_status(&changed, &PostParams::default()).await;
+        match written {
+            Ok(_) => {}
+            Err(error) if retry::is_conflict(&error) => return Ok(true),
+            Err(kube::Error::Api(status)) if status.is_not_found() => return Ok(false),
+            Err(error) => return Err(ReconcileError::Status(error)),
+        }
+        self.tell(set, &changed);
+        Ok(false)
+    }
+
+    /// Records an event when the condition has another reason than before.
+    fn tell(&self, old: &PodSet, new: &PodSet) {
+        let ready = |set: &PodSet| {
+            let status = set.status.as_ref()?;
+            condition::find(&status.conditions, READY).cloned()
+        };
+        let (Some(now), before) = (ready(new), ready(old)) else {
+            return;
+        };
+        if before.is_some_and(|before| before.reason == now.reason) {
+            return;
+        }
+        let action = "Reconcile";
+        match now.reason.as_str() {
+            "Scaling" | "AllPodsReady" | "ScaledToZero" | "Terminating" => {
+                self.recorder.normal(new, &now.reason, action, now.message);
+            }
+            reason => self.recorder.warning(new, reason, action, now.message),
+        }
+    }
+}
+
+fn taken(name: &str, deployment: &Deployment) -> Refusal {
+    let by = owner::controller_of(deployment).map_or_else(String::new, |owner| {
+        format!("{} {}", owner.kind, owner.name)
+    });
+    Refusal::new(
+        "DeploymentTaken",
+        format!("Deployment {name} is controlled by {by}: delete or rename one of the two"),
+    )
+}

@@ -1,0 +1,131 @@
+//! Where scenarios happen: an embedded API server, or the cluster that `CONFORMANCE_KUBECONFIG` names. Also used by the tests of
+//! `podbuggertool`.
+
+use std::time::Duration;
+
+use codegen_runtime::client::TypedClient;
+use codegen_runtime::k8s_openapi::api::core::v1::{Namespace, Pod};
+use codegen_runtime::k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+use codegen_runtime::kube::api::{DeleteParams, ObjectMeta, Patch, PatchParams, PostParams};
+use codegen_runtime::kube::config::{KubeConfigOptions, Kubeconfig};
+use codegen_runtime::kube::{Client, Config, ResourceExt};
+use embedded_apiserver::ApiServer;
+use serde_json::{Value, json};
+
+/// How long a test waits for what should be so in milliseconds.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A cluster with a definition, and a namespace of the test's own.
+pub struct Cluster {
+    pub client: Client,
+    pub namespace: String,
+}
+
+impl Cluster {
+    pub async fn new(crd: &str) -> Self {
+        let crd: Value = serde_saphyr::from_str(crd).unwrap();
+        let client = match std::env::var("CONFORMANCE_KUBECONFIG") {
+            Ok(path) if !path.is_empty() => {
+                let given = Kubeconfig::read_from(path).unwrap();
+                let options = KubeConfigOptions::default();
+                let config = Config::from_custom_kubeconfig(given, &options).await;
+                let client = Client::try_from(config.unwrap()).unwrap();
+                install(&client, &crd).await;
+                client
+            }
+            _ => {
+                let server = ApiServer::builder().crd_values([crd]).build();
+                server.unwrap().client()
+            }
+        };
+        let namespace = Namespace {
+            metadata: ObjectMeta {
+                generate_name: Some("controller-".to_owned()),
+                ..ObjectMeta::default()
+            },
+            ..Namespace::default()
+        };
+        let namespaces = TypedClient::<Namespace>::cluster(client.clone());
+        let created = namespaces.create(&namespace, &PostParams::default()).await;
+        Self {
+            client,
+            namespace: created.unwrap().name_any(),
+        }
+    }
+
+    pub fn pods(&self) -> TypedClient<Pod> {
+        TypedClient::namespaced(self.client.clone(), &self.namespace)
+    }
+
+    /// Creates a pod, and says how it is.
+    pub async fn pod(&self, name: &str, labels: Value, status: Value) -> Pod {
+        let pod = json!({
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": { "name": name, "labels": labels },
+            "spec": {
+                "automountServiceAccountToken": false,
+                "containers": [{ "name": "main", "image": "busybox:1" }],
+            },
+        });
+        let pod = serde_json::from_value(pod).unwrap();
+        self.pods()
+            .create(&pod, &PostParams::default())
+            .await
+            .unwrap();
+        self.pod_status(name, status).await
+    }
+
+    pub async fn pod_status(&self, name: &str, status: Value) -> Pod {
+        let patch = Patch::Merge(json!({ "status": status }));
+        let params = PatchParams::default();
+        let patched = self
+            .pods()
+            .patch_subresource(name, "status", &params, &patch)
+            .await;
+        patched.unwrap()
+    }
+
+    pub async fn delete_pod(&self, name: &str) {
+        let now = DeleteParams::default().grace_period(0);
+        drop(self.pods().delete(name, &now).await.unwrap());
+    }
+}
+
+/// Installs a definition and waits until it is served.
+async fn install(client: &Client, crd: &Value) {
+    let crds = TypedClient::<CustomResourceDefinition>::cluster(client.clone());
+    let name = crd["metadata"]["name"].as_str().unwrap();
+    let apply = PatchParams::apply("test").force();
+    drop(crds.patch(name, &apply, &Patch::Apply(crd)).await.unwrap());
+    let text = |pointer: &str| crd.pointer(pointer).unwrap().as_str().unwrap();
+    let (group, plural) = (text("/spec/group"), text("/spec/names/plural"));
+    let version = text("/spec/versions/0/name");
+    let path = format!("/apis/{group}/{version}/{plural}");
+    let is_served = async || {
+        let list = http::Request::get(&path).body(Vec::new()).unwrap();
+        if client.request::<Value>(list).await.is_err() {
+            return false;
+        }
+        let crd = crds.get(name).await.unwrap();
+        let conditions = crd
+            .status
+            .into_iter()
+            .flat_map(|it| it.conditions)
+            .flatten();
+        conditions
+            .into_iter()
+            .any(|it| it.type_ == "Established" && it.status == "True")
+    };
+    assert!(eventually(is_served).await);
+}
+
+/// Whether `is` comes true in time.
+pub async fn eventually(is: impl AsyncFn() -> bool) -> bool {
+    let wait = async {
+        while !is().await {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, wait).await.is_ok()
+}

@@ -1,0 +1,70 @@
+//! A controller that ends after its k-th call, for every k; then another one takes over.
+
+use std::time::Duration;
+
+use codegen_runtime::fake::Tracker;
+use codegen_runtime::fake::crash::every_crash_point;
+use codegen_runtime::k8s_openapi::api::apps::v1::Deployment;
+use codegen_runtime::kube::api::PostParams;
+use podset_controller::apis::apps::v1alpha1::PodSet;
+use podset_controller::generated::clientset::fake;
+
+use crate::support::{Running, set};
+
+async fn settled(tracker: &Tracker, size: i32) {
+    let is = || {
+        let deployment: Option<Deployment> = tracker.get("default", "web");
+        let set: Option<PodSet> = tracker.get("default", "web");
+        let status = set.as_ref().and_then(|it| it.status.as_ref());
+        let generation = set.as_ref().and_then(|it| it.metadata.generation);
+        deployment.is_some_and(|it| it.spec.replicas == Some(size))
+            && status.is_some_and(|it| it.observed_generation == generation)
+    };
+    while !is() {
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+}
+
+#[tokio::test]
+async fn creation_and_scaling_survive_every_crash_point() {
+    for from in [None, Some(1)] {
+        let calls = every_crash_point(|gate| async move {
+            let (clientset, tracker) = fake::Clientset::empty();
+            let client = clientset.client().clone();
+            let sets = clientset.apps_v1alpha1().pod_sets("default");
+            if let Some(size) = from {
+                drop(
+                    sets.create(&set("web", size), &PostParams::default())
+                        .await
+                        .unwrap(),
+                );
+                let running = Running::start(client.clone(), &[]);
+                settled(&tracker, size).await;
+                running.stop().await;
+                let mut set = sets.get("web").await.unwrap();
+                set.spec.size = 3;
+                drop(sets.update(&set, &PostParams::default()).await.unwrap());
+            } else {
+                drop(
+                    sets.create(&set("web", 3), &PostParams::default())
+                        .await
+                        .unwrap(),
+                );
+            }
+            for resource in ["deployments", "podsets/*"] {
+                gate.guard(&tracker, resource);
+            }
+            let first = Running::start(client.clone(), &[]);
+            let crashed = gate.crashes_before(settled(&tracker, 3)).await;
+            first.kill().await;
+            gate.open();
+            let second = Running::start(client, &[]);
+            settled(&tracker, 3).await;
+            second.stop().await;
+            assert_eq!(tracker.list::<Deployment>("").len(), 1);
+            crashed
+        })
+        .await;
+        assert!(calls >= 2, "{calls}");
+    }
+}

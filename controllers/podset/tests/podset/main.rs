@@ -1,0 +1,14 @@
+//! The controller at work on an embedded API server, and the scenarios also on a real one.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    unreachable_pub,
+    reason = "a test that cannot go on has failed, and names are its own"
+)]
+
+mod cluster;
+mod crash_points;
+mod deploy;
+mod hostile;
+mod scenarios;
+mod support;

@@ -1,0 +1,161 @@
+//! A controller under test.
+
+use codegen_runtime::client::TypedClient;
+use codegen_runtime::k8s_openapi::api::apps::v1::Deployment;
+use codegen_runtime::kube::Client;
+use codegen_runtime::kube::api::{Patch, PatchParams, PostParams};
+use podset_controller::apis::apps::v1alpha1::{PodSet, PodSetStatus};
+use podset_controller::app;
+use podset_controller::generated::clientset::Clientset;
+use serde_json::{Value, json};
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+use crate::cluster::{Cluster, eventually};
+
+pub const CRD: &str = include_str!("../../deploy/crd.yaml");
+
+/// The program at work.
+pub struct Running {
+    stop: CancellationToken,
+    task: JoinHandle<()>,
+}
+
+impl Running {
+    pub fn start(client: Client, args: &[&str]) -> Self {
+        let stop = CancellationToken::new();
+        let (stopped, program) = (stop.clone(), app::app());
+        let is_said = args.iter().any(|it| it.starts_with("--leader-elect"));
+        let alone: &[&str] = if is_said {
+            &[]
+        } else {
+            &["--leader-elect=false"]
+        };
+        let args = [&["podset-controller"], alone, args].concat();
+        let invocation = program.try_parse_from::<()>(args).unwrap();
+        let task = tokio::spawn(async move {
+            let flags = invocation.flags;
+            let run = program.run_with(client, flags, (), app::setup, &stopped);
+            run.await.unwrap();
+        });
+        Self { stop, task }
+    }
+
+    /// Asks it to stop, and waits until it has.
+    pub async fn stop(self) {
+        self.stop.cancel();
+        self.task.await.unwrap();
+    }
+
+    /// Ends it wherever it is, as `kill -9` does.
+    pub async fn kill(self) {
+        self.task.abort();
+        assert!(self.task.await.is_err_and(|error| error.is_cancelled()));
+    }
+}
+
+/// A cluster with pod sets.
+pub struct Rig {
+    pub cluster: Cluster,
+    pub clientset: Clientset,
+}
+
+impl Rig {
+    pub async fn new() -> Self {
+        let cluster = Cluster::new(CRD).await;
+        Self {
+            clientset: Clientset::new(cluster.client.clone()),
+            cluster,
+        }
+    }
+
+    pub fn start(&self) -> Running {
+        Running::start(
+            self.cluster.client.clone(),
+            &["--namespace", &self.cluster.namespace],
+        )
+    }
+
+    pub fn deployments(&self) -> TypedClient<Deployment> {
+        TypedClient::namespaced(self.cluster.client.clone(), &self.cluster.namespace)
+    }
+
+    pub async fn create(&self, name: &str, size: i32) {
+        let sets = self
+            .clientset
+            .apps_v1alpha1()
+            .pod_sets(&self.cluster.namespace);
+        drop(
+            sets.create(&set(name, size), &PostParams::default())
+                .await
+                .unwrap(),
+        );
+    }
+
+    pub async fn patch(&self, name: &str, patch: Value) {
+        let sets = self
+            .clientset
+            .apps_v1alpha1()
+            .pod_sets(&self.cluster.namespace);
+        let (params, patch) = (PatchParams::default(), Patch::Merge(patch));
+        drop(sets.patch(name, &params, &patch).await.unwrap());
+    }
+
+    pub async fn status(&self, name: &str) -> PodSetStatus {
+        let sets = self
+            .clientset
+            .apps_v1alpha1()
+            .pod_sets(&self.cluster.namespace);
+        let set = sets.get_opt(name).await.unwrap();
+        set.and_then(|it| it.status).unwrap_or_default()
+    }
+
+    /// Waits until the set's condition has this reason, and is about its present generation.
+    pub async fn until(&self, name: &str, reason: &str) -> PodSetStatus {
+        let sets = self
+            .clientset
+            .apps_v1alpha1()
+            .pod_sets(&self.cluster.namespace);
+        let is = async || {
+            let set = sets.get(name).await.unwrap();
+            let status = set.status.unwrap_or_default();
+            status.observed_generation == set.metadata.generation
+                && status.conditions.iter().any(|it| it.reason == reason)
+        };
+        assert!(eventually(is).await, "{:#?}", self.status(name).await);
+        self.status(name).await
+    }
+
+    pub async fn until_replicas(&self, name: &str, replicas: i32) {
+        let is = async || {
+            let deployment = self.deployments().get_opt(name).await.unwrap();
+            deployment.is_some_and(|it| it.spec.replicas == Some(replicas))
+        };
+        assert!(
+            eventually(is).await,
+            "{:#?}",
+            self.deployments().get_opt(name).await
+        );
+    }
+
+    /// A pod as the Deployment would make it.
+    pub async fn pod(&self, name: &str, set: &str, is_ready: bool) {
+        let labels = json!({ "app": "podSet", "podSet_cr": set });
+        let ready = if is_ready { "True" } else { "False" };
+        let status =
+            json!({ "phase": "Running", "conditions": [{ "type": "Ready", "status": ready }] });
+        drop(self.cluster.pod(name, labels, status).await);
+    }
+
+    pub async fn until_nodes(&self, name: &str, nodes: &[&str]) {
+        let is = async || self.status(name).await.nodes == nodes;
+        assert!(eventually(is).await, "{:#?}", self.status(name).await);
+    }
+}
+
+pub fn set(name: &str, size: i32) -> PodSet {
+    let mut set = PodSet::default();
+    set.metadata.name = Some(name.to_owned());
+    set.spec.size = size;
+    set
+}
