@@ -1,0 +1,48 @@
+//! The program: its command line, its demo, and the controllers in their manager.
+
+#[cfg(feature = "demo")]
+use codegen_runtime::app::Demo;
+use codegen_runtime::app::{App, BoxError, Process};
+use codegen_runtime::informer::SharedInformerFactory;
+use codegen_runtime::manager::ManagerBuilder;
+
+use crate::controller::{PodMeta, controllers, running_pods, trim};
+
+/// The name under which events are reported.
+pub const REPORTER: &str = "tools.jicki.cn/podbuggertool-controller";
+
+/// The program.
+pub fn app() -> App {
+    let app = App::new("podbuggertool-controller", env!("CARGO_PKG_VERSION"))
+        .about("Gives running pods their debugging tools as ephemeral containers")
+        .reporter(REPORTER);
+    #[cfg(feature = "demo")]
+    let app = app.demo(
+        Demo::new()
+            .crds(include_str!("../deploy/crd.yaml"))
+            .objects(include_str!("../deploy/samples/netshoot.yaml"))
+            .command_to_try("kubectl run web --image=nginx --labels=debug=true")
+            .command_to_try(
+                "kubectl patch pod web --subresource=status --type=merge -p '{\"status\":{\"phase\":\"Running\"}}'",
+            )
+            .command_to_try("kubectl get pod web -o jsonpath='{.spec.ephemeralContainers}'")
+            .command_to_try("kubectl get podbuggertools"),
+    );
+    app
+}
+
+/// The manager with both controllers in it.
+///
+/// # Errors
+///
+/// If the flags of leader election don't fit.
+pub async fn setup(process: Process, _own: ()) -> Result<ManagerBuilder, BoxError> {
+    let factory: SharedInformerFactory = process
+        .factory_builder()
+        .list_options_for::<PodMeta>(running_pods)
+        .transform::<PodMeta>(trim)
+        .build();
+    let [pods, tools] = controllers(&factory, process.recorder(), process.threads())?;
+    let manager = process.manager(&factory)?;
+    Ok(manager.controller(pods).controller(tools))
+}

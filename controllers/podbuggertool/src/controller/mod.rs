@@ -1,0 +1,106 @@
+//! Two controllers, wired by the runtime's builder: [pods] get the tools that they lack, [tools] the status that follows from that.
+//!
+//! Pods are watched by their metadata alone: labels say which tools concern a pod, and a field selector says which pods run. A pod that
+//! a tool concerns is read once, when it is first seen, and what was found is [remembered](ledger). The key of the first controller
+//! is the pod, so that two tools never write to one pod at a time; the second is triggered by the first, twice a second at most.
+
+mod container;
+mod ledger;
+mod matching;
+mod pods;
+mod tools;
+
+use std::sync::Arc;
+
+use codegen_runtime::controller::{BuildError, Controller, Predicate, Trigger, predicates};
+use codegen_runtime::event::EventRecorder;
+use codegen_runtime::informer::SharedInformerFactory;
+use codegen_runtime::k8s_openapi::api::core::v1::Pod;
+use codegen_runtime::kube::api::{ListParams, PartialObjectMeta};
+use codegen_runtime::store::{IndexerError, ObjectKey};
+
+use self::ledger::Ledger;
+use self::matching::Matching;
+use self::pods::Pods;
+pub use self::pods::ReconcileError;
+use self::tools::Tools;
+use crate::apis::tools::v1alpha1::PodBuggerTool;
+use crate::generated::clientset::Clientset;
+
+/// The metadata of a pod.
+pub type PodMeta = PartialObjectMeta<Pod>;
+
+// The Lease of leader election, in the namespace that the controller is deployed to.
+// +kubebuilder:rbac:groups=coordination.k8s.io,resources=leases,verbs=create;get;update;watch,namespace=podbuggertool-system,roleName=podbuggertool-controller
+
+/// The name of the controller of pods: of its queue in metrics, and of what it runs in a manager.
+pub const PODS: &str = "podbuggertool-pods";
+
+/// The name of the controller of tools.
+pub const TOOLS: &str = "podbuggertool";
+
+/// Why the controllers can't be built.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SetupError {
+    /// The sources don't fit.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+    /// The informers of this factory have such indexes already: two of these controllers would share them.
+    #[error(transparent)]
+    Index(#[from] IndexerError),
+}
+
+/// The controllers of pods and of tools, over the informers of `factory`. Up to `workers` pods are reconciled at a time.
+///
+/// # Errors
+///
+/// If the factory has them already.
+pub fn controllers(
+    factory: &SharedInformerFactory,
+    recorder: EventRecorder,
+    workers: usize,
+) -> Result<[Controller; 2], SetupError> {
+    let pods = factory.metadata_informer::<Pod>();
+    let tools = factory.informer_for::<PodBuggerTool>();
+    let matching = Matching::new(&tools, &pods)?;
+    let (ledger, trigger) = (Arc::new(Ledger::default()), Trigger::new());
+    let concerned = matching.clone();
+    let of_pods = Controller::builder(PODS, factory)
+        .for_informer(&pods, Predicate::all())
+        .watches_when::<PodBuggerTool>(predicates::generation_changed(), move |tool| {
+            let pods = concerned.pods_for(tool).unwrap_or_default();
+            pods.iter().map(|pod| ObjectKey::of(&**pod)).collect()
+        })
+        .max_concurrent_reconciles(workers)
+        .build(Pods {
+            client: factory.client().clone(),
+            pods: pods.lister(),
+            matching: matching.clone(),
+            ledger: Arc::clone(&ledger),
+            tools: trigger.clone(),
+            recorder: recorder.clone(),
+        })?;
+    let of_tools = Controller::builder(TOOLS, factory)
+        .for_when::<PodBuggerTool>(predicates::generation_changed())
+        .triggered_by(&trigger)
+        .build(Tools {
+            clientset: Clientset::new(factory.client().clone()),
+            tools: tools.lister(),
+            matching,
+            ledger,
+            recorder,
+        })?;
+    Ok([of_pods, of_tools])
+}
+
+/// Which pods the controller needs to see, for a factory of its own: `list_options_for::<PodMeta>(running_pods)`.
+pub fn running_pods(params: &mut ListParams) {
+    params.field_selector = Some("status.phase=Running".to_owned());
+}
+
+/// What of a pod the controller needs to hold, for a factory of its own: `transform::<PodMeta>(trim)`.
+pub fn trim(pod: &mut PodMeta) {
+    pod.metadata.annotations = None;
+    pod.metadata.owner_references = None;
+}

@@ -1,0 +1,14 @@
+//! A controller that gives running pods their debugging tools as ephemeral containers.
+//!
+//! [`apis`] has the hand-written types; [`generated`] is what `kube-codegen` makes of them. Start reading at [`controller`].
+
+/// Types by group and version.
+pub mod apis {
+    /// The group `tools.jicki.cn`.
+    pub mod tools {
+        pub mod v1alpha1;
+    }
+}
+pub mod app;
+pub mod controller;
+pub mod generated;

@@ -1,0 +1,77 @@
+//! A controller that ends after its k-th call, for every k; then another one takes over.
+
+use std::time::Duration;
+
+use codegen_runtime::fake::Tracker;
+use codegen_runtime::fake::crash::every_crash_point;
+use codegen_runtime::k8s_openapi::api::core::v1::Pod;
+use codegen_runtime::kube::api::PostParams;
+use podbuggertool_controller::apis::tools::v1alpha1::PodBuggerTool;
+use podbuggertool_controller::generated::clientset::fake;
+use serde_json::json;
+
+use crate::support::{Running, containers, tool};
+
+const PODS: i32 = 3;
+
+fn pod(n: i32) -> Pod {
+    serde_json::from_value(json!({
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {
+            "name": format!("web-{n}"), "namespace": "default", "uid": n.to_string(),
+            "labels": { "app": "web" },
+        },
+        "spec": { "containers": [{ "name": "main", "image": "busybox:1" }] },
+        "status": { "phase": "Running" },
+    }))
+    .unwrap()
+}
+
+async fn settled(tracker: &Tracker, tools: usize) {
+    let is = || {
+        let all: Vec<PodBuggerTool> = tracker.list("");
+        let is_told = |tool: &PodBuggerTool| {
+            let status = tool.status.as_ref();
+            status.is_some_and(|it| it.pods_with_tool == PODS && it.pods_matched == PODS)
+        };
+        all.len() == tools && all.iter().all(is_told)
+    };
+    while !is() {
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+}
+
+#[tokio::test]
+async fn adding_two_tools_survives_every_crash_point_and_adds_each_once() {
+    let calls = every_crash_point(|gate| async move {
+        let (clientset, tracker) = fake::Clientset::empty();
+        let client = clientset.client().clone();
+        let tools = clientset.tools_v1alpha1().pod_bugger_tools();
+        (0..PODS).for_each(|n| tracker.add(pod(n)).unwrap());
+        for name in ["one", "two"] {
+            drop(
+                tools
+                    .create(&tool(name, name), &PostParams::default())
+                    .await
+                    .unwrap(),
+            );
+        }
+        for resource in ["pods/ephemeralcontainers", "pods", "podbuggertools/*"] {
+            gate.guard(&tracker, resource);
+        }
+        let first = Running::start(client.clone(), &[]);
+        let crashed = gate.crashes_before(settled(&tracker, 2)).await;
+        first.kill().await;
+        gate.open();
+        let second = Running::start(client, &[]);
+        settled(&tracker, 2).await;
+        second.stop().await;
+        for pod in tracker.list::<Pod>("default") {
+            assert_eq!(containers(&pod).len(), 2);
+        }
+        crashed
+    })
+    .await;
+    assert!(calls >= 11, "{calls}");
+}

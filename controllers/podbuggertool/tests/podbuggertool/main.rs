@@ -1,0 +1,16 @@
+//! The controllers at work on an embedded API server, and the scenarios also on a real one.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    unreachable_pub,
+    reason = "a test that cannot go on has failed, and names are its own"
+)]
+
+#[path = "../../../podset/tests/podset/cluster.rs"]
+mod cluster;
+mod crash_points;
+mod deploy;
+mod hostile;
+mod many;
+mod scenarios;
+mod support;

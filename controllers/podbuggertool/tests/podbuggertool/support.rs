@@ -1,0 +1,165 @@
+//! Controllers under test.
+
+use codegen_runtime::k8s_openapi::api::core::v1::{EphemeralContainer, Pod};
+use codegen_runtime::kube::Client;
+use codegen_runtime::kube::api::{DeleteParams, Patch, PatchParams, PostParams};
+use podbuggertool_controller::apis::tools::v1alpha1::{PodBuggerTool, PodBuggerToolStatus};
+use podbuggertool_controller::app;
+use podbuggertool_controller::generated::clientset::Clientset;
+use podbuggertool_controller::generated::clientset::typed::tools::v1alpha1::PodBuggerTools;
+use serde_json::{Value, json};
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+use crate::cluster::{Cluster, eventually};
+
+pub const CRD: &str = include_str!("../../deploy/crd.yaml");
+
+/// The program at work.
+pub struct Running {
+    stop: CancellationToken,
+    task: JoinHandle<()>,
+}
+
+impl Running {
+    pub fn start(client: Client, args: &[&str]) -> Self {
+        let stop = CancellationToken::new();
+        let (stopped, program) = (stop.clone(), app::app());
+        let is_said = args.iter().any(|it| it.starts_with("--leader-elect"));
+        let alone: &[&str] = if is_said {
+            &[]
+        } else {
+            &["--leader-elect=false"]
+        };
+        let args = [&["podbuggertool-controller"], alone, args].concat();
+        let invocation = program.try_parse_from::<()>(args).unwrap();
+        let task = tokio::spawn(async move {
+            let flags = invocation.flags;
+            let run = program.run_with(client, flags, (), app::setup, &stopped);
+            run.await.unwrap();
+        });
+        Self { stop, task }
+    }
+
+    /// Asks it to stop, and waits until it has.
+    pub async fn stop(self) {
+        self.stop.cancel();
+        self.task.await.unwrap();
+    }
+
+    /// Ends it wherever it is, as `kill -9` does.
+    pub async fn kill(self) {
+        self.task.abort();
+        assert!(self.task.await.is_err_and(|error| error.is_cancelled()));
+    }
+}
+
+/// A cluster with tools, which are cluster-scoped: on a real one scenarios run one at a time.
+pub struct Rig {
+    pub cluster: Cluster,
+    pub tools: PodBuggerTools,
+}
+
+impl Rig {
+    pub async fn new() -> Self {
+        let cluster = Cluster::new(CRD).await;
+        let tools = Clientset::new(cluster.client.clone())
+            .tools_v1alpha1()
+            .pod_bugger_tools();
+        for tool in tools.list(&Default::default()).await.unwrap() {
+            let name = tool.metadata.name.unwrap();
+            drop(tools.delete(&name, &DeleteParams::default()).await.unwrap());
+        }
+        Self { cluster, tools }
+    }
+
+    pub fn start(&self) -> Running {
+        Running::start(
+            self.cluster.client.clone(),
+            &["--namespace", &self.cluster.namespace],
+        )
+    }
+
+    /// Creates a tool for the pods `app=web` of the test's namespace.
+    pub async fn tool(&self, name: &str, image: &str) {
+        let mut tool = tool(name, image);
+        tool.spec.namespaces = vec![self.cluster.namespace.clone()];
+        drop(
+            self.tools
+                .create(&tool, &PostParams::default())
+                .await
+                .unwrap(),
+        );
+    }
+
+    pub async fn patch(&self, name: &str, patch: Value) {
+        let (params, patch) = (PatchParams::default(), Patch::Merge(patch));
+        drop(self.tools.patch(name, &params, &patch).await.unwrap());
+    }
+
+    /// A running pod `app=web`.
+    pub async fn web(&self, name: &str) {
+        let status = json!({ "phase": "Running" });
+        drop(
+            self.cluster
+                .pod(name, json!({ "app": "web" }), status)
+                .await,
+        );
+    }
+
+    /// The images of a pod's ephemeral containers, sorted.
+    pub async fn images(&self, pod: &str) -> Vec<String> {
+        let mut images: Vec<String> = containers(&self.cluster.pods().get(pod).await.unwrap())
+            .into_iter()
+            .filter_map(|it| it.image)
+            .collect();
+        images.sort();
+        images
+    }
+
+    pub async fn until_images(&self, pod: &str, images: &[&str]) {
+        let is = async || self.images(pod).await == images;
+        assert!(eventually(is).await, "{:?}", self.images(pod).await);
+    }
+
+    pub async fn status(&self, name: &str) -> PodBuggerToolStatus {
+        let tool = self.tools.get(name).await.unwrap();
+        tool.status.unwrap_or_default()
+    }
+
+    /// Waits until the tool's condition has this reason, and is about its present generation.
+    pub async fn until(&self, name: &str, reason: &str) -> PodBuggerToolStatus {
+        let is = async || {
+            let tool = self.tools.get(name).await.unwrap();
+            let status = tool.status.unwrap_or_default();
+            status.observed_generation == tool.metadata.generation
+                && status.conditions.iter().any(|it| it.reason == reason)
+        };
+        assert!(eventually(is).await, "{:#?}", self.status(name).await);
+        self.status(name).await
+    }
+
+    /// Waits until the status counts so many pods, so many of them with the tool.
+    pub async fn until_counts(&self, name: &str, matched: i32, with: i32) {
+        let is = async || {
+            let status = self.status(name).await;
+            (status.pods_matched, status.pods_with_tool) == (matched, with)
+        };
+        assert!(eventually(is).await, "{:#?}", self.status(name).await);
+    }
+}
+
+pub fn containers(pod: &Pod) -> Vec<EphemeralContainer> {
+    let spec = pod.spec.clone().unwrap_or_default();
+    spec.ephemeral_containers.unwrap_or_default()
+}
+
+pub fn tool(name: &str, image: &str) -> PodBuggerTool {
+    serde_json::from_value(json!({
+        "apiVersion": "tools.jicki.cn/v1alpha1",
+        "kind": "PodBuggerTool",
+        "metadata": { "name": name },
+        "spec": { "selector": { "matchLabels": { "app": "web" } }, "image": image },
+    }))
+    .unwrap()
+}
