@@ -1,7 +1,7 @@
-//! Two controllers, wired by the runtime's builder: [pods] get the tools that they lack, [tools] the status that follows from that.
+//! Two controllers, wired by the runtime's builder: pods get the tools that they lack, tools the status that follows from that.
 //!
 //! Pods are watched by their metadata alone: labels say which tools concern a pod, and a field selector says which pods run. A pod that
-//! a tool concerns is read once, when it is first seen, and what was found is [remembered](ledger). The key of the first controller
+//! a tool concerns is read once, when it is first seen, and what was found is remembered. The key of the first controller
 //! is the pod, so that two tools never write to one pod at a time; the second is triggered by the first, twice a second at most.
 
 mod container;
