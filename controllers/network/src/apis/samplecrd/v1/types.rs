@@ -1,0 +1,76 @@
+//! The types of `samplecrd.k8s.io/v1`.
+
+use codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, ObjectMeta};
+use serde::{Deserialize, Serialize};
+
+// +genclient
+// +k8s:deepcopy-gen:interfaces=runtime.Object
+// +kubebuilder:subresource:status
+// +kubebuilder:printcolumn:name=CIDR,type=string,JSONPath=`.spec.cidr`
+// +kubebuilder:printcolumn:name=Gateway,type=string,JSONPath=`.spec.gateway`
+// +kubebuilder:printcolumn:name=Phase,type=string,JSONPath=`.status.phase`
+// +kubebuilder:printcolumn:name=Age,type=date,JSONPath=`.metadata.creationTimestamp`
+/// A network.
+#[derive(Debug, Default, PartialEq)]
+pub struct Network {
+    /// Name, namespace, labels and the rest that every object has.
+    pub metadata: ObjectMeta,
+    /// What the network should be.
+    pub spec: NetworkSpec,
+    /// What the network is.
+    pub status: Option<NetworkStatus>,
+}
+
+/// What a network should be.
+#[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct NetworkSpec {
+    /// The address range, such as `192.168.0.0/16` or `fd00::/64`. It can't change.
+    // +kubebuilder:validation:MaxLength=64
+    pub cidr: String,
+    /// The address of the gateway, such as `192.168.0.1`: a host's address of the range.
+    // +kubebuilder:validation:MaxLength=64
+    pub gateway: String,
+}
+
+/// What a network is.
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct NetworkStatus {
+    /// Where the network is in its life.
+    pub phase: NetworkPhase,
+    /// The network's id at its backend.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub id: String,
+    /// The address range that the network has, which is not what the spec says if that was changed.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub cidr: String,
+    /// The `metadata.generation` that this status is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub observed_generation: Option<i64>,
+    /// `Ready`: the network is what its spec says.
+    // +listType=map
+    // +listMapKey=type
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub conditions: Vec<Condition>,
+}
+
+/// Where a network is in its life.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum NetworkPhase {
+    /// Nothing has been done yet.
+    #[default]
+    #[serde(rename = "")]
+    None,
+    /// The backend could not make the network yet; it is tried again.
+    Pending,
+    /// The network is there.
+    Active,
+    /// The spec can't be followed; the condition says why.
+    Failed,
+    /// The network is being deleted.
+    Terminating,
+    /// A phase of another version.
+    #[serde(other)]
+    Unknown,
+}

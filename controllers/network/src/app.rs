@@ -1,0 +1,104 @@
+//! The program: backend, controller and manager, put together as the flags say.
+
+use std::sync::Arc;
+
+use clap::{Args, ValueEnum};
+use codegen_runtime::app::{BoxError, Process};
+use codegen_runtime::manager::ManagerBuilder;
+use ipnet::IpNet;
+
+use crate::backend::Backend;
+use crate::backend::neutron::{Neutron, NeutronFlags};
+use crate::backend::simulated::Simulated;
+use crate::controller::NetworkController;
+use crate::controller::per_deployment::NetworkPerDeployment;
+use crate::generated::clientset::Clientset;
+use crate::generated::informers::SharedInformerFactory;
+
+/// The name under which events are reported.
+pub const REPORTER: &str = "samplecrd.k8s.io/network-controller";
+
+/// The flags of this controller.
+#[derive(Clone, Debug, Args)]
+pub struct Flags {
+    /// What makes the networks.
+    #[arg(long, value_name = "BACKEND", value_enum, default_value_t = BackendName::Simulated)]
+    pub backend: BackendName,
+    /// Makes a Network for each Deployment labelled samplecrd.k8s.io/network=auto.
+    #[arg(long)]
+    pub network_per_deployment: bool,
+    /// Where the ranges of those networks come from.
+    #[arg(long, value_name = "CIDR", default_value = "10.128.0.0/16")]
+    pub network_pool: IpNet,
+    /// How long the prefixes of those ranges are.
+    #[arg(long, value_name = "BITS", default_value_t = 24)]
+    pub network_pool_prefix: u8,
+    /// Where OpenStack is.
+    #[command(flatten)]
+    pub neutron: NeutronFlags,
+}
+
+/// A backend's name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum BackendName {
+    /// Networks that exist in this process only.
+    Simulated,
+    /// Networks of OpenStack Networking.
+    Neutron,
+}
+
+/// The controllers that the flags ask for.
+///
+/// # Errors
+///
+/// If the flags don't fit together.
+pub async fn setup(process: Process, flags: Flags) -> Result<ManagerBuilder, BoxError> {
+    let backend: Arc<dyn Backend> = match flags.backend {
+        BackendName::Simulated => Arc::new(Simulated::new()),
+        BackendName::Neutron => Arc::new(Neutron::new(&flags.neutron)?),
+    };
+    setup_with(process, flags, backend)
+}
+
+/// As [`setup`], with a backend of the caller's.
+///
+/// # Errors
+///
+/// As [`setup`].
+pub fn setup_with(
+    process: Process,
+    flags: Flags,
+    backend: Arc<dyn Backend>,
+) -> Result<ManagerBuilder, BoxError> {
+    let factory: SharedInformerFactory = process.factory();
+    let clientset = Clientset::new(process.client().clone());
+    let (events, metrics) = (process.recorder(), process.metrics().clone());
+    let controller = NetworkController::new(
+        clientset.clone(),
+        &factory,
+        backend,
+        events.clone(),
+        &metrics,
+        process.threads(),
+    );
+    let per_deployment = flags.network_per_deployment.then(|| {
+        let (pool, prefix) = (flags.network_pool.trunc(), flags.network_pool_prefix);
+        NetworkPerDeployment::new(clientset, &factory, events, &metrics, pool, prefix)
+    });
+    if flags
+        .network_pool
+        .subnets(flags.network_pool_prefix)
+        .is_err()
+    {
+        return Err(format!(
+            "--network-pool-prefix={}: longer than {}'s, and no longer than an address",
+            flags.network_pool_prefix, flags.network_pool
+        )
+        .into());
+    }
+    let manager = process.manager(&factory)?.runnable(controller);
+    Ok(match per_deployment {
+        Some(per_deployment) => manager.runnable(per_deployment),
+        None => manager,
+    })
+}

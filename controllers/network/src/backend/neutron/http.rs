@@ -1,0 +1,267 @@
+//! Requests to an OpenStack service: token, retries, errors.
+
+use std::path::Path;
+use std::time::Duration;
+
+use codegen_runtime::connect::ClientOptions;
+use codegen_runtime::error::chain;
+use codegen_runtime::kube::client::Body;
+use codegen_runtime::kube::{Client, Config};
+use http::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER};
+use http::{Method, Request, StatusCode};
+use http_body_util::{BodyExt, Limited};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use tokio::sync::Mutex;
+
+use super::NeutronFlagsError;
+use super::keystone::{Keystone, Session};
+use crate::backend::BackendError;
+
+/// The longest answer that is read.
+const ANSWER: usize = 8 << 20;
+
+/// The longest text of an answer that a message quotes.
+const QUOTED: usize = 300;
+
+/// How often a request is sent that the service asks to send again.
+const ATTEMPTS: u32 = 4;
+
+/// The first pause between two, unless the service says how long.
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// The longest pause that a service can ask for.
+const LONGEST: Duration = Duration::from_secs(10);
+
+/// A service and its token.
+#[derive(Debug)]
+pub(super) struct Http {
+    fixed: Option<Service>,
+    cacert: Option<std::path::PathBuf>,
+    keystone: Option<Keystone>,
+    session: Mutex<Option<(Session, Service)>>,
+}
+
+/// A client for one base address.
+#[derive(Clone)]
+pub(super) struct Service(Client);
+
+/// What a service answered.
+#[derive(Debug)]
+pub(super) struct Answer {
+    pub(super) status: StatusCode,
+    pub(super) headers: HeaderMap,
+    body: Vec<u8>,
+}
+
+impl Http {
+    /// The service at `url`, else the one of Keystone's catalog.
+    pub(super) fn new(
+        url: Option<&str>,
+        cacert: Option<&Path>,
+        keystone: Option<Keystone>,
+    ) -> Result<Self, NeutronFlagsError> {
+        let fixed = url.map(|url| Service::new("--neutron-url", url, cacert));
+        Ok(Self {
+            fixed: fixed.transpose()?,
+            cacert: cacert.map(Path::to_owned),
+            keystone,
+            session: Mutex::default(),
+        })
+    }
+
+    /// Sends a request with a token. A token that is no longer accepted is renewed once; 429 and 503 are sent again after a pause. A
+    /// request whose answer is lost is not: the next reconcile looks first what came of it.
+    pub(super) async fn call(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<&Value>,
+    ) -> Result<Answer, BackendError> {
+        let (token, service) = self.access(None).await?;
+        let answer = service.send(&method, path, token.as_deref(), body).await?;
+        if answer.status != StatusCode::UNAUTHORIZED || self.keystone.is_none() {
+            return Ok(answer);
+        }
+        let (token, service) = self.access(token).await?;
+        service.send(&method, path, token.as_deref(), body).await
+    }
+
+    /// Token and service, other than with the token that was refused.
+    async fn access(
+        &self,
+        refused: Option<String>,
+    ) -> Result<(Option<String>, Service), BackendError> {
+        let Some(keystone) = &self.keystone else {
+            let missing = || BackendError::Unavailable("no address of the service".to_owned());
+            return Ok((None, self.fixed.clone().ok_or_else(missing)?));
+        };
+        // Single-flight: one login at a time; the others take its token.
+        let mut session = self.session.lock().await;
+        let usable = session
+            .as_ref()
+            .filter(|(session, _)| !session.is_over() && Some(&session.token) != refused.as_ref());
+        if let Some((session, service)) = usable {
+            return Ok((Some(session.token.clone()), service.clone()));
+        }
+        let new = keystone.log_in().await?;
+        let service = match (&self.fixed, &new.endpoint) {
+            (Some(service), _) => service.clone(),
+            (None, Some(url)) => Service::new("the catalog", url, self.cacert.as_deref())
+                .map_err(|error| BackendError::Unavailable(chain(&error).to_string()))?,
+            (None, None) => {
+                return Err(BackendError::Unavailable(
+                    "Keystone's catalog has no endpoint of the type \"network\": set --neutron-url"
+                        .to_owned(),
+                ));
+            }
+        };
+        let token = new.token.clone();
+        *session = Some((new, service.clone()));
+        Ok((Some(token), service))
+    }
+}
+
+impl Service {
+    pub(super) fn new(
+        flag: &'static str,
+        url: &str,
+        cacert: Option<&Path>,
+    ) -> Result<Self, NeutronFlagsError> {
+        let wrong = || NeutronFlagsError::Url {
+            flag,
+            given: url.to_owned(),
+        };
+        // Some catalogs have the version in the address; the paths have it in any case.
+        let base = url.trim_end_matches('/');
+        let base = base.strip_suffix("/v2.0").unwrap_or(base);
+        let base: http::Uri = base.parse().map_err(|_| wrong())?;
+        if !matches!(base.scheme_str(), Some("http" | "https")) {
+            return Err(wrong());
+        }
+        let mut config = Config::new(base);
+        config.root_cert_file = cacert.map(Path::to_owned);
+        let options = ClientOptions::new()
+            .user_agent(concat!("network-controller/", env!("CARGO_PKG_VERSION")))
+            .response_timeout(Duration::from_secs(20));
+        let client = options.connect(config).map_err(NeutronFlagsError::Client)?;
+        Ok(Self(client))
+    }
+
+    /// Sends a request until it is answered other than by "later".
+    pub(super) async fn send(
+        &self,
+        method: &Method,
+        path: &str,
+        token: Option<&str>,
+        body: Option<&Value>,
+    ) -> Result<Answer, BackendError> {
+        let mut pause = PAUSE;
+        let mut attempt = 1;
+        loop {
+            let answer = self.send_once(method, path, token, body).await?;
+            let later = [
+                StatusCode::TOO_MANY_REQUESTS,
+                StatusCode::SERVICE_UNAVAILABLE,
+            ];
+            if attempt == ATTEMPTS || !later.contains(&answer.status) {
+                return Ok(answer);
+            }
+            tokio::time::sleep(answer.retry_after().unwrap_or(pause)).await;
+            pause *= 2;
+            attempt += 1;
+        }
+    }
+
+    async fn send_once(
+        &self,
+        method: &Method,
+        path: &str,
+        token: Option<&str>,
+        body: Option<&Value>,
+    ) -> Result<Answer, BackendError> {
+        let lost = |error: &(dyn std::error::Error + 'static)| {
+            BackendError::Unavailable(chain(error).to_string())
+        };
+        let mut request = Request::builder()
+            .method(method)
+            .uri(path)
+            .header(ACCEPT, "application/json");
+        if let Some(token) = token {
+            let mut value = HeaderValue::from_str(token).map_err(|error| lost(&error))?;
+            value.set_sensitive(true);
+            request = request.header("X-Auth-Token", value);
+        }
+        if body.is_some() {
+            request = request.header(CONTENT_TYPE, "application/json");
+        }
+        let bytes = body.map(|body| body.to_string().into_bytes());
+        let request = request
+            .body(Body::from(bytes.unwrap_or_default()))
+            .map_err(|error| lost(&error))?;
+        let answer = self.0.send(request).await.map_err(|error| lost(&error))?;
+        let (head, body) = answer.into_parts();
+        let body = Limited::new(body, ANSWER).collect().await;
+        let body = body.map_err(|error| BackendError::Unavailable(error.to_string()))?;
+        Ok(Answer {
+            status: head.status,
+            headers: head.headers,
+            body: body.to_bytes().to_vec(),
+        })
+    }
+}
+
+impl Answer {
+    /// The body of a success.
+    pub(super) fn read<T: DeserializeOwned>(self) -> Result<T, BackendError> {
+        let answer = self.accepted()?;
+        serde_json::from_slice(&answer.body).map_err(|error| {
+            BackendError::Unavailable(format!("the answer is not what the API promises: {error}"))
+        })
+    }
+
+    /// A success without a body.
+    pub(super) fn accept(self) -> Result<(), BackendError> {
+        self.accepted().map(drop)
+    }
+
+    fn accepted(self) -> Result<Self, BackendError> {
+        if self.status.is_success() {
+            return Ok(self);
+        }
+        let text = self.message();
+        Err(match self.status {
+            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => BackendError::Unauthorized(text),
+            StatusCode::CONFLICT if text.contains("in use") || text.contains("InUse") => {
+                BackendError::InUse(text)
+            }
+            StatusCode::BAD_REQUEST | StatusCode::CONFLICT => BackendError::Refused(text),
+            status => BackendError::Unavailable(format!("{}: {text}", status.as_u16())),
+        })
+    }
+
+    /// What the service says of an error: Neutron and Keystone each in a form of their own.
+    fn message(&self) -> String {
+        let value: Value = serde_json::from_slice(&self.body).unwrap_or_default();
+        let said = ["/NeutronError/message", "/NeutronError", "/error/message"]
+            .iter()
+            .find_map(|path| value.pointer(path)?.as_str());
+        let text = match said {
+            Some(text) => text.to_owned(),
+            None => String::from_utf8_lossy(&self.body).into_owned(),
+        };
+        text.chars().take(QUOTED).collect()
+    }
+
+    /// How long to wait, if the service says so in seconds.
+    fn retry_after(&self) -> Option<Duration> {
+        let seconds = self.headers.get(RETRY_AFTER)?.to_str().ok()?.parse().ok()?;
+        Some(Duration::from_secs(seconds).min(LONGEST))
+    }
+}
+
+impl std::fmt::Debug for Service {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Service").finish_non_exhaustive()
+    }
+}

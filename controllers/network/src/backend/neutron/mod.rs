@@ -1,0 +1,223 @@
+//! Networks of OpenStack Networking (Neutron), by its API v2.0.
+//!
+//! A Network is a network with one subnet, both tagged with the object's uid. Since a tag is a request of its own, the uid is also the
+//! description: a network whose tag was cut off is found by that, and tagged. The client is kube's, which the controller links
+//! anyway: TLS, keep-alive and deadlines are those of the requests to the API server.
+
+mod calls;
+mod http;
+mod keystone;
+
+use std::net::IpAddr;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use self::calls::{NetworkBody, SubnetBody};
+use self::http::Http;
+use self::keystone::{Keystone, KeystoneFlags};
+use super::{Addresses, Backend, BackendError, BackendFuture, Observed, Owner};
+
+/// Where OpenStack is, and who asks. Secrets come from the environment: `OS_PASSWORD`, `OS_APPLICATION_CREDENTIAL_SECRET`.
+#[derive(Clone, Debug, Default, Args)]
+#[group(skip)]
+pub struct NeutronFlags {
+    /// The address of OpenStack Networking, such as https://network.example.com:9696; Keystone's catalog tells it unless set.
+    #[arg(long, value_name = "URL")]
+    pub neutron_url: Option<String>,
+    /// The project to make networks in, where there is no authentication that says it.
+    #[arg(long, value_name = "ID")]
+    pub neutron_project: Option<String>,
+    /// A file of certificates to trust, in place of the system's.
+    #[arg(long, value_name = "FILE", env = "OS_CACERT", hide_env_values = true)]
+    pub os_cacert: Option<PathBuf>,
+    /// Who asks; nobody unless --os-auth-url is set.
+    #[command(flatten)]
+    pub keystone: KeystoneFlags,
+}
+
+/// Networks of OpenStack Networking.
+#[derive(Debug)]
+pub struct Neutron {
+    http: Http,
+    project: Option<String>,
+}
+
+/// Why the flags name no usable OpenStack.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum NeutronFlagsError {
+    /// A flag is missing.
+    #[error("--backend=neutron needs {0}")]
+    Missing(&'static str),
+    /// An address is none.
+    #[error("{flag}: {given:?} is no URL such as https://network.example.com:9696")]
+    Url {
+        /// The flag.
+        flag: &'static str,
+        /// What it says.
+        given: String,
+    },
+    /// No client can be made, because of the certificates say.
+    #[error("cannot make a client for OpenStack")]
+    Client(#[source] codegen_runtime::kube::Error),
+}
+
+impl Neutron {
+    /// The OpenStack that the flags name. Nothing is sent before the first call.
+    ///
+    /// # Errors
+    ///
+    /// If something is missing, or is no address.
+    ///
+    /// # Panics
+    ///
+    /// Outside a tokio runtime.
+    pub fn new(flags: &NeutronFlags) -> Result<Self, NeutronFlagsError> {
+        Self::with_environment(flags, |name| std::env::var(name).ok())
+    }
+
+    /// As [`new`](Self::new), with another environment than the process's to take secrets from.
+    ///
+    /// # Errors
+    ///
+    /// As [`new`](Self::new).
+    ///
+    /// # Panics
+    ///
+    /// As [`new`](Self::new).
+    pub fn with_environment(
+        flags: &NeutronFlags,
+        secret: impl Fn(&str) -> Option<String>,
+    ) -> Result<Self, NeutronFlagsError> {
+        let cacert = flags.os_cacert.as_deref();
+        let keystone = Keystone::new(&flags.keystone, cacert, secret)?;
+        if keystone.is_none() && flags.neutron_url.is_none() {
+            return Err(NeutronFlagsError::Missing("--neutron-url or --os-auth-url"));
+        }
+        Ok(Self {
+            http: Http::new(flags.neutron_url.as_deref(), cacert, keystone)?,
+            project: flags.neutron_project.clone(),
+        })
+    }
+
+    /// The owner's networks, the one to keep first: those with its tag, else those that were made for it and not tagged yet.
+    async fn networks(&self, owner: &Owner) -> Result<Vec<NetworkBody>, BackendError> {
+        let mut found = self.http.networks("tags", &owner.uid).await?;
+        if found.is_empty() {
+            found = self.http.networks("description", &owner.uid).await?;
+        }
+        found.sort_by(|one, other| {
+            let key = |it: &NetworkBody| (it.created_at.clone(), it.id.clone());
+            key(one).cmp(&key(other))
+        });
+        Ok(found)
+    }
+
+    async fn find_or_make_network(&self, owner: &Owner) -> Result<NetworkBody, BackendError> {
+        let mut networks = self.networks(owner).await?.into_iter();
+        let network = match networks.next() {
+            Some(network) => network,
+            None => {
+                self.http
+                    .create_network(owner, self.project.as_deref())
+                    .await?
+            }
+        };
+        for double in networks {
+            tracing::warn!(network = %owner, id = double.id, "there are two networks for one object: the newer goes");
+            self.delete_network(&double.id).await?;
+        }
+        if !network.tags.contains(&owner.uid) {
+            self.http.tag("networks", &network.id, &owner.uid).await?;
+        }
+        Ok(network)
+    }
+
+    async fn delete_network(&self, id: &str) -> Result<(), BackendError> {
+        for subnet in self.http.subnets(id).await? {
+            self.http.delete("subnets", &subnet.id).await?;
+        }
+        self.http.delete("networks", id).await
+    }
+
+    /// The network's only subnet; the first that was made, should there be more.
+    async fn subnet(&self, network: &str) -> Result<Option<SubnetBody>, BackendError> {
+        let mut subnets = self.http.subnets(network).await?;
+        subnets.sort_by(|one, other| {
+            let key = |it: &SubnetBody| (it.created_at.clone(), it.id.clone());
+            key(one).cmp(&key(other))
+        });
+        Ok(subnets.into_iter().next())
+    }
+}
+
+fn observed(network: NetworkBody, subnet: Option<SubnetBody>) -> Observed {
+    Observed {
+        id: network.id,
+        cidr: subnet.as_ref().and_then(|it| it.cidr.parse().ok()),
+        gateway: subnet.and_then(|it| it.gateway_ip?.parse().ok()),
+    }
+}
+
+impl Backend for Neutron {
+    fn name(&self) -> &'static str {
+        "neutron"
+    }
+
+    fn get<'a>(&'a self, owner: &'a Owner) -> BackendFuture<'a, Option<Observed>> {
+        Box::pin(async move {
+            let Some(network) = self.networks(owner).await?.into_iter().next() else {
+                return Ok(None);
+            };
+            let subnet = self.subnet(&network.id).await?;
+            // Without its tag it is not complete, either.
+            let is_tagged = network.tags.contains(&owner.uid)
+                && subnet
+                    .as_ref()
+                    .is_none_or(|it| it.tags.contains(&owner.uid));
+            let subnet = subnet.filter(|_| is_tagged);
+            Ok(Some(observed(network, subnet)))
+        })
+    }
+
+    fn create<'a>(&'a self, owner: &'a Owner, addresses: Addresses) -> BackendFuture<'a, Observed> {
+        Box::pin(async move {
+            let network = self.find_or_make_network(owner).await?;
+            let subnet = match self.subnet(&network.id).await? {
+                Some(subnet) => subnet,
+                None => {
+                    let project = self.project.as_deref();
+                    self.http
+                        .create_subnet(owner, &network.id, addresses, project)
+                        .await?
+                }
+            };
+            if !subnet.tags.contains(&owner.uid) {
+                self.http.tag("subnets", &subnet.id, &owner.uid).await?;
+            }
+            Ok(observed(network, Some(subnet)))
+        })
+    }
+
+    fn set_gateway<'a>(&'a self, owner: &'a Owner, gateway: IpAddr) -> BackendFuture<'a, ()> {
+        Box::pin(async move {
+            let gone = || BackendError::Unavailable(format!("the network of {owner} is gone"));
+            let network = self.networks(owner).await?.into_iter().next();
+            let network = network.ok_or_else(gone)?;
+            let subnet = self.subnet(&network.id).await?.ok_or_else(gone)?;
+            self.http.set_gateway(&subnet, gateway).await
+        })
+    }
+
+    fn delete<'a>(&'a self, owner: &'a Owner) -> BackendFuture<'a, ()> {
+        Box::pin(async move {
+            for by in ["tags", "description"] {
+                for network in self.http.networks(by, &owner.uid).await? {
+                    self.delete_network(&network.id).await?;
+                }
+            }
+            Ok(())
+        })
+    }
+}

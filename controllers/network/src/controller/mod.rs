@@ -1,0 +1,191 @@
+//! The controller: an informer feeds a queue of keys, and workers [reconcile](Reconciler) them.
+//!
+//! It has the classic shape, with each part in the open: handlers on the shared informer add keys to a rate-limited work queue,
+//! [`run_workers`] takes them out, the lister answers reads. [`per_deployment`] watches Deployments from the same factory.
+
+mod claims;
+pub mod per_deployment;
+mod reconcile;
+mod spec;
+
+use std::error::Error;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use codegen_runtime::controller::run_workers;
+use codegen_runtime::error::chain;
+use codegen_runtime::event::EventRecorder;
+use codegen_runtime::informer::{HandlerFuncs, handler};
+use codegen_runtime::kube::ResourceExt;
+use codegen_runtime::kube::core::Selector;
+use codegen_runtime::leader::Leadership;
+use codegen_runtime::manager::{RunContext, Runnable};
+use codegen_runtime::metrics::Metrics;
+use codegen_runtime::store::ObjectKey;
+use codegen_runtime::workqueue::{ItemExponentialFailureRateLimiter, WorkQueue};
+use futures::future::BoxFuture;
+
+pub use self::reconcile::{ReconcileError, Reconciler};
+pub use self::spec::{InvalidSpec, addresses, overlap};
+use crate::apis::samplecrd::v1::Network;
+use crate::backend::Backend;
+use crate::generated::clientset::Clientset;
+use crate::generated::informers::SharedInformerFactory;
+use crate::generated::informers::samplecrd::v1::NetworkInformer;
+
+/// The name of the controller: of its queue in metrics, and of what it runs in a manager.
+pub const NAME: &str = "network";
+
+/// The finalizer, which holds a network until its backend has nothing left of it.
+pub const FINALIZER: &str = "samplecrd.k8s.io/network";
+
+/// The back-off of a network that fails: the first wait, and the longest.
+pub const BACKOFF: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(120));
+
+/// The controller of networks; a [`Runnable`] for a manager.
+pub struct NetworkController {
+    networks: NetworkInformer,
+    reconciler: Arc<Reconciler>,
+    queue: WorkQueue<ObjectKey>,
+    workers: usize,
+    backend: Arc<dyn Backend>,
+}
+
+impl NetworkController {
+    /// A controller over the networks that `factory` watches, with `workers` at work.
+    pub fn new(
+        clientset: Clientset,
+        factory: &SharedInformerFactory,
+        backend: Arc<dyn Backend>,
+        events: EventRecorder,
+        metrics: &Metrics,
+        workers: usize,
+    ) -> Self {
+        let networks = factory.samplecrd().v1().networks();
+        let (first, longest) = BACKOFF;
+        let queue = WorkQueue::builder()
+            .name(NAME)
+            .metrics(metrics)
+            .rate_limiter(ItemExponentialFailureRateLimiter::new(first, longest))
+            .build();
+        let lister = networks.lister();
+        let reconciler = Reconciler::new(clientset, lister, Arc::clone(&backend), events);
+        Self {
+            networks,
+            reconciler: Arc::new(reconciler),
+            queue,
+            workers,
+            backend,
+        }
+    }
+
+    /// Keys of networks that appeared, changed or went. An update with an unchanged resourceVersion is a resync, and ignored.
+    fn handler(&self) -> HandlerFuncs<Network> {
+        let (added, updated, deleted) =
+            (self.queue.clone(), self.queue.clone(), self.queue.clone());
+        let (freed, waiting) = (self.networks.clone(), self.networks.clone());
+        let reconciler = Arc::clone(&self.reconciler);
+        handler::funcs()
+            .on_add(move |network: &Arc<Network>, _| added.add(ObjectKey::of(&**network)))
+            .on_update(move |old, new| {
+                if old.metadata.resource_version == new.metadata.resource_version {
+                    return;
+                }
+                updated.add(ObjectKey::of(&**new));
+                if old.spec != new.spec {
+                    add_overlapping(&updated, &freed, new);
+                }
+            })
+            .on_delete(move |gone| {
+                // A tombstone has the key, and the last state that was seen; either tells which network it was.
+                reconciler.forget(&gone.object().uid().unwrap_or_default());
+                deleted.add(gone.key());
+                add_overlapping(&deleted, &waiting, gone.object());
+            })
+    }
+}
+
+/// Adds the networks beside `changed` that were refused because of another's range.
+fn add_overlapping(queue: &WorkQueue<ObjectKey>, informer: &NetworkInformer, changed: &Network) {
+    let namespace = changed.namespace().unwrap_or_default();
+    let beside = informer.lister().networks(&namespace);
+    for network in beside.list(&Selector::default()) {
+        if reconcile::reason(&network) == Some(reconcile::OVERLAP) {
+            queue.add(ObjectKey::of(&*network));
+        }
+    }
+}
+
+/// One key, from end to end, unless leadership is lost meanwhile.
+async fn process(
+    queue: WorkQueue<ObjectKey>,
+    reconciler: Arc<Reconciler>,
+    leadership: Option<Leadership>,
+    key: ObjectKey,
+) {
+    let reconcile = reconciler.reconcile(&key);
+    let result = match leadership {
+        None => reconcile.await,
+        Some(leadership) => match leadership.fence(reconcile).await {
+            Ok(result) => result,
+            Err(_) => return,
+        },
+    };
+    match result {
+        Ok(()) => queue.forget(&key),
+        Err(error) => {
+            let is_conflict = error.is_conflict();
+            let error = chain(&error);
+            if is_conflict {
+                tracing::debug!(network = %key, %error, "changed meanwhile");
+            } else {
+                tracing::warn!(network = %key, %error, retries = queue.num_requeues(&key), "trying again");
+            }
+            queue.add_rate_limited(key);
+        }
+    }
+}
+
+impl Runnable for NetworkController {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn run(&self, context: RunContext) -> BoxFuture<'_, Result<(), Box<dyn Error + Send + Sync>>> {
+        Box::pin(async move {
+            let informer = self.networks.informer();
+            let registration = informer.add_event_handler(self.handler())?;
+            let synced = informer.wait_for_sync();
+            if context.stop.run_until_cancelled(synced).await == Some(true) {
+                tracing::info!(
+                    backend = self.backend.name(),
+                    workers = self.workers,
+                    "starting workers"
+                );
+                let (queue, reconciler) = (self.queue.clone(), Arc::clone(&self.reconciler));
+                let leadership = context.leadership.clone();
+                let work = move |key| {
+                    process(
+                        queue.clone(),
+                        Arc::clone(&reconciler),
+                        leadership.clone(),
+                        key,
+                    )
+                };
+                run_workers(&self.queue, self.workers, &context.stop, work).await;
+            }
+            informer.remove_event_handler(&registration);
+            Ok(())
+        })
+    }
+}
+
+impl fmt::Debug for NetworkController {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("NetworkController")
+            .field("backend", &self.backend.name())
+            .field("workers", &self.workers)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,333 @@
+//! A Network for each Deployment labelled `samplecrd.k8s.io/network=auto`: built-in and custom objects from one factory.
+//!
+//! The Network has the Deployment's name and an owner reference, so that it is collected with the Deployment; without the label it is
+//! deleted. Its range is what the annotation `samplecrd.k8s.io/cidr` says, else a free one of the pool.
+
+use std::error::Error;
+use std::fmt;
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use codegen_runtime::controller::run_workers;
+use codegen_runtime::error::chain;
+use codegen_runtime::event::EventRecorder;
+use codegen_runtime::informer::{HandlerFuncs, SharedInformer, handler};
+use codegen_runtime::k8s_openapi::api::apps::v1::Deployment;
+use codegen_runtime::kube::api::{DeleteParams, PostParams, Preconditions};
+use codegen_runtime::kube::core::Selector;
+use codegen_runtime::kube::{self, ResourceExt};
+use codegen_runtime::manager::{RunContext, Runnable};
+use codegen_runtime::metrics::Metrics;
+use codegen_runtime::owner;
+use codegen_runtime::store::ObjectKey;
+use codegen_runtime::workqueue::WorkQueue;
+use futures::future::BoxFuture;
+use ipnet::IpNet;
+use tokio::sync::Mutex;
+
+use super::{addresses, overlap};
+use crate::apis::samplecrd::v1::{Network, NetworkSpec};
+use crate::generated::clientset::Clientset;
+use crate::generated::informers::SharedInformerFactory;
+use crate::generated::informers::samplecrd::v1::NetworkInformer;
+
+/// The name of this part in a manager and of its queue in metrics.
+pub const NAME: &str = "network-per-deployment";
+
+/// The label whose value `auto` asks for a network.
+pub const LABEL: &str = "samplecrd.k8s.io/network";
+
+/// The annotation that says the range.
+pub const CIDR: &str = "samplecrd.k8s.io/cidr";
+
+/// How long a created Network may take to be seen.
+const CACHE_LAG: Duration = Duration::from_secs(5);
+
+/// Makes a Network for each Deployment that asks for one; a [`Runnable`] for a manager.
+#[derive(Clone)]
+pub struct NetworkPerDeployment {
+    deployments: SharedInformer<Deployment>,
+    networks: NetworkInformer,
+    clientset: Clientset,
+    events: EventRecorder,
+    queue: WorkQueue<ObjectKey>,
+    pool: IpNet,
+    prefix: u8,
+    /// Held from the choice of a range until the cache shows who has it.
+    choosing: Arc<Mutex<()>>,
+}
+
+impl NetworkPerDeployment {
+    /// Makes networks with ranges of the length `prefix` out of `pool`.
+    pub fn new(
+        clientset: Clientset,
+        factory: &SharedInformerFactory,
+        events: EventRecorder,
+        metrics: &Metrics,
+        pool: IpNet,
+        prefix: u8,
+    ) -> Self {
+        let networks = factory.samplecrd().v1().networks();
+        // The factory runs it whether or not the other controller does.
+        let _ = networks.informer();
+        Self {
+            deployments: factory.informer_for::<Deployment>(),
+            networks,
+            clientset,
+            events,
+            queue: WorkQueue::builder().name(NAME).metrics(metrics).build(),
+            pool,
+            prefix,
+            choosing: Arc::default(),
+        }
+    }
+
+    fn handler(&self) -> HandlerFuncs<Deployment> {
+        let (added, updated) = (self.queue.clone(), self.queue.clone());
+        handler::funcs()
+            .on_add(move |deployment: &Arc<Deployment>, _| {
+                if is_labelled(deployment) {
+                    added.add(ObjectKey::of(&**deployment));
+                }
+            })
+            .on_update(move |old, new| {
+                let is_resync = old.metadata.resource_version == new.metadata.resource_version;
+                if !is_resync && (is_labelled(old) || is_labelled(new)) {
+                    updated.add(ObjectKey::of(&**new));
+                }
+            })
+    }
+
+    /// The Deployment of a Network that went, or that is no longer its own.
+    fn network_handler(&self) -> HandlerFuncs<Network> {
+        let queue = self.queue.clone();
+        handler::funcs().on_delete(move |gone| {
+            let owner = owner::controller_of(&**gone.object());
+            if owner.is_some_and(|owner| owner.kind == "Deployment") {
+                queue.add(gone.key());
+            }
+        })
+    }
+
+    /// Brings the Network of one Deployment about, or away.
+    async fn sync(&self, key: &ObjectKey) -> Result<(), kube::Error> {
+        let Some(deployment) = self.deployments.lister().get(key).ok() else {
+            return Ok(()); // its Network is collected
+        };
+        if deployment.metadata.deletion_timestamp.is_some() {
+            return Ok(());
+        }
+        let namespace = deployment.namespace().unwrap_or_default();
+        let networks = self.clientset.samplecrd_v1().networks(&namespace);
+        let lister = self.networks.lister().networks(&namespace);
+        let current = lister.get(key.name()).ok();
+        match (current, is_labelled(&deployment)) {
+            (Some(network), false) if owner::is_controlled_by(&*network, &*deployment) => {
+                let preconditions = Preconditions {
+                    uid: network.uid(),
+                    ..Preconditions::default()
+                };
+                let options = DeleteParams::default().preconditions(preconditions);
+                match networks.delete(key.name(), &options).await {
+                    Err(kube::Error::Api(status)) if status.is_not_found() => Ok(()),
+                    result => result.map(drop),
+                }
+            }
+            (Some(network), true) if !owner::is_controlled_by(&*network, &*deployment) => {
+                let note = format!("the network {} belongs to somebody else", key.name());
+                self.events
+                    .warning(&*deployment, "NetworkExists", "Create", note);
+                Ok(())
+            }
+            (None, true) => self.create(&deployment).await,
+            _ => Ok(()),
+        }
+    }
+
+    async fn create(&self, deployment: &Deployment) -> Result<(), kube::Error> {
+        let warn = |reason, note: String| {
+            self.events.warning(deployment, reason, "Create", note);
+            Ok(())
+        };
+        let namespace = deployment.namespace().unwrap_or_default();
+        let _choosing = self.choosing.lock().await;
+        let spec = match deployment.annotations().get(CIDR) {
+            Some(cidr) => with_first_gateway(cidr),
+            None => match self.free_range(&namespace) {
+                Some(range) => Ok(spec_of(range)),
+                None => {
+                    let note = format!("no range of {}/{} is free", self.pool, self.prefix);
+                    return warn("NoFreeCIDR", note);
+                }
+            },
+        };
+        let spec = match spec {
+            Ok(spec) => spec,
+            Err(error) => return warn("InvalidCIDR", format!("annotation {CIDR}: {error}")),
+        };
+        let mut network = Network {
+            spec,
+            ..Network::default()
+        };
+        network.metadata.name = deployment.metadata.name.clone();
+        network.metadata.namespace = Some(namespace.clone());
+        if let Err(error) = owner::set_controller_reference(deployment, &mut network) {
+            return warn("NetworkNotOwned", error.to_string());
+        }
+        let networks = self.clientset.samplecrd_v1().networks(&namespace);
+        let made = match networks.create(&network, &PostParams::default()).await {
+            Err(kube::Error::Api(status)) if status.is_already_exists() => return Ok(()),
+            result => result?,
+        };
+        let version = made.resource_version().unwrap_or_default();
+        let lister = self.networks.lister();
+        // Else a range might be chosen twice: the second is refused in its status then.
+        let _ = lister.wait_for_resource_version(&version, CACHE_LAG).await;
+        let note = format!("made the network {} ({})", made.name_any(), made.spec.cidr);
+        self.events
+            .normal(deployment, "NetworkCreated", "Create", note);
+        Ok(())
+    }
+
+    /// The first range of the pool that no network of the namespace has or asks for.
+    fn free_range(&self, namespace: &str) -> Option<IpNet> {
+        let networks = self.networks.lister().networks(namespace);
+        let taken: Vec<IpNet> = networks
+            .list(&Selector::default())
+            .iter()
+            .flat_map(|network| {
+                let status = network.status.as_ref();
+                let has = status.and_then(|status| status.cidr.parse().ok());
+                [has, network.spec.cidr.parse().ok()]
+            })
+            .flatten()
+            .collect();
+        first_free(self.pool, self.prefix, &taken)
+    }
+
+    async fn process(self, key: ObjectKey) {
+        match self.sync(&key).await {
+            Ok(()) => self.queue.forget(&key),
+            Err(error) => {
+                let error = chain(&error);
+                tracing::warn!(deployment = %key, %error, "trying again");
+                self.queue.add_rate_limited(key);
+            }
+        }
+    }
+}
+
+/// The first range of `pool` with the length `prefix` that overlaps none of `taken`.
+fn first_free(pool: IpNet, prefix: u8, taken: &[IpNet]) -> Option<IpNet> {
+    let is_free = |range: &IpNet| !taken.iter().any(|it| overlap(it, range));
+    pool.subnets(prefix).ok()?.find(is_free)
+}
+
+fn is_labelled(deployment: &Deployment) -> bool {
+    deployment
+        .labels()
+        .get(LABEL)
+        .is_some_and(|value| value == "auto")
+}
+
+fn spec_of(range: IpNet) -> NetworkSpec {
+    let gateway = match range.network() {
+        IpAddr::V4(address) => IpAddr::from((u32::from(address).saturating_add(1)).to_be_bytes()),
+        IpAddr::V6(address) => IpAddr::from((u128::from(address).saturating_add(1)).to_be_bytes()),
+    };
+    NetworkSpec {
+        cidr: range.to_string(),
+        gateway: gateway.to_string(),
+    }
+}
+
+/// The spec of a range that somebody wrote: its first address is the gateway.
+fn with_first_gateway(cidr: &str) -> Result<NetworkSpec, super::InvalidSpec> {
+    let spec = match cidr.parse::<IpNet>() {
+        Ok(range) => NetworkSpec {
+            cidr: cidr.to_owned(),
+            ..spec_of(range.trunc())
+        },
+        Err(_) => NetworkSpec {
+            cidr: cidr.to_owned(),
+            gateway: String::new(),
+        },
+    };
+    addresses(&spec).map(|_| spec)
+}
+
+impl Runnable for NetworkPerDeployment {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn run(&self, context: RunContext) -> BoxFuture<'_, Result<(), Box<dyn Error + Send + Sync>>> {
+        Box::pin(async move {
+            let networks = self.networks.informer();
+            let of_networks = networks.add_event_handler(self.network_handler())?;
+            let registration = self.deployments.add_event_handler(self.handler())?;
+            let synced =
+                async { networks.wait_for_sync().await && self.deployments.wait_for_sync().await };
+            if context.stop.run_until_cancelled(synced).await == Some(true) {
+                let (worker, leadership) = (self.clone(), context.leadership.clone());
+                let work = move |key| {
+                    let (worker, leadership) = (worker.clone(), leadership.clone());
+                    async move {
+                        match leadership {
+                            None => worker.process(key).await,
+                            Some(leadership) => {
+                                let _ = leadership.fence(worker.process(key)).await;
+                            }
+                        }
+                    }
+                };
+                run_workers(&self.queue, 1, &context.stop, work).await;
+            }
+            networks.remove_event_handler(&of_networks);
+            self.deployments.remove_event_handler(&registration);
+            Ok(())
+        })
+    }
+}
+
+impl fmt::Debug for NetworkPerDeployment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("NetworkPerDeployment")
+            .field("pool", &self.pool)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_free_range_overlaps_nothing() {
+        let range = |text: &str| text.parse::<IpNet>().expect("a range");
+        let pool = range("10.128.0.0/16");
+        let check = |taken: &[&str], expected: Option<&str>| {
+            let taken: Vec<IpNet> = taken.iter().map(|it| range(it)).collect();
+            assert_eq!(
+                first_free(pool, 24, &taken),
+                expected.map(range),
+                "{taken:?}"
+            );
+        };
+        check(&[], Some("10.128.0.0/24"));
+        check(&["10.128.0.0/24", "10.128.1.128/25"], Some("10.128.2.0/24"));
+        check(&["10.128.0.0/17", "fd00::/8"], Some("10.128.128.0/24"));
+        check(&["10.0.0.0/8"], None);
+    }
+
+    #[test]
+    fn the_first_address_of_a_range_is_its_gateway() {
+        let gateway = |cidr: &str| with_first_gateway(cidr).map(|spec| spec.gateway);
+        assert_eq!(gateway("10.1.0.0/16"), Ok("10.1.0.1".to_owned()));
+        assert_eq!(gateway("fd00::/64"), Ok("fd00::1".to_owned()));
+        for cidr in ["", "x", "10.1.2.3/8", "255.255.255.255/32"] {
+            assert!(gateway(cidr).is_err(), "{cidr}");
+        }
+    }
+}

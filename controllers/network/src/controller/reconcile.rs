@@ -1,0 +1,345 @@
+//! Brings one network to what its spec says.
+//!
+//! Nothing is remembered between two calls but what the API server and the backend say (and which ranges are being given out): a
+//! process may end after any call, and the next one goes on from there. The finalizer is written before anything is made, and goes last.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use codegen_runtime::condition;
+use codegen_runtime::event::EventRecorder;
+use codegen_runtime::finalizer;
+use codegen_runtime::kube::api::PostParams;
+use codegen_runtime::kube::core::Selector;
+use codegen_runtime::kube::{self, ResourceExt};
+use codegen_runtime::retry;
+use codegen_runtime::store::ObjectKey;
+
+use super::FINALIZER;
+use super::claims::Claims;
+use super::spec::addresses;
+use crate::apis::samplecrd::v1::{Network, NetworkPhase, NetworkStatus};
+use crate::backend::{Addresses, Backend, BackendError, Observed, Owner};
+use crate::generated::clientset::Clientset;
+use crate::generated::clientset::typed::samplecrd::v1::Networks;
+use crate::generated::listers::samplecrd::v1::NetworkLister;
+
+/// How long one call of the backend may take, its retries included.
+const DEADLINE: Duration = Duration::from_secs(60);
+
+/// The condition that says whether a network is what its spec says.
+const READY: &str = "Ready";
+
+/// The reason of a network whose range another one has.
+pub(super) const OVERLAP: &str = "CIDROverlap";
+
+/// Why a network could not be reconciled. It is tried again.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReconcileError {
+    /// A call of the API server failed.
+    #[error("{what}: {source}")]
+    Api {
+        /// The operation.
+        what: &'static str,
+        /// The server's answer.
+        source: Box<kube::Error>,
+    },
+    /// A call of the backend failed; the status says so.
+    #[error(transparent)]
+    Backend(#[from] BackendError),
+}
+
+impl ReconcileError {
+    /// Whether somebody else changed the network meanwhile: no error, but a reason to look again.
+    pub fn is_conflict(&self) -> bool {
+        matches!(self, Self::Api { source, .. } if retry::is_conflict(source))
+    }
+}
+
+pub(super) fn api(what: &'static str) -> impl FnOnce(kube::Error) -> ReconcileError {
+    move |source| ReconcileError::Api {
+        what,
+        source: Box::new(source),
+    }
+}
+
+/// The reconciler: networks in, calls of the API server and the backend out.
+// +kubebuilder:rbac:groups=samplecrd.k8s.io,resources=networks,verbs=list;watch;create;patch;delete
+// +kubebuilder:rbac:groups=samplecrd.k8s.io,resources=networks/status,verbs=update
+// +kubebuilder:rbac:groups=apps,resources=deployments,verbs=list;watch
+// +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
+// +kubebuilder:rbac:groups=coordination.k8s.io,namespace=network-system,resources=leases,verbs=create;get;update;watch
+pub struct Reconciler {
+    clientset: Clientset,
+    lister: NetworkLister,
+    backend: Arc<dyn Backend>,
+    events: EventRecorder,
+    claims: Claims,
+}
+
+/// What was found about a network, from which its status follows.
+struct Finding {
+    phase: NetworkPhase,
+    reason: &'static str,
+    message: String,
+    observed: Option<Observed>,
+}
+
+impl Reconciler {
+    /// A reconciler that reads networks from `lister`.
+    pub fn new(
+        clientset: Clientset,
+        lister: NetworkLister,
+        backend: Arc<dyn Backend>,
+        events: EventRecorder,
+    ) -> Self {
+        Self {
+            clientset,
+            lister,
+            backend,
+            events,
+            claims: Claims::default(),
+        }
+    }
+
+    /// Brings the network `key` to what its spec says. A network that is gone is not an error: its finalizer went last.
+    ///
+    /// # Errors
+    ///
+    /// If the API server or the backend fails. A spec that can't be followed is no error: its status says why.
+    pub async fn reconcile(&self, key: &ObjectKey) -> Result<(), ReconcileError> {
+        let Ok(network) = self.lister.get(key) else {
+            return Ok(());
+        };
+        let networks = self.networks(&network);
+        let result = if finalizer::is_deleting(&*network) {
+            self.delete(&networks, &network).await
+        } else {
+            self.provide(&networks, &network).await
+        };
+        match result {
+            Err(ReconcileError::Api { source, .. }) if matches!(&*source, kube::Error::Api(status) if status.is_not_found()) => {
+                Ok(())
+            }
+            result => result,
+        }
+    }
+
+    fn networks(&self, network: &Network) -> Networks {
+        let namespace = network.namespace().unwrap_or_default();
+        self.clientset.samplecrd_v1().networks(&namespace)
+    }
+
+    /// Makes the network, or changes what differs.
+    async fn provide(&self, networks: &Networks, network: &Network) -> Result<(), ReconcileError> {
+        let wanted = match addresses(&network.spec) {
+            Ok(wanted) => wanted,
+            Err(error) => {
+                let message = error.to_string();
+                return self
+                    .refuse(networks, network, error.reason(), message)
+                    .await;
+            }
+        };
+        if let Some((other, range)) = self.overlapping(network, wanted) {
+            let message = format!(
+                "spec.cidr: {} overlaps {range} of the network {other}",
+                wanted.cidr
+            );
+            return self.refuse(networks, network, OVERLAP, message).await;
+        }
+        let network = finalizer::ensure(networks.api(), network, FINALIZER)
+            .await
+            .map_err(api("cannot add the finalizer"))?;
+        match self.approach(&network, wanted).await {
+            Ok(finding) => self.report(networks, &network, finding).await,
+            Err(error) => {
+                let finding = Finding {
+                    phase: match error {
+                        BackendError::Refused(_) => NetworkPhase::Failed,
+                        _ => NetworkPhase::Pending,
+                    },
+                    reason: error.reason(),
+                    message: error.to_string(),
+                    observed: None,
+                };
+                self.report(networks, &network, finding).await?;
+                Err(error.into())
+            }
+        }
+    }
+
+    fn overlapping(&self, network: &Network, wanted: Addresses) -> Option<(String, String)> {
+        // What the backend has of it is its range until it is deleted, whatever the spec says now.
+        let has = network.status.as_ref().map(|status| &status.cidr);
+        if has.is_some_and(|cidr| !cidr.is_empty() && *cidr != wanted.cidr.to_string()) {
+            return None;
+        }
+        let namespace = network.namespace().unwrap_or_default();
+        let others = self.lister.networks(&namespace).list(&Selector::default());
+        let refused = self.claims.claim(network, wanted.cidr, &others).err()?;
+        Some((refused.0, refused.1.to_string()))
+    }
+
+    /// One step, or none: at the backend.
+    async fn approach(
+        &self,
+        network: &Network,
+        wanted: Addresses,
+    ) -> Result<Finding, BackendError> {
+        let owner = Owner::of(network);
+        let observed = within(self.backend.get(&owner)).await?;
+        let active = |observed| Finding {
+            phase: NetworkPhase::Active,
+            reason: "Available",
+            message: String::new(),
+            observed: Some(observed),
+        };
+        let Some(mut observed) = observed.filter(|it| it.cidr.is_some()) else {
+            let made = within(self.backend.create(&owner, wanted)).await?;
+            let note = format!("made {} ({})", wanted.cidr, made.id);
+            self.events.normal(network, "Created", "Create", note);
+            return Ok(active(made));
+        };
+        if let Some(cidr) = observed.cidr.filter(|cidr| *cidr != wanted.cidr) {
+            return Ok(Finding {
+                phase: NetworkPhase::Failed,
+                reason: "CIDRImmutable",
+                message: format!(
+                    "spec.cidr can't change from {cidr} to {}: write {cidr}, or delete the network and make another",
+                    wanted.cidr
+                ),
+                observed: Some(observed),
+            });
+        }
+        if observed.gateway != Some(wanted.gateway) {
+            within(self.backend.set_gateway(&owner, wanted.gateway)).await?;
+            observed.gateway = Some(wanted.gateway);
+            let note = format!("the gateway is {}", wanted.gateway);
+            self.events.normal(network, "Updated", "Update", note);
+        }
+        Ok(active(observed))
+    }
+
+    /// Lets the network go, once the backend has nothing of it.
+    async fn delete(&self, networks: &Networks, network: &Network) -> Result<(), ReconcileError> {
+        let owner = Owner::of(network);
+        if !finalizer::contains(network, FINALIZER) {
+            return Ok(());
+        }
+        if let Err(error) = within(self.backend.delete(&owner)).await {
+            let finding = Finding {
+                phase: NetworkPhase::Terminating,
+                reason: error.reason(),
+                message: error.to_string(),
+                observed: None,
+            };
+            self.report(networks, network, finding).await?;
+            return Err(error.into());
+        }
+        finalizer::release(networks.api(), network, FINALIZER)
+            .await
+            .map_err(api("cannot remove the finalizer"))?;
+        self.claims.release(&owner.uid);
+        self.events
+            .normal(network, "Deleted", "Delete", "nothing is left of it");
+        Ok(())
+    }
+
+    /// Says why a spec can't be followed. Nothing happens before it changes, or what stands in its way.
+    async fn refuse(
+        &self,
+        networks: &Networks,
+        network: &Network,
+        reason: &'static str,
+        message: String,
+    ) -> Result<(), ReconcileError> {
+        let finding = Finding {
+            phase: NetworkPhase::Failed,
+            reason,
+            message,
+            observed: None,
+        };
+        self.report(networks, network, finding).await
+    }
+
+    /// Writes the status if it changed, and an event if it is no good news.
+    async fn report(
+        &self,
+        networks: &Networks,
+        network: &Network,
+        finding: Finding,
+    ) -> Result<(), ReconcileError> {
+        let mut changed = network.clone();
+        let status = changed.status.get_or_insert_default();
+        if !apply(status, &finding, network.metadata.generation) {
+            return Ok(());
+        }
+        networks
+            .update_status(&changed, &PostParams::default())
+            .await
+            .map_err(api("cannot write the status"))?;
+        if finding.phase != NetworkPhase::Active {
+            self.events
+                .warning(network, finding.reason, "Reconcile", finding.message);
+        }
+        Ok(())
+    }
+
+    /// Forgets which range the network `uid` had: it is gone.
+    pub(super) fn forget(&self, uid: &str) {
+        self.claims.release(uid);
+    }
+}
+
+/// Whether the finding changes the status. What is not known anew of a network at its backend stays.
+fn apply(status: &mut NetworkStatus, finding: &Finding, generation: Option<i64>) -> bool {
+    let old = (
+        status.phase,
+        status.id.clone(),
+        status.cidr.clone(),
+        status.observed_generation,
+    );
+    status.phase = finding.phase;
+    if let Some(observed) = &finding.observed {
+        status.id.clone_from(&observed.id);
+        status.cidr = observed.cidr.map(|it| it.to_string()).unwrap_or_default();
+    }
+    status.observed_generation = generation;
+    let is_ready = finding.phase == NetworkPhase::Active;
+    let ready = condition::new(
+        READY,
+        is_ready,
+        finding.reason,
+        finding.message.as_str(),
+        generation,
+    );
+    let is_changed = condition::set(&mut status.conditions, ready);
+    let new = (
+        status.phase,
+        status.id.clone(),
+        status.cidr.clone(),
+        status.observed_generation,
+    );
+    is_changed || new != old
+}
+
+/// The reason why a network is not what its spec says, if it isn't.
+pub(super) fn reason(network: &Network) -> Option<&str> {
+    let conditions = &network.status.as_ref()?.conditions;
+    let ready = condition::find(conditions, READY)?;
+    (ready.status != "True").then_some(ready.reason.as_str())
+}
+
+/// A call of the backend with its deadline.
+async fn within<T>(call: impl Future<Output = Result<T, BackendError>>) -> Result<T, BackendError> {
+    tokio::time::timeout(DEADLINE, call)
+        .await
+        .unwrap_or_else(|_| {
+            let seconds = DEADLINE.as_secs();
+            Err(BackendError::Unavailable(format!(
+                "no answer within {seconds} s"
+            )))
+        })
+}

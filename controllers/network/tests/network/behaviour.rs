@@ -1,0 +1,157 @@
+//! What comes of a network's spec, in its status and at the backend.
+
+use codegen_runtime::kube::ResourceExt;
+use network_controller::apis::samplecrd::v1::NetworkPhase as Phase;
+use network_controller::backend::BackendError;
+use network_controller::backend::simulated::{Call, Fault, Reach};
+use network_controller::controller::FINALIZER;
+use serde_json::json;
+
+use crate::support::{Rig, eventually, message, network};
+
+#[tokio::test]
+async fn a_network_is_made_changed_and_deleted() {
+    let rig = Rig::new();
+    let running = rig.start();
+    for (name, cidr, gateway) in [
+        ("four", "192.168.0.0/16", "192.168.0.1"),
+        ("six", "fd00::/64", "fd00::1"),
+    ] {
+        rig.create(&network(name, cidr, gateway)).await;
+        let made = rig.until(name, Phase::Active, "Available").await;
+        let status = made.status.clone().unwrap();
+        assert_eq!((status.cidr.as_str(), status.id.is_empty()), (cidr, false));
+        assert_eq!(made.finalizers(), [FINALIZER]);
+        rig.until_event(name, "Created").await;
+    }
+    rig.patch("four", json!({ "gateway": "192.168.255.254" }))
+        .await;
+    let gateway = || {
+        let state = rig.backend.state();
+        let four = state.networks.values().find(|it| it.owner.name == "four");
+        four.and_then(|it| it.addresses)
+            .map(|(_, gateway)| gateway.to_string())
+    };
+    assert!(eventually(|| gateway().as_deref() == Some("192.168.255.254")).await);
+    rig.until("four", Phase::Active, "Available").await;
+    for name in ["four", "six"] {
+        rig.delete(name).await;
+        rig.until_gone(name).await;
+    }
+    let state = rig.backend.state();
+    assert_eq!((state.networks.len(), state.created), (0, 2));
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn a_changed_cidr_is_refused_and_can_be_taken_back() {
+    let rig = Rig::new();
+    let running = rig.start();
+    rig.create(&network("blue", "10.0.0.0/16", "10.0.0.1"))
+        .await;
+    rig.until("blue", Phase::Active, "Available").await;
+    rig.patch("blue", json!({ "cidr": "10.0.0.0/8" })).await;
+    let refused = rig.until("blue", Phase::Failed, "CIDRImmutable").await;
+    assert!(
+        message(&refused).contains("from 10.0.0.0/16 to 10.0.0.0/8"),
+        "{}",
+        message(&refused)
+    );
+    assert_eq!(refused.status.clone().unwrap().cidr, "10.0.0.0/16");
+    rig.until_event("blue", "CIDRImmutable").await;
+    rig.patch("blue", json!({ "cidr": "10.0.0.0/16" })).await;
+    rig.until("blue", Phase::Active, "Available").await;
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn of_overlapping_networks_one_is_made_and_the_other_waits_for_its_end() {
+    let rig = Rig::new();
+    let running = rig.start();
+    rig.create(&network("first", "10.0.0.0/8", "10.0.0.1"))
+        .await;
+    rig.until("first", Phase::Active, "Available").await;
+    rig.create(&network("second", "10.1.0.0/16", "10.1.0.1"))
+        .await;
+    rig.create(&network("apart", "11.0.0.0/8", "11.0.0.1"))
+        .await;
+    let refused = rig.until("second", Phase::Failed, "CIDROverlap").await;
+    let expected = "spec.cidr: 10.1.0.0/16 overlaps 10.0.0.0/8 of the network first";
+    assert_eq!(message(&refused), expected);
+    assert!(refused.finalizers().is_empty(), "nothing was made");
+    rig.until("apart", Phase::Active, "Available").await;
+    rig.until_event("second", "CIDROverlap").await;
+    rig.delete("first").await;
+    rig.until("second", Phase::Active, "Available").await;
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn of_networks_that_overlap_and_come_at_once_exactly_one_is_made() {
+    for _ in 0..5 {
+        let rig = Rig::new();
+        let running = rig.start();
+        for n in 0..8 {
+            rig.create(&network(&format!("n{n}"), "10.0.0.0/8", "10.0.0.1"))
+                .await;
+        }
+        let phases = || (0..8).filter_map(|n| Some(rig.get(&format!("n{n}"))?.status?.phase));
+        assert!(eventually(|| phases().filter(|it| *it != Phase::None).count() == 8).await);
+        assert_eq!(phases().filter(|it| *it == Phase::Active).count(), 1);
+        assert_eq!(rig.backend.state().networks.len(), 1);
+        running.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn a_backend_that_fails_is_tried_again_and_told_of() {
+    let rig = Rig::new();
+    let unavailable = BackendError::Unavailable("no route".to_owned());
+    for reach in [Reach::Nothing, Reach::Half, Reach::Everything] {
+        rig.backend.fault(Fault {
+            call: Some(Call::Create),
+            times: Some(1),
+            reach,
+            error: unavailable.clone(),
+        });
+    }
+    let running = rig.start();
+    rig.create(&network("blue", "10.0.0.0/8", "10.0.0.1")).await;
+    rig.until_event("blue", "BackendUnavailable").await;
+    rig.until("blue", Phase::Active, "Available").await;
+    assert_eq!(
+        rig.backend.state().created,
+        1,
+        "found again, not made twice"
+    );
+
+    rig.backend.fault(Fault {
+        call: Some(Call::Delete),
+        times: Some(2),
+        reach: Reach::Nothing,
+        error: BackendError::InUse("a port".to_owned()),
+    });
+    rig.delete("blue").await;
+    rig.until_event("blue", "NetworkInUse").await;
+    rig.until_gone("blue").await;
+    assert!(rig.backend.state().networks.is_empty());
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn a_resync_asks_the_backend_nothing() {
+    let rig = Rig::new();
+    let backend = std::sync::Arc::new(rig.backend.clone());
+    let running = crate::support::Running::start(
+        rig.clientset.client().clone(),
+        backend,
+        &["--resync-period=1s"],
+    );
+    rig.create(&network("blue", "10.0.0.0/8", "10.0.0.1")).await;
+    rig.until("blue", Phase::Active, "Available").await;
+    tokio::time::sleep(std::time::Duration::from_millis(300)).await;
+    let calls = rig.backend.state().calls;
+    tokio::time::sleep(std::time::Duration::from_millis(2500)).await;
+    assert_eq!(rig.backend.state().calls, calls, "two resyncs went by");
+    running.stop().await;
+}

@@ -1,0 +1,133 @@
+//! A controller that ends after its k-th call, for every k; then another one takes over.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use codegen_runtime::fake::crash::{Gate, every_crash_point};
+use network_controller::apis::samplecrd::v1::NetworkPhase as Phase;
+use network_controller::backend::simulated::Simulated;
+use network_controller::backend::{Addresses, Backend, BackendFuture, Observed, Owner};
+use serde_json::json;
+
+use crate::support::{Rig, eventually, network};
+
+/// A backend behind a gate.
+struct Gated {
+    backend: Simulated,
+    gate: Gate,
+}
+
+impl Gated {
+    fn call<'a, T: Send + 'a>(&'a self, call: BackendFuture<'a, T>) -> BackendFuture<'a, T> {
+        Box::pin(self.gate.call(call))
+    }
+}
+
+impl Backend for Gated {
+    fn name(&self) -> &'static str {
+        "gated"
+    }
+
+    fn get<'a>(&'a self, owner: &'a Owner) -> BackendFuture<'a, Option<Observed>> {
+        self.call(self.backend.get(owner))
+    }
+
+    fn create<'a>(&'a self, owner: &'a Owner, addresses: Addresses) -> BackendFuture<'a, Observed> {
+        self.call(self.backend.create(owner, addresses))
+    }
+
+    fn set_gateway<'a>(&'a self, owner: &'a Owner, gateway: IpAddr) -> BackendFuture<'a, ()> {
+        self.call(self.backend.set_gateway(owner, gateway))
+    }
+
+    fn delete<'a>(&'a self, owner: &'a Owner) -> BackendFuture<'a, ()> {
+        self.call(self.backend.delete(owner))
+    }
+}
+
+/// The request to a network before the crash.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Task {
+    Create,
+    Gateway,
+    Delete,
+}
+
+/// Whether the controller was still at work when it crashed.
+async fn crash(gate: Gate, task: Task, deleted_meanwhile: bool) -> bool {
+    let (rig, point) = (Rig::new(), format!("{task:?} {gate:?}"));
+    let blue = network("blue", "10.0.0.0/8", "10.0.0.1");
+    if task == Task::Create {
+        rig.create(&blue).await;
+    } else {
+        let running = rig.start();
+        rig.create(&blue).await;
+        rig.until("blue", Phase::Active, "Available").await;
+        running.stop().await;
+    }
+    match task {
+        Task::Create => {}
+        Task::Gateway => rig.patch("blue", json!({ "gateway": "10.9.9.9" })).await,
+        Task::Delete => rig.delete("blue").await,
+    }
+    gate.guard(&rig.tracker, "networks/*");
+    let backend = rig.backend.clone();
+    let running = rig.start_on(Arc::new(Gated {
+        backend,
+        gate: gate.clone(),
+    }));
+    let crashed = gate
+        .crashes_before(async { assert!(eventually(|| is_settled(&rig, task)).await, "{point}") })
+        .await;
+    running.kill().await;
+    gate.open();
+
+    let mut wanted = task;
+    if deleted_meanwhile && rig.get("blue").is_some() {
+        rig.delete("blue").await;
+        wanted = Task::Delete;
+    }
+    let running = rig.start();
+    let converged = eventually(|| is_settled(&rig, wanted)).await;
+    assert!(
+        converged,
+        "{point}: {:#?} {:#?}",
+        rig.get("blue"),
+        rig.backend.state()
+    );
+    running.stop().await;
+    assert!(rig.backend.state().created <= 1, "{point}: made twice");
+    crashed
+}
+
+fn is_settled(rig: &Rig, task: Task) -> bool {
+    let state = rig.backend.state();
+    let Some(network) = rig.get("blue") else {
+        return task == Task::Delete && state.networks.is_empty();
+    };
+    let status = network.status.unwrap_or_default();
+    let gateways: Vec<String> = state
+        .networks
+        .values()
+        .filter_map(|it| Some(it.addresses?.1.to_string()))
+        .collect();
+    task != Task::Delete
+        && status.phase == Phase::Active
+        && status.observed_generation == network.metadata.generation
+        && gateways == [network.spec.gateway]
+}
+
+#[tokio::test]
+async fn every_crash_point_is_survived() {
+    for task in [Task::Create, Task::Gateway, Task::Delete] {
+        let calls = every_crash_point(|gate| crash(gate, task, false)).await;
+        assert!(calls >= 2, "{task:?} took {calls} calls");
+    }
+}
+
+#[tokio::test]
+async fn a_network_that_is_deleted_after_a_crash_leaves_nothing_behind() {
+    for task in [Task::Create, Task::Gateway] {
+        every_crash_point(|gate| crash(gate, task, true)).await;
+    }
+}

@@ -1,0 +1,92 @@
+//! Specs that can't be followed, and backends that never answer well: a condition, an event, and few calls.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use network_controller::apis::samplecrd::v1::NetworkPhase as Phase;
+use network_controller::backend::BackendError;
+use network_controller::backend::simulated::{Call, Fault, Reach};
+use serde_json::json;
+
+use crate::support::{Rig, Running, network};
+
+#[tokio::test]
+async fn hostile_specs_get_a_reason_and_an_event() {
+    let rig = Rig::new();
+    let running = rig.start();
+    let long = "1".repeat(100_000);
+    let cases = [
+        ("", "10.0.0.1", "InvalidCIDR"),
+        ("10.0.0.0", "10.0.0.1", "InvalidCIDR"),
+        ("10.0.0.0/33", "10.0.0.1", "InvalidCIDR"),
+        ("10.0.0.1/8", "10.0.0.1", "InvalidCIDR"),
+        ("fd00::1/64", "fd00::1", "InvalidCIDR"),
+        ("10.0.0.0/32", "10.0.0.0", "InvalidCIDR"),
+        ("::/129", "::1", "InvalidCIDR"),
+        ("\u{0}\u{1}", "10.0.0.1", "InvalidCIDR"),
+        ("../../etc", "10.0.0.1", "InvalidCIDR"),
+        (long.as_str(), "10.0.0.1", "InvalidCIDR"),
+        ("10.0.0.0/8", "", "InvalidGateway"),
+        ("10.0.0.0/8", "10.0.0.0", "InvalidGateway"),
+        ("10.0.0.0/8", "10.255.255.255", "InvalidGateway"),
+        ("10.0.0.0/8", long.as_str(), "InvalidGateway"),
+        ("10.0.0.0/8", "11.0.0.1", "GatewayOutsideCIDR"),
+        ("10.0.0.0/8", "fd00::1", "GatewayOutsideCIDR"),
+    ];
+    for (n, (cidr, gateway, reason)) in cases.iter().enumerate() {
+        let name = format!("hostile-{n}");
+        rig.create(&network(&name, cidr, gateway)).await;
+        rig.until(&name, Phase::Failed, reason).await;
+        rig.until_event(&name, reason).await;
+    }
+    assert!(
+        rig.backend.state().calls.is_empty(),
+        "the backend is not asked"
+    );
+    rig.patch("hostile-0", json!({ "cidr": "10.0.0.0/8" }))
+        .await;
+    rig.until("hostile-0", Phase::Active, "Available").await;
+    rig.delete("hostile-1").await;
+    rig.until_gone("hostile-1").await;
+    running.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_backend_that_always_fails_is_asked_a_few_times_a_minute() {
+    let rig = Rig::new();
+    rig.backend.fault(Fault {
+        call: None,
+        times: None,
+        reach: Reach::Nothing,
+        error: BackendError::Refused("quota exceeded".to_owned()),
+    });
+    rig.create(&network("blue", "10.0.0.0/8", "10.0.0.1")).await;
+    let client = rig.clientset.client().clone();
+    let running = Running::start(client, Arc::new(rig.backend.clone()), &[]);
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    let asked = |rig: &Rig| {
+        rig.backend
+            .state()
+            .calls
+            .get(&Call::Get)
+            .copied()
+            .unwrap_or(0)
+    };
+    let first = asked(&rig);
+    assert!((2..=16).contains(&first), "{first} in the first minute");
+    tokio::time::sleep(Duration::from_secs(600)).await;
+    let after = asked(&rig) - first;
+    assert!((2..=10).contains(&after), "{after} in the next ten minutes");
+    rig.until("blue", Phase::Failed, "BackendRefused").await;
+    let writes = rig.tracker.actions();
+    let writes = writes
+        .iter()
+        .filter(|it| it.resource == "networks" && it.verb == "update");
+    // The cache may not show the finalizer's write yet when the first status is written: that meets a conflict.
+    let writes = writes.count();
+    assert!(
+        (1..=2).contains(&writes),
+        "{writes}: a status that did not change is not written"
+    );
+    running.kill().await;
+}

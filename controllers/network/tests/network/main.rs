@@ -1,0 +1,18 @@
+//! The network controller: on a fake API server, with a simulated backend and with Neutron's API.
+
+#![allow(
+    clippy::unwrap_used,
+    unreachable_pub,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that cannot go on has failed"
+)]
+
+mod behaviour;
+mod crash_points;
+mod deploy;
+mod fake_neutron;
+mod hostile;
+mod neutron;
+mod per_deployment;
+mod support;

@@ -1,0 +1,313 @@
+//! The Neutron backend: on a fake, and with `NEUTRON_URL` on a real neutron-server without authentication (`hack/neutron.sh`).
+
+use std::sync::Arc;
+
+use network_controller::apis::samplecrd::v1::NetworkPhase as Phase;
+use network_controller::app::Flags;
+use network_controller::backend::neutron::Neutron;
+use network_controller::backend::{Addresses, Backend, BackendError, Owner};
+use serde_json::json;
+
+use crate::fake_neutron::FakeNeutron;
+use crate::support::{Rig, app, network};
+
+/// A Neutron: the one that `NEUTRON_URL` names, else a fake.
+struct Site {
+    neutron: Arc<Neutron>,
+    fake: Option<FakeNeutron>,
+}
+
+fn neutron(args: &[&str]) -> Neutron {
+    let args = [&["network-controller"], args].concat();
+    let flags = app().try_parse_from::<Flags>(args).unwrap().own;
+    Neutron::new(&flags.neutron).unwrap()
+}
+
+impl Site {
+    async fn new() -> Self {
+        let (url, fake) = match std::env::var("NEUTRON_URL") {
+            Ok(url) => (url, None),
+            Err(_) => {
+                let fake = FakeNeutron::start().await;
+                (fake.url.clone(), Some(fake))
+            }
+        };
+        let url = format!("--neutron-url={url}");
+        let neutron = Arc::new(neutron(&[
+            &url,
+            "--neutron-project=0123456789abcdef0123456789abcdef",
+        ]));
+        Self { neutron, fake }
+    }
+}
+
+/// An owner whose uid no other run has.
+fn owner(name: &str) -> Owner {
+    let now = std::time::SystemTime::now();
+    let nanos = now
+        .duration_since(std::time::UNIX_EPOCH)
+        .unwrap()
+        .as_nanos();
+    Owner {
+        namespace: "default".to_owned(),
+        name: name.to_owned(),
+        uid: format!("{name}-{nanos:x}"),
+    }
+}
+
+fn addresses(cidr: &str, gateway: &str) -> Addresses {
+    Addresses {
+        cidr: cidr.parse().unwrap(),
+        gateway: gateway.parse().unwrap(),
+    }
+}
+
+#[tokio::test]
+async fn a_network_lives_and_every_call_may_be_made_again() {
+    let site = Site::new().await;
+    let backend = &site.neutron;
+    for (name, cidr, gateway, other) in [
+        ("four", "10.7.0.0/16", "10.7.0.1", "10.7.255.254"),
+        ("six", "fd00:7::/64", "fd00:7::1", "fd00:7::2"),
+    ] {
+        let (owner, wanted) = (owner(name), addresses(cidr, gateway));
+        assert_eq!(backend.get(&owner).await, Ok(None));
+        let made = backend.create(&owner, wanted).await.unwrap();
+        assert_eq!(
+            (made.cidr, made.gateway),
+            (Some(wanted.cidr), Some(wanted.gateway))
+        );
+        assert_eq!(
+            backend.create(&owner, wanted).await,
+            Ok(made.clone()),
+            "made once"
+        );
+        assert_eq!(backend.get(&owner).await, Ok(Some(made.clone())));
+        let other = other.parse().unwrap();
+        backend.set_gateway(&owner, other).await.unwrap();
+        backend.set_gateway(&owner, other).await.unwrap();
+        let changed = backend.get(&owner).await.unwrap().unwrap();
+        assert_eq!((changed.id, changed.gateway), (made.id, Some(other)));
+        backend.delete(&owner).await.unwrap();
+        assert_eq!(backend.get(&owner).await, Ok(None));
+        backend.delete(&owner).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn what_neutron_refuses_is_refused_with_its_words() {
+    let site = Site::new().await;
+    if site.fake.is_some() {
+        return; // the fake checks nothing
+    }
+    let owner = owner("refused");
+    // A gateway of the other family passes no check of the controller's own, but this asks the backend alone.
+    let wrong = addresses("10.7.0.0/16", "fd00::1");
+    let error = site.neutron.create(&owner, wrong).await.unwrap_err();
+    assert!(matches!(error, BackendError::Refused(_)), "{error}");
+    let made = site.neutron.get(&owner).await.unwrap().unwrap();
+    assert_eq!(made.cidr, None, "a network without a subnet");
+    let right = addresses("10.7.0.0/16", "10.7.0.1");
+    let completed = site.neutron.create(&owner, right).await.unwrap();
+    assert_eq!(completed.id, made.id, "completed, not made twice");
+    site.neutron.delete(&owner).await.unwrap();
+}
+
+#[tokio::test]
+async fn the_controller_runs_on_neutron() {
+    let (site, rig) = (Site::new().await, Rig::new());
+    let running = rig.start_on(Arc::clone(&site.neutron) as Arc<dyn Backend>);
+    let created = rig
+        .create(&network("blue", "10.8.0.0/16", "10.8.0.1"))
+        .await;
+    let owner = Owner::of(&created);
+    rig.until("blue", Phase::Active, "Available").await;
+    rig.patch("blue", json!({ "gateway": "10.8.0.2" })).await;
+    rig.until("blue", Phase::Active, "Available").await;
+    let seen = site.neutron.get(&owner).await.unwrap().unwrap();
+    assert_eq!(seen.gateway, Some("10.8.0.2".parse().unwrap()));
+    rig.delete("blue").await;
+    rig.until_gone("blue").await;
+    assert_eq!(site.neutron.get(&owner).await, Ok(None));
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn a_creation_that_was_cut_off_anywhere_is_completed() {
+    let fake = FakeNeutron::start().await;
+    let backend = neutron(&[&format!("--neutron-url={}", fake.url)]);
+    let wanted = addresses("10.7.0.0/16", "10.7.0.1");
+    // Every request may be the last one that arrives.
+    for passes in 0..8 {
+        let owner = owner(&format!("cut-{passes}"));
+        let cut = CutOff::start(&fake, passes).await;
+        let first = neutron(&[&format!("--neutron-url={}", cut.url)]);
+        let failed = first.create(&owner, wanted).await.is_err();
+        let made = backend.create(&owner, wanted).await.unwrap();
+        assert_eq!(backend.get(&owner).await, Ok(Some(made)), "after {passes}");
+        let state = fake.state.lock().unwrap();
+        let of_owner = |list: &[serde_json::Value]| {
+            list.iter()
+                .filter(|it| it["description"] == owner.uid)
+                .count()
+        };
+        assert_eq!(
+            (of_owner(&state.networks), of_owner(&state.subnets)),
+            (1, 1),
+            "after {passes}"
+        );
+        if passes == 7 {
+            assert!(!failed, "the creation takes seven requests at most");
+        }
+    }
+}
+
+/// Passes so many requests on to a fake, and closes every connection after them.
+struct CutOff {
+    url: String,
+    task: tokio::task::JoinHandle<()>,
+}
+
+impl Drop for CutOff {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+impl CutOff {
+    async fn start(fake: &FakeNeutron, passes: usize) -> Self {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let target = fake.url.trim_start_matches("http://").to_owned();
+        let state = Arc::clone(&fake.state);
+        let before = state.lock().unwrap().requests.len();
+        let task = tokio::spawn(async move {
+            loop {
+                let (mut client, _) = listener.accept().await.unwrap();
+                let (target, state) = (target.clone(), Arc::clone(&state));
+                tokio::spawn(async move {
+                    let mut server = tokio::net::TcpStream::connect(target).await.unwrap();
+                    let (mut from_client, mut to_client) = client.split();
+                    let (mut from_server, mut to_server) = server.split();
+                    let mut buffer = vec![0; 1 << 16];
+                    loop {
+                        use tokio::io::{AsyncReadExt, AsyncWriteExt};
+                        let Ok(read @ 1..) = from_client.read(&mut buffer).await else {
+                            return;
+                        };
+                        if state.lock().unwrap().requests.len() - before >= passes {
+                            return; // the answer is lost, and so is what follows
+                        }
+                        to_server.write_all(&buffer[..read]).await.unwrap();
+                        let Ok(read @ 1..) = from_server.read(&mut buffer).await else {
+                            return;
+                        };
+                        to_client.write_all(&buffer[..read]).await.unwrap();
+                    }
+                });
+            }
+        });
+        Self { url, task }
+    }
+}
+
+#[tokio::test]
+async fn two_networks_of_one_object_become_one() {
+    let fake = FakeNeutron::start().await;
+    let backend = neutron(&[&format!("--neutron-url={}", fake.url)]);
+    let (owner, wanted) = (owner("double"), addresses("10.7.0.0/16", "10.7.0.1"));
+    let made = backend.create(&owner, wanted).await.unwrap();
+    {
+        let mut state = fake.state.lock().unwrap();
+        let mut double = state.networks[0].clone();
+        double["id"] = json!("double");
+        double["created_at"] = json!("2027-01-01T00:00:00Z");
+        state.networks.push(double);
+    }
+    assert_eq!(backend.create(&owner, wanted).await, Ok(made));
+    assert_eq!(fake.state.lock().unwrap().networks.len(), 1);
+}
+
+#[tokio::test]
+async fn later_is_tried_later_and_other_errors_are_told() {
+    use http::StatusCode as S;
+    let fake = FakeNeutron::start().await;
+    let backend = neutron(&[&format!("--neutron-url={}", fake.url)]);
+    let owner = owner("later");
+    let check = async |refuse: &[S], requests: usize, is_ok: bool| {
+        let before = {
+            let mut state = fake.state.lock().unwrap();
+            state.refuse = refuse.to_vec();
+            state.requests.len()
+        };
+        let result = backend.get(&owner).await;
+        assert_eq!(result.is_ok(), is_ok, "{refuse:?}: {result:?}");
+        let state = fake.state.lock().unwrap();
+        assert_eq!(state.requests.len() - before, requests, "{refuse:?}");
+        result
+    };
+    let _ = check(&[S::TOO_MANY_REQUESTS, S::SERVICE_UNAVAILABLE], 4, true).await;
+    let _ = check(&[S::SERVICE_UNAVAILABLE; 4], 4, false).await;
+    let refused = check(&[S::BAD_REQUEST], 1, false).await;
+    assert_eq!(refused, Err(BackendError::Refused("to order".to_owned())));
+    let broken = check(&[S::INTERNAL_SERVER_ERROR], 1, false).await;
+    assert!(matches!(broken, Err(BackendError::Unavailable(_))));
+}
+
+#[tokio::test]
+async fn flags_that_do_not_fit_are_named() {
+    let parse = |args: &[&str]| {
+        let args = [&["network-controller"], args].concat();
+        let flags = app().try_parse_from::<Flags>(args).unwrap().own;
+        Neutron::new(&flags.neutron).unwrap_err().to_string()
+    };
+    assert_eq!(
+        parse(&[]),
+        "--backend=neutron needs --neutron-url or --os-auth-url"
+    );
+    assert!(parse(&["--neutron-url=neutron:9696"]).contains("is no URL"));
+    let auth = "--os-auth-url=http://127.0.0.1:1/v3";
+    assert!(parse(&[auth]).contains("--os-username"));
+    assert!(
+        parse(&[auth, "--os-application-credential-id=x"])
+            .contains("$OS_APPLICATION_CREDENTIAL_SECRET")
+    );
+}
+
+#[tokio::test]
+async fn logins_at_keystone_are_renewed_and_find_the_endpoint() {
+    let fake = FakeNeutron::start().await;
+    let auth = format!("--os-auth-url={}/identity/v3", fake.url);
+    let password = ["--os-username=me", "--os-project-name=mine"];
+    let credential = ["--os-application-credential-id=x"];
+    for by in [&password[..], &credential] {
+        let args = [&["network-controller", &auth, "--os-region-name=one"], by].concat();
+        let flags = app().try_parse_from::<Flags>(args).unwrap().own.neutron;
+        let with = |secret: &'static str| {
+            Neutron::with_environment(&flags, move |_| Some(secret.to_owned())).unwrap()
+        };
+        let (owner, wanted) = (owner("keystone"), addresses("10.7.0.0/16", "10.7.0.1"));
+        let logins = || fake.state.lock().unwrap().logins;
+        let (backend, before) = (with("secret"), logins());
+        backend.create(&owner, wanted).await.unwrap();
+        assert_eq!(logins() - before, 1, "one login for all calls");
+        fake.state.lock().unwrap().token = Some("another".to_owned());
+        backend.delete(&owner).await.unwrap();
+        assert_eq!(
+            logins() - before,
+            2,
+            "a token that is refused is renewed once"
+        );
+        let refused = with("wrong").get(&owner).await;
+        assert!(
+            matches!(refused, Err(BackendError::Unauthorized(_))),
+            "{refused:?}"
+        );
+    }
+    let said = format!("{:?}", {
+        let args = ["network-controller", &auth, password[0], password[1]];
+        let flags = app().try_parse_from::<Flags>(args).unwrap().own.neutron;
+        Neutron::with_environment(&flags, |_| Some("secret".to_owned())).unwrap()
+    });
+    assert!(!said.contains("secret"), "{said}");
+}
