@@ -148,7 +148,8 @@ async fn resources(client: &Client, version: &str) -> Result<Vec<String>, Error>
             .into_iter()
             .map(|resource| resource.name)
             .collect()),
-        Err(Error::Api(answer)) if answer.is_not_found() => Ok(Vec::new()),
+        // The answer is plain text, not a Status with a reason.
+        Err(Error::Api(answer)) if answer.code == 404 => Ok(Vec::new()),
         Err(error) => Err(error),
     }
 }

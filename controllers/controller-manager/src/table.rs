@@ -2,10 +2,15 @@
 //!
 //! A new controller is one line in [`ALL`] and the function that adds it to a manager.
 
+use std::sync::Arc;
+
 use codegen_runtime::event::EventRecorder;
 use codegen_runtime::informer::SharedInformerFactory;
 use codegen_runtime::kube::Client;
 use codegen_runtime::manager::{Runnable, Selection, UnknownController};
+use virtualmachine_controller::controller::{self as virtualmachine, VirtualMachineController};
+use virtualmachine_controller::driver::simulated::{Latency, Simulated};
+use virtualmachine_controller::generated::clientset::Clientset;
 
 use crate::settings::Settings;
 use crate::{deployment, replicaset, simulator};
@@ -86,6 +91,14 @@ pub const ALL: &[Descriptor] = &[
         },
     },
     Descriptor {
+        name: virtualmachine::NAME,
+        aliases: &["virtualmachine-controller"],
+        // Its simulated driver's servers end with this process; its own program has the other drivers.
+        on_by_default: false,
+        needs: ("cloudnative.czs/v1alpha1", "virtualmachines"),
+        build: |cx| Ok(Box::new(virtual_machines(cx))),
+    },
+    Descriptor {
         name: simulator::NAME,
         aliases: &["simulate-pods"],
         on_by_default: false,
@@ -99,6 +112,25 @@ pub const ALL: &[Descriptor] = &[
         },
     },
 ];
+
+fn virtual_machines(cx: &Context<'_>) -> VirtualMachineController {
+    let options = virtualmachine::Options {
+        workers: cx.settings.workers,
+        namespace: cx.namespace.clone(),
+        ..virtualmachine::Options::default()
+    };
+    VirtualMachineController::new(
+        Clientset::new(cx.client.clone()),
+        &virtualmachine_controller::generated::informers::SharedInformerFactory::from(
+            cx.factory.clone(),
+        ),
+        Arc::new(Simulated::new(Latency::default())),
+        cx.identity.as_str(),
+        (cx.recorder)(virtualmachine_controller::app::REPORTER),
+        &cx.settings.metrics,
+        options,
+    )
+}
 
 /// The controllers that `selection` enables, in the order of the table. Names and aliases are the same to it.
 ///

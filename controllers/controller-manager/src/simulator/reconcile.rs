@@ -22,6 +22,7 @@ use super::status::{Life, status};
 use super::{NODE_PREFIX, Options};
 use crate::own_writes::OwnWrites;
 use crate::pods::{is_finished, is_ready, node};
+use crate::replicaset::reconcile::is_terminating_namespace;
 
 /// Plays kubelet and scheduler.
 pub(super) struct PodSimulator {
@@ -200,6 +201,8 @@ impl Reconciler for PodSimulator {
             // Somebody else changed or removed it; the cache will tell.
             Err(Error::Api(answer)) if answer.is_conflict() => Ok(Action::requeue()),
             Err(Error::Api(answer)) if answer.is_not_found() => Ok(Action::done()),
+            // A pod without a node goes with its namespace.
+            Err(error) if is_terminating_namespace(&error) => Ok(Action::done()),
             result => result,
         }
     }

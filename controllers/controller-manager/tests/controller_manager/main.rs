@@ -9,4 +9,5 @@
 mod cluster;
 mod crash_points;
 mod hostile;
+mod program;
 mod scenario;

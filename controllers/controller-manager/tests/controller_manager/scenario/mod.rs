@@ -113,7 +113,7 @@ async fn run(cluster: Arc<Cluster>, scenario: Scenario) -> Outcome {
             break;
         }
     }
-    let state = namespace.fingerprint().await;
+    let state = namespace.at_rest().await;
     if std::env::var_os("KCM_VERBOSE").is_some() {
         eprintln!("{} {:?} {:?}", scenario.name, started.elapsed(), result);
     }

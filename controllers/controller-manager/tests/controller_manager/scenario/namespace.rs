@@ -123,6 +123,22 @@ impl Namespace {
         Ok(sets)
     }
 
+    /// The fingerprint once it has not changed for a second, or after 20 s. Only a report needs one.
+    pub(super) async fn at_rest(&self) -> String {
+        let mut state = self.fingerprint().await;
+        if std::env::var_os("KCM_REPORT").is_none() {
+            return state;
+        }
+        let (mut same, mut tries) = (0, 0);
+        while same < 3 && tries < 50 {
+            tokio::time::sleep(std::time::Duration::from_millis(400)).await;
+            let next = self.fingerprint().await;
+            same = if next == state { same + 1 } else { 0 };
+            (state, tries) = (next, tries + 1);
+        }
+        state
+    }
+
     /// What is left at the end, without names and times: comparable between runs.
     pub(super) async fn fingerprint(&self) -> String {
         let sorted = |mut lines: Vec<String>| {

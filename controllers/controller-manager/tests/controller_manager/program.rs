@@ -1,0 +1,112 @@
+//! The program: selection, skipped controllers, and several of the table at work on one factory.
+
+use std::time::Duration;
+
+use codegen_runtime::kube::api::{Api, DynamicObject, PostParams};
+use codegen_runtime::kube::core::{ApiResource, GroupVersionKind};
+use controller_manager::app::{Flags, app, setup};
+use embedded_apiserver::ApiServer;
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+/// Runs the program with `args` until `done` is true of the server's objects.
+async fn run_until(server: &ApiServer, args: &[&str], done: impl Fn() -> bool) {
+    let args = [&["controller-manager", "--leader-elect=false"], args].concat();
+    let invocation = app().try_parse_from::<Flags>(args).expect("flags");
+    let stop = CancellationToken::new();
+    let wait = async {
+        let all = async {
+            while !done() {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        let waited = tokio::time::timeout(Duration::from_secs(60), all).await;
+        stop.cancel();
+        waited
+    };
+    let program = app();
+    let run = program.run_with(
+        server.client(),
+        invocation.flags,
+        invocation.own,
+        setup,
+        &stop,
+    );
+    let (result, waited) = tokio::join!(run, wait);
+    result.expect("it ends in order");
+    waited.expect("it is done in time");
+}
+
+#[tokio::test]
+async fn a_deployment_and_a_virtual_machine_share_the_process() {
+    let crd: Value = serde_json::from_str(&definition()).expect("a definition");
+    let server = ApiServer::builder()
+        .crd_values([crd])
+        .build()
+        .expect("a server");
+    let deployment = json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web", "namespace": "default"},
+        "spec": {"replicas": 2, "selector": {"matchLabels": {"app": "web"}}, "template": {"metadata": {"labels": {"app": "web"}},
+            "spec": {"containers": [{"name": "c", "image": "a"}]}}}});
+    let machine = json!({"apiVersion": "cloudnative.czs/v1alpha1", "kind": "VirtualMachine", "metadata": {"name": "vm", "namespace": "default"},
+        "spec": {"action": "active", "resource": {"cpu": 1, "memory": "1G", "rootDisk": "10G"}}});
+    for object in [deployment, machine] {
+        let object: DynamicObject = serde_json::from_value(object).expect("an object");
+        let types = object.types.clone().expect("types");
+        let kind = GroupVersionKind::try_from(&types).expect("a kind");
+        let api = Api::<DynamicObject>::namespaced_with(
+            server.client(),
+            "default",
+            &ApiResource::from_gvk(&kind),
+        );
+        api.create(&PostParams::default(), &object)
+            .await
+            .expect("it is created");
+    }
+    let done = || {
+        let web = server
+            .objects()
+            .get("apps", "deployments", "default", "web")
+            .unwrap_or_default();
+        let machine = server
+            .objects()
+            .get("cloudnative.czs", "virtualmachines", "default", "vm")
+            .unwrap_or_default();
+        web["status"]["availableReplicas"] == 2 && !machine["status"]["phase"].is_null()
+    };
+    run_until(
+        &server,
+        &["--simulate-pods", "--controllers=*,virtualmachine"],
+        done,
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_controller_whose_api_is_not_served_is_skipped() {
+    let server = ApiServer::builder().build().expect("a server");
+    let watched = || {
+        server
+            .recorder()
+            .actions()
+            .iter()
+            .any(|action| action.resource == "replicasets")
+    };
+    run_until(&server, &["--controllers=*,virtualmachine"], watched).await;
+    let asked = server.recorder().actions();
+    assert!(
+        asked
+            .iter()
+            .all(|action| action.resource != "virtualmachines")
+    );
+}
+
+/// The definition as JSON; the served schema does not matter here.
+fn definition() -> String {
+    json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+        "metadata": {"name": "virtualmachines.cloudnative.czs"},
+        "spec": {"group": "cloudnative.czs", "scope": "Namespaced",
+            "names": {"plural": "virtualmachines", "singular": "virtualmachine", "kind": "VirtualMachine", "listKind": "VirtualMachineList"},
+            "versions": [{"name": "v1alpha1", "served": true, "storage": true, "subresources": {"status": {}},
+                "schema": {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": true}}}]}})
+    .to_string()
+}
