@@ -151,10 +151,13 @@ async fn the_roles_grant_what_the_controller_uses_and_nothing_else() {
         "network-controller",
         [include_str!("../../deploy/role.yaml")],
     );
-    // What only happens at times: lists, where the server streams none; a look before the finalizer goes.
+    // What only happens at times: a list, where the server streams none; an event that comes again.
     let unused: Vec<String> = unused
         .iter()
         .map(|it| format!("{} {}", it.verb, it.resource))
         .collect();
-    assert_eq!(unused, ["list deployments", "list networks"]);
+    let at_times = ["list deployments", "list networks", "patch events"];
+    for grant in unused {
+        assert!(at_times.contains(&grant.as_str()), "{grant} is not used");
+    }
 }
