@@ -4,7 +4,7 @@
 //! and cleans up (it says so) before a map with the finalizer goes. `cargo run --example builder_controller` plays it against
 //! an embedded API server; with `--cluster` it uses the cluster that the kubeconfig names, in the namespace `default`.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use codegen_runtime::client::TypedClient;
@@ -20,6 +20,7 @@ use codegen_runtime::kube::{Client, ResourceExt};
 use codegen_runtime::lister::Lister;
 use codegen_runtime::manager::Manager;
 use k8s_openapi::api::core::v1::ConfigMap;
+use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
 type Error = Box<dyn std::error::Error + Send + Sync>;
@@ -62,10 +63,7 @@ struct QuotaKeeper {
 
 impl QuotaKeeper {
     fn say(&self, line: String) {
-        self.said
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner)
-            .push(line);
+        self.said.lock().push(line);
     }
 }
 
@@ -198,9 +196,5 @@ pub async fn run(client: Client) -> Result<Vec<String>, Error> {
     running.await??;
     stop_events.cancel();
     writing.await?;
-    Ok(std::mem::take(
-        &mut *said
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner),
-    ))
+    Ok(std::mem::take(&mut *said.lock()))
 }

@@ -3,13 +3,14 @@
 //! `cargo run --example leader_election` plays both in one process, against an embedded API server. With `--cluster`, each run
 //! is one contender in the cluster that the kubeconfig names: start it in two terminals, and stop the leader with Ctrl-C.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use codegen_runtime::connect;
 use codegen_runtime::kube::Client;
 use codegen_runtime::leader::{LeaderElectionConfig, LeaderElector, Leadership, Stopped};
 use codegen_runtime::manager::shutdown_signal;
+use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
 type Error = Box<dyn std::error::Error + Send + Sync>;
@@ -67,11 +68,7 @@ pub async fn run(client: Client) -> Result<Vec<String>, Error> {
     let mut contenders = Vec::new();
     for (identity, stop) in ["first", "second"].into_iter().zip(stops.clone()) {
         let (client, said) = (client.clone(), Arc::clone(&said));
-        let say = move |line| {
-            said.lock()
-                .unwrap_or_else(std::sync::PoisonError::into_inner)
-                .push(line)
-        };
+        let say = move |line| said.lock().push(line);
         contenders.push(tokio::spawn(async move {
             contend(client, identity, &stop, say).await
         }));
@@ -84,9 +81,5 @@ pub async fn run(client: Client) -> Result<Vec<String>, Error> {
     for contender in contenders {
         contender.await??;
     }
-    Ok(std::mem::take(
-        &mut *said
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner),
-    ))
+    Ok(std::mem::take(&mut *said.lock()))
 }

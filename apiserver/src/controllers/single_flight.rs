@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use parking_lot::{Mutex, MutexGuard};
 
 /// The keys that have a run, each with whether it has to be repeated.
 #[derive(Debug, Default)]
@@ -10,7 +11,7 @@ pub(super) struct SingleFlight(Mutex<BTreeMap<String, bool>>);
 
 impl SingleFlight {
     fn lock(&self) -> MutexGuard<'_, BTreeMap<String, bool>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 
     /// Runs the work for a key. If another run is under way, on this thread or on another, that one repeats the work.

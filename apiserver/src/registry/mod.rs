@@ -11,8 +11,9 @@ mod strategy;
 mod subresource;
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
+use parking_lot::RwLock;
 use serde_json::Value;
 
 use crate::metadata::rules::Rules;
@@ -268,7 +269,7 @@ pub(crate) struct Registry {
 impl Registry {
     /// The identity of a group-resource; the same name keeps it for the life of the server.
     pub(crate) fn id(&self, group: &str, plural: &str) -> ResourceId {
-        let mut tables = self.tables.write().unwrap_or_else(PoisonError::into_inner);
+        let mut tables = self.tables.write();
         let next = u32::try_from(tables.ids.len()).unwrap_or(u32::MAX);
         *tables
             .ids
@@ -278,7 +279,7 @@ impl Registry {
 
     /// A number that no schema has yet.
     pub(crate) fn next_schema(&self) -> u64 {
-        let mut tables = self.tables.write().unwrap_or_else(PoisonError::into_inner);
+        let mut tables = self.tables.write();
         tables.next_schema += 1;
         tables.next_schema
     }
@@ -287,13 +288,13 @@ impl Registry {
     pub(crate) fn put(&self, resource: Resource) -> Arc<Resource> {
         let resource = Arc::new(resource);
         let key = (resource.group.clone(), resource.plural.clone());
-        let mut tables = self.tables.write().unwrap_or_else(PoisonError::into_inner);
+        let mut tables = self.tables.write();
         tables.resources.insert(key, resource.clone());
         resource
     }
 
     pub(crate) fn remove(&self, group: &str, plural: &str) {
-        let mut tables = self.tables.write().unwrap_or_else(PoisonError::into_inner);
+        let mut tables = self.tables.write();
         tables
             .resources
             .remove(&(group.to_owned(), plural.to_owned()));
@@ -301,7 +302,7 @@ impl Registry {
 
     /// A group-resource in any state.
     pub(crate) fn resource(&self, group: &str, plural: &str) -> Option<Arc<Resource>> {
-        let tables = self.tables.read().unwrap_or_else(PoisonError::into_inner);
+        let tables = self.tables.read();
         tables
             .resources
             .get(&(group.to_owned(), plural.to_owned()))
@@ -350,13 +351,13 @@ impl Registry {
 
     /// All resources, by group and name.
     pub(crate) fn all(&self) -> Vec<Arc<Resource>> {
-        let tables = self.tables.read().unwrap_or_else(PoisonError::into_inner);
+        let tables = self.tables.read();
         tables.resources.values().cloned().collect()
     }
 
     /// Whether any resource is served in a group-version.
     pub(crate) fn serves(&self, group: &str, version: &str) -> bool {
-        let tables = self.tables.read().unwrap_or_else(PoisonError::into_inner);
+        let tables = self.tables.read();
         let mut resources = tables.resources.values().filter(|r| r.group == group);
         resources.any(|r| r.versions.iter().any(|v| v.served && v.name == version))
     }

@@ -1,10 +1,10 @@
 //! Fault injection: failures by verb and resource, once, some times, always or by chance.
 
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::status::{ApiError, GroupResource};
 use crate::testing::recorder::Action;
+use parking_lot::Mutex;
 
 /// The failure.
 #[derive(Clone, Debug, PartialEq)]
@@ -142,8 +142,8 @@ impl Faults {
         self.lock().clear();
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Fault>> {
-        self.faults.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> parking_lot::MutexGuard<'_, Vec<Fault>> {
+        self.faults.lock()
     }
 
     pub(crate) fn strike(&self, action: &Action) -> Struck {

@@ -8,8 +8,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::sync::{Mutex, PoisonError};
 
+use parking_lot::Mutex;
 use serde_json::Value;
 
 use crate::ApiServer;
@@ -182,7 +182,7 @@ impl Roles {
     /// each kind of request once.
     pub fn forbidden(&self, server: &ApiServer, user: &str) -> Vec<Forbidden> {
         let mut forbidden: BTreeMap<String, Forbidden> = BTreeMap::new();
-        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut used = self.used.lock();
         let actions = server.recorder().actions();
         for action in actions.iter().filter(|action| action.user == user) {
             for request in Request::of(action) {
@@ -203,7 +203,7 @@ impl Roles {
 
     /// The permissions that no judged request used, sorted.
     pub fn unused(&self) -> Vec<Grant> {
-        let used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        let used = self.used.lock();
         self.grants.difference(&used).cloned().collect()
     }
 

@@ -1,8 +1,9 @@
 //! Reactors: code that answers a request in the store's place, as in client-go's fakes.
 
 use std::fmt;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
+use parking_lot::RwLock;
 use serde_json::Value;
 
 use crate::status::ApiError;
@@ -45,18 +46,12 @@ impl Reactors {
             resource: resource.to_owned(),
             react: Arc::new(react),
         };
-        self.chain
-            .write()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(entry);
+        self.chain.write().push(entry);
     }
 
     /// Whether it is empty.
     pub(crate) fn is_empty(&self) -> bool {
-        self.chain
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .is_empty()
+        self.chain.read().is_empty()
     }
 
     /// The first reaction that does not pass. Reactors run without a lock, so that they may use the server.
@@ -64,7 +59,6 @@ impl Reactors {
         let matching: Vec<Reactor> = self
             .chain
             .read()
-            .unwrap_or_else(PoisonError::into_inner)
             .iter()
             .rev()
             .filter(|entry| action.matches(&entry.verb, &entry.resource))
@@ -82,7 +76,7 @@ impl Reactors {
 
 impl fmt::Debug for Reactors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let chain = self.chain.read().unwrap_or_else(PoisonError::into_inner);
+        let chain = self.chain.read();
         f.debug_list()
             .entries(chain.iter().map(|e| (&e.verb, &e.resource)))
             .finish()

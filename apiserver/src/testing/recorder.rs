@@ -1,9 +1,9 @@
 //! A record of every request for objects, for tests that assert what a client did.
 
 use std::collections::VecDeque;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
+use parking_lot::{Mutex, MutexGuard};
 use serde_json::Value;
 
 use crate::http::decode::{Encoding, decode};
@@ -89,7 +89,7 @@ pub(crate) fn decode_body(content_type: &str, body: &[u8]) -> Value {
 
 impl Recorder {
     fn lock(&self) -> MutexGuard<'_, Record> {
-        self.record.lock().unwrap_or_else(PoisonError::into_inner)
+        self.record.lock()
     }
 
     /// Keeps a request, and gives its number. The action's own body is left out.

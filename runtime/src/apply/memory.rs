@@ -3,9 +3,10 @@
 use std::fmt;
 use std::fmt::Debug;
 use std::hash::{BuildHasher, RandomState};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use kube::{Api, Resource};
+use parking_lot::{Mutex, MutexGuard};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -112,7 +113,7 @@ impl RememberingApplier {
     }
 
     fn memory(&self) -> MutexGuard<'_, Lru<String, Remembered>> {
-        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
+        self.memory.lock()
     }
 }
 

@@ -1,10 +1,11 @@
 //! Objects whose mapping panicked, to be mapped again: their keys are owed a reconciliation.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use kube::Resource;
+use parking_lot::Mutex;
 use tokio::time::sleep;
 
 use super::enqueue::Adder;
@@ -41,7 +42,7 @@ impl<K: Resource + Send + Sync + 'static> Remap<K> {
 
     /// Maps `object` again after a pause. Called from within a runtime, as handlers are.
     pub(super) fn push(&self, object: Arc<K>, priority: i32) {
-        let mut waiting = lock(&self.waiting);
+        let mut waiting = self.waiting.lock();
         waiting.push(object, priority);
         if !std::mem::replace(&mut waiting.busy, true) {
             let (adder, waiting) = (self.adder.clone(), Arc::clone(&self.waiting));
@@ -70,12 +71,12 @@ async fn work<K: Resource + Send + Sync + 'static>(
     while !adder.queue.is_shutting_down() {
         sleep(pause).await;
         pause = (pause * 2).min(longest);
-        let objects = std::mem::take(&mut lock(&waiting).objects);
+        let objects = std::mem::take(&mut waiting.lock().objects);
         let failed: Vec<_> = objects
             .into_iter()
             .filter(|(object, priority)| !adder.add(object, *priority))
             .collect();
-        let mut waiting = lock(&waiting);
+        let mut waiting = waiting.lock();
         for (object, priority) in failed {
             waiting.push(object, priority);
         }
@@ -84,8 +85,4 @@ async fn work<K: Resource + Send + Sync + 'static>(
             return;
         }
     }
-}
-
-fn lock<K>(waiting: &Mutex<Waiting<K>>) -> MutexGuard<'_, Waiting<K>> {
-    waiting.lock().unwrap_or_else(PoisonError::into_inner)
 }

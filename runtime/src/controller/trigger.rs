@@ -1,10 +1,11 @@
 //! Keys from outside: reasons to reconcile that no informer sees.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::BoxFuture;
+use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
 use super::run::Source;
@@ -58,8 +59,8 @@ impl Trigger {
             after: delay,
             ..AddOptions::default()
         };
-        for slot in lock(&self.slots).iter() {
-            if let Some(queue) = &*lock(slot) {
+        for slot in self.slots.lock().iter() {
+            if let Some(queue) = &*slot.lock() {
                 queue.add_with(key.clone(), options);
             }
         }
@@ -67,7 +68,7 @@ impl Trigger {
 
     pub(super) fn source(&self) -> Box<dyn Source> {
         let slot = Slot::default();
-        lock(&self.slots).push(Arc::clone(&slot));
+        self.slots.lock().push(Arc::clone(&slot));
         Box::new(Triggered(slot))
     }
 }
@@ -75,7 +76,7 @@ impl Trigger {
 impl fmt::Debug for Trigger {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Trigger")
-            .field("controllers", &lock(&self.slots).len())
+            .field("controllers", &self.slots.lock().len())
             .finish()
     }
 }
@@ -88,7 +89,7 @@ struct Registered(Slot);
 
 impl Drop for Registered {
     fn drop(&mut self) {
-        lock(&self.0).take();
+        self.0.lock().take();
     }
 }
 
@@ -102,7 +103,7 @@ impl Source for Triggered {
         queue: &PriorityQueue<ObjectKey>,
         _metrics: &ControllerMetrics,
     ) -> Result<Box<dyn Send + Sync>, InformerError> {
-        *lock(&self.0) = Some(queue.clone());
+        *self.0.lock() = Some(queue.clone());
         Ok(Box::new(Registered(Arc::clone(&self.0))))
     }
 
@@ -121,9 +122,4 @@ impl Source for Triggered {
     fn wait_for_sync(&self) -> BoxFuture<'_, bool> {
         Box::pin(std::future::ready(true))
     }
-}
-
-/// What the locks guard is whole between statements.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

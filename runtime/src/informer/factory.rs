@@ -2,20 +2,21 @@
 
 use std::any::{Any, TypeId};
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::Arc;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use kube::Client;
 use kube::api::{ApiResource, DynamicObject, ListParams, PartialObjectMeta};
 use kube::core::ClusterResourceScope;
+use parking_lot::{Mutex, MutexGuard};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use super::builder::{FactoryBuilder, Settings};
 #[cfg(feature = "prometheus")]
 use super::metrics::{Informers, Scrape};
-use super::{InformerStats, SharedInformer, lock};
+use super::{InformerStats, SharedInformer};
 #[cfg(feature = "prometheus")]
 use crate::metrics::Known;
 use crate::metrics::Metrics;
@@ -285,7 +286,7 @@ impl SharedInformerFactory {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        lock(&self.shared.state)
+        self.shared.state.lock()
     }
 
     fn informer<K: Cacheable>(

@@ -36,10 +36,11 @@ mod sync {
     pub(super) use std::sync::{Mutex, MutexGuard};
 }
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::watch;
 
 use crate::lister::Lister;
@@ -282,7 +283,7 @@ impl<K: Cacheable> SharedInformer<K> {
         let processor = self.processor();
         match processor.phase {
             Phase::New => {
-                change(&mut lock(&self.inner.options));
+                change(&mut self.inner.options.lock());
                 Ok(())
             }
             Phase::Running { .. } => Err(InformerError::Started),
@@ -291,15 +292,10 @@ impl<K: Cacheable> SharedInformer<K> {
     }
 
     fn processor(&self) -> MutexGuard<'_, Processor<K>> {
-        lock(&self.inner.processor)
+        self.inner.processor.lock()
     }
 
     fn identity(&self) -> usize {
         Arc::as_ptr(&self.inner) as *const () as usize
     }
-}
-
-/// The locks of an informer guard data that is whole between statements, and foreign code under them is caught.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

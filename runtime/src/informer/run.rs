@@ -6,8 +6,8 @@ use tokio::runtime::Handle;
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 use tokio_util::sync::CancellationToken;
 
+use super::SharedInformer;
 use super::processor::Phase;
-use super::{SharedInformer, lock};
 use crate::object::Cacheable;
 use crate::reflector::Reflector;
 
@@ -27,7 +27,7 @@ impl<K: Cacheable> SharedInformer<K> {
             }
             self.claim();
             processor.start(Handle::current(), stop.clone());
-            let options = lock(&self.inner.options).clone();
+            let options = self.inner.options.lock().clone();
             Reflector::new(
                 self.inner.source.clone(),
                 self.inner.queue.clone(),

@@ -2,11 +2,12 @@
 
 use std::fmt;
 use std::future::Future;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use k8s_openapi::api::coordination::v1::Lease;
 use kube::Client;
+use parking_lot::Mutex;
 use rand::RngExt;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
@@ -428,11 +429,8 @@ impl LeaderElector {
         }
     }
 
-    fn status(&self) -> std::sync::MutexGuard<'_, Status> {
-        self.shared
-            .status
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+    fn status(&self) -> parking_lot::MutexGuard<'_, Status> {
+        self.shared.status.lock()
     }
 }
 

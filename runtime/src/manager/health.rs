@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+
+use parking_lot::Mutex;
 #[cfg(feature = "endpoints")]
 use std::fmt::Write;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// Says what is wrong, if anything. Quick: it runs on the endpoint's task.
 pub(super) type Check = Arc<dyn Fn() -> Result<(), String> + Send + Sync>;
@@ -17,21 +19,14 @@ pub(super) struct Checks {
 
 impl Checks {
     pub(super) fn add(&self, name: impl Into<String>, check: Check) {
-        self.checks
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .insert(name.into(), check);
+        self.checks.lock().insert(name.into(), check);
     }
 
     /// Runs all checks, or the one called `only`. Gives whether all passed, and a line a check as Kubernetes' own components
     /// write it; `None` if there is no such check.
     #[cfg(feature = "endpoints")]
     pub(super) fn run(&self, endpoint: &str, only: Option<&str>) -> Option<(bool, String)> {
-        let mut checks = self
-            .checks
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone();
+        let mut checks = self.checks.lock().clone();
         checks
             .entry("ping".to_owned())
             .or_insert_with(|| Arc::new(|| Ok(())));
@@ -63,7 +58,7 @@ impl Checks {
 
 impl fmt::Debug for Checks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let checks = self.checks.lock().unwrap_or_else(PoisonError::into_inner);
+        let checks = self.checks.lock();
         f.debug_set().entries(checks.keys()).finish()
     }
 }

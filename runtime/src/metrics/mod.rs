@@ -31,9 +31,11 @@ mod series;
 mod workqueue;
 
 use std::fmt;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 #[cfg(feature = "prometheus")]
-use std::sync::{PoisonError, Weak};
+use std::sync::Weak;
 
 #[cfg(feature = "prometheus")]
 use prometheus_client::encoding::text;
@@ -99,11 +101,7 @@ impl Metrics {
     #[cfg(feature = "prometheus")]
     pub fn encode(&self) -> Result<String, fmt::Error> {
         let mut text = String::new();
-        let registry = self
-            .inner
-            .registry
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let registry = self.inner.registry.lock();
         text::encode(&mut text, &registry)?;
         Ok(text)
     }
@@ -111,13 +109,7 @@ impl Metrics {
     /// Registers metrics of the caller's own beside these.
     #[cfg(feature = "prometheus")]
     pub fn register(&self, register: impl FnOnce(&mut Registry)) {
-        register(
-            &mut self
-                .inner
-                .registry
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner),
-        );
+        register(&mut self.inner.registry.lock());
     }
 
     /// The `workqueue_*` series of the queue called `name`. Queues of one name share their series.

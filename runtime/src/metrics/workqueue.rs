@@ -5,8 +5,10 @@ mod moment;
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
+
+use parking_lot::Mutex;
 
 #[cfg(feature = "prometheus")]
 use prometheus_client::encoding::EncodeLabelSet;
@@ -63,7 +65,7 @@ impl WorkQueueMetrics {
 
     /// Scrapes ask `queue` for its depth and its running items from now on, as long as it lives.
     pub(crate) fn observe(&self, queue: Weak<dyn QueueProbe>) {
-        let mut probes = self.probes.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut probes = self.probes.lock();
         let queues = probes.entry(self.labels.clone()).or_default();
         queues.retain(|queue| queue.strong_count() > 0);
         queues.push(queue);

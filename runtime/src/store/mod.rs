@@ -28,9 +28,10 @@ mod snapshot;
 mod trie;
 mod version;
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use kube::Resource;
+use parking_lot::Mutex;
 use tokio::sync::watch;
 
 use contents::Contents;
@@ -65,7 +66,7 @@ impl<K> Clone for Store<K> {
 impl<K> std::fmt::Debug for Store<K> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Store")
-            .field("len", &lock(&self.inner.contents).objects.len())
+            .field("len", &self.inner.contents.lock().objects.len())
             .finish_non_exhaustive()
     }
 }
@@ -92,12 +93,14 @@ impl<K: Resource + Clone> Store<K> {
 
     /// The contents at this moment.
     pub fn snapshot(&self) -> Snapshot<K> {
-        Snapshot(lock(&self.inner.contents).clone())
+        Snapshot(self.inner.contents.lock().clone())
     }
 
     /// The object of `key`.
     pub fn get(&self, key: &str) -> Option<Arc<K>> {
-        lock(&self.inner.contents)
+        self.inner
+            .contents
+            .lock()
             .objects
             .get(key)
             .map(|entry| entry.value.object.clone())
@@ -118,7 +121,7 @@ impl<K: Resource + Clone> Store<K> {
 
     /// The number of objects.
     pub fn len(&self) -> usize {
-        lock(&self.inner.contents).objects.len()
+        self.inner.contents.lock().objects.len()
     }
 
     /// Whether it is empty.
@@ -159,10 +162,10 @@ impl<K: Resource + Clone> Store<K> {
         indexers: impl IntoIterator<Item = (String, IndexFn<K>)>,
     ) -> Result<(), IndexerError> {
         let indexers = indexers.into_iter().collect();
-        let _writer = lock(&self.inner.writer);
-        let mut next = lock(&self.inner.contents).clone();
+        let _writer = self.inner.writer.lock();
+        let mut next = self.inner.contents.lock().clone();
         next.add_indexers(indexers)?;
-        *lock(&self.inner.contents) = next;
+        *self.inner.contents.lock() = next;
         Ok(())
     }
 
@@ -177,17 +180,17 @@ impl<K: Resource + Clone> Store<K> {
 
     /// The key under which `object` is known and, if it has not changed, the very `Arc` that is held.
     pub(crate) fn recall(&self, object: &K) -> Option<(ObjectKey, Option<Arc<K>>)> {
-        ObjectKey::with_text_of(object, |key| lock(&self.inner.contents).recall(key, object))
+        ObjectKey::with_text_of(object, |key| self.inner.contents.lock().recall(key, object))
     }
 
     pub(crate) fn upsert(&self, key: ObjectKey, object: Arc<K>) -> Option<Former<K>> {
-        let _writer = lock(&self.inner.writer);
-        lock(&self.inner.contents).insert(key, object)
+        let _writer = self.inner.writer.lock();
+        self.inner.contents.lock().insert(key, object)
     }
 
     pub(crate) fn take(&self, key: &str) -> Option<(ObjectKey, Arc<K>)> {
-        let _writer = lock(&self.inner.writer);
-        lock(&self.inner.contents).remove(key)
+        let _writer = self.inner.writer.lock();
+        self.inner.contents.lock().remove(key)
     }
 
     /// As [`Self::replace`], keeping the objects of `keep`, and saying what changed. Readers see the former contents until
@@ -198,11 +201,11 @@ impl<K: Resource + Clone> Store<K> {
         keep: &[ObjectKey],
         resource_version: &str,
     ) -> Replacement<K> {
-        let _writer = lock(&self.inner.writer);
-        let former = lock(&self.inner.contents).clone();
+        let _writer = self.inner.writer.lock();
+        let former = self.inner.contents.lock().clone();
         let (next, replacement) = former.replace(objects, keep, resource_version);
         let version = next.resource_version.clone();
-        *lock(&self.inner.contents) = next;
+        *self.inner.contents.lock() = next;
         self.inner.version.send_replace(version);
         replacement
     }
@@ -213,12 +216,7 @@ impl<K: Resource + Clone> Store<K> {
             return;
         }
         let version: Arc<str> = resource_version.into();
-        lock(&self.inner.contents).resource_version = version.clone();
+        self.inner.contents.lock().resource_version = version.clone();
         self.inner.version.send_replace(version);
     }
-}
-
-/// A store's locks guard plain data that is whole between statements, so a panic elsewhere does not spoil it.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,9 +1,9 @@
 //! The back-off of servers that die again and again.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use tokio::time::Instant;
 
 use crate::driver::ServerRef;
@@ -35,7 +35,7 @@ impl Crashes {
     /// Call [`restarted`](Self::restarted) when it was.
     pub(super) fn wait(&self, server: &ServerRef) -> Duration {
         let now = Instant::now();
-        let mut crashes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut crashes = self.0.lock();
         let crash = crashes.entry(server.clone()).or_insert(Crash {
             count: 0,
             at: now,
@@ -54,7 +54,7 @@ impl Crashes {
 
     /// The server was started again.
     pub(super) fn restarted(&self, server: &ServerRef) {
-        let mut crashes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut crashes = self.0.lock();
         if let Some(crash) = crashes.get_mut(server) {
             crash.restart_at = None;
         }
@@ -62,18 +62,12 @@ impl Crashes {
 
     /// Forgets the servers that are not of an object with one of these uids.
     pub(super) fn retain(&self, uids: &BTreeSet<String>) {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .retain(|server, _| uids.contains(&server.uid));
+        self.0.lock().retain(|server, _| uids.contains(&server.uid));
     }
 
     /// The server is gone.
     pub(super) fn forget(&self, server: &ServerRef) {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .remove(server);
+        self.0.lock().remove(server);
     }
 }
 

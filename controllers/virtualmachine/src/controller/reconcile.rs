@@ -12,7 +12,6 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use codegen_runtime::event::EventRecorder;
@@ -22,6 +21,7 @@ use codegen_runtime::kube::api::PostParams;
 use codegen_runtime::retry;
 use codegen_runtime::store::{ObjectKey, WaitError};
 use jiff::Timestamp;
+use parking_lot::{Mutex, MutexGuard};
 use tokio_util::sync::CancellationToken;
 
 use super::crashes::Crashes;
@@ -290,7 +290,7 @@ impl Reconciler {
     }
 
     pub(super) fn written(&self) -> MutexGuard<'_, BTreeMap<ObjectKey, Written>> {
-        self.written.lock().unwrap_or_else(PoisonError::into_inner)
+        self.written.lock()
     }
 }
 

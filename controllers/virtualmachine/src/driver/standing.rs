@@ -4,9 +4,10 @@
 //! happens to the one that leads, when the Lease no longer knows the epochs of before: it was deleted while no contender ran, or the
 //! API server came back empty. Such a leader takes a higher epoch, and says so meanwhile.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use codegen_runtime::leader::Leadership;
+use parking_lot::{Mutex, MutexGuard};
 
 /// What the driver says to this process's epoch. Clones share it.
 #[derive(Clone, Debug, Default)]
@@ -89,7 +90,7 @@ impl Standing {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 

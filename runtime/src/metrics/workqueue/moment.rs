@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Arc, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use prometheus_client::collector::Collector;
@@ -27,7 +27,7 @@ type Gauge = (&'static str, &'static str, fn(&Reading) -> f64);
 
 impl Moment {
     fn read(&self) -> BTreeMap<Labels, Reading> {
-        let probes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let probes = self.0.lock();
         let queues = probes
             .iter()
             .map(|(labels, queues)| (labels.clone(), queues.clone()))

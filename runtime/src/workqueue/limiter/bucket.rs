@@ -1,8 +1,8 @@
 //! Overall token bucket.
 
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use tokio::time::Instant;
 
 use super::RateLimiter;
@@ -39,7 +39,7 @@ impl BucketRateLimiter {
     /// Takes a token, and says how long it takes until the bucket holds it.
     pub fn reserve(&self) -> Duration {
         let now = Instant::now();
-        let mut full_at = self.full_at.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut full_at = self.full_at.lock();
         let base = full_at.map_or(now, |at| at.max(now));
         let full = base + self.interval;
         *full_at = Some(full);
@@ -49,7 +49,7 @@ impl BucketRateLimiter {
     /// Takes a token if the bucket holds one now.
     pub fn try_take(&self) -> bool {
         let now = Instant::now();
-        let mut full_at = self.full_at.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut full_at = self.full_at.lock();
         let full = full_at.map_or(now, |at| at.max(now)) + self.interval;
         let available = full - now <= self.interval.saturating_mul(self.burst);
         if available {

@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 use std::fmt::Debug;
 use std::hash::Hash;
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use foldhash::fast::RandomState;
+use parking_lot::Mutex;
 
 use super::RateLimiter;
 
@@ -43,7 +43,7 @@ where
     T: Clone + Eq + Hash + Debug + Send + Sync,
 {
     fn when(&self, item: &T) -> Duration {
-        let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut failures = self.failures.lock();
         let earlier = match failures.get_mut(item) {
             Some(count) => {
                 let earlier = *count;
@@ -60,19 +60,11 @@ where
     }
 
     fn forget(&self, item: &T) {
-        self.failures
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .remove(item);
+        self.failures.lock().remove(item);
     }
 
     fn num_requeues(&self, item: &T) -> u32 {
-        self.failures
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .get(item)
-            .copied()
-            .unwrap_or(0)
+        self.failures.lock().get(item).copied().unwrap_or(0)
     }
 }
 

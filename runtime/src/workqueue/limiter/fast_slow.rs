@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 use std::fmt::Debug;
 use std::hash::Hash;
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use foldhash::fast::RandomState;
+use parking_lot::Mutex;
 
 use super::RateLimiter;
 
@@ -36,7 +36,7 @@ where
     T: Clone + Eq + Hash + Debug + Send + Sync,
 {
     fn when(&self, item: &T) -> Duration {
-        let mut attempts = self.attempts.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut attempts = self.attempts.lock();
         let count = attempts.entry(item.clone()).or_insert(0);
         *count = count.saturating_add(1);
         if *count <= self.max_fast_attempts {
@@ -47,18 +47,10 @@ where
     }
 
     fn forget(&self, item: &T) {
-        self.attempts
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .remove(item);
+        self.attempts.lock().remove(item);
     }
 
     fn num_requeues(&self, item: &T) -> u32 {
-        self.attempts
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .get(item)
-            .copied()
-            .unwrap_or(0)
+        self.attempts.lock().get(item).copied().unwrap_or(0)
     }
 }

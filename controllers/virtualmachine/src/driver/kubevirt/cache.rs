@@ -2,12 +2,13 @@
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use codegen_runtime::informer::{InformerError, handler};
 use codegen_runtime::kube::core::Selector;
 use codegen_runtime::kube::{Resource, ResourceExt};
 use codegen_runtime::store::compare_resource_versions;
+use parking_lot::{Mutex, MutexGuard};
 
 use super::api::generated::clientset::Clientset;
 use super::api::generated::informers::SharedInformerFactory;
@@ -171,7 +172,7 @@ impl Cache {
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+        self.inner.lock()
     }
 }
 

@@ -1,11 +1,11 @@
 //! Usage of machines, from the processes that run them.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use super::process::{self, Process};
 use crate::driver::Usage;
+use parking_lot::Mutex;
 
 /// Closer looks than this compare with the same earlier one: processor time is counted in hundredths of a second.
 const SHORTEST: Duration = Duration::from_secs(1);
@@ -37,7 +37,7 @@ impl Meter {
             ticks: process.stat.ticks,
         };
         let second = rustix::param::clock_ticks_per_second().max(1);
-        let mut samples = self.samples.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut samples = self.samples.lock();
         let earlier = samples
             .get(id)
             .filter(|it| (it.started, it.pid) == (now.started, now.pid))
@@ -54,7 +54,7 @@ impl Meter {
 
     /// Forgets the machine.
     pub(super) fn forget(&self, id: &str) {
-        let mut samples = self.samples.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut samples = self.samples.lock();
         samples.remove(id);
     }
 }

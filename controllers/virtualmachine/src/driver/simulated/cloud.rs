@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
+use parking_lot::Mutex;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use tokio::time::sleep;
@@ -317,31 +317,21 @@ impl Backing {
             Some(server.status(id, Timestamp::now()))
         };
         match self {
-            Self::Memory(memory) => Ok(status(
-                &memory.lock().unwrap_or_else(PoisonError::into_inner).0,
-            )),
+            Self::Memory(memory) => Ok(status(&memory.lock().0)),
             Self::Directory(directory) => Ok(status(&read_one(directory, id)?)),
         }
     }
 
     pub(super) fn read(&self) -> Result<Cloud, DriverError> {
         match self {
-            Self::Memory(memory) => Ok(memory
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .0
-                .clone()),
+            Self::Memory(memory) => Ok(memory.lock().0.clone()),
             Self::Directory(directory) => read_all(directory),
         }
     }
 
     pub(super) fn journal(&self) -> Result<Vec<Touch>, DriverError> {
         match self {
-            Self::Memory(memory) => Ok(memory
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .1
-                .clone()),
+            Self::Memory(memory) => Ok(memory.lock().1.clone()),
             Self::Directory(directory) => {
                 let path = directory.join(JOURNAL);
                 let text = fs::read_to_string(&path).or_else(|error| match error.kind() {
@@ -359,11 +349,7 @@ impl Backing {
     /// The newest epoch that has called.
     pub(super) fn epoch(&self) -> Result<u64, DriverError> {
         match self {
-            Self::Memory(memory) => Ok(memory
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .0
-                .epoch),
+            Self::Memory(memory) => Ok(memory.lock().0.epoch),
             Self::Directory(directory) => Ok(read::<Totals>(&directory.join(TOTALS))?
                 .unwrap_or_default()
                 .epoch),
@@ -379,7 +365,7 @@ impl Backing {
     ) -> Result<T, DriverError> {
         match self {
             Self::Memory(memory) => {
-                let (cloud, journal) = &mut *memory.lock().unwrap_or_else(PoisonError::into_inner);
+                let (cloud, journal) = &mut *memory.lock();
                 let result = work(cloud, journal);
                 let extra = journal.len().saturating_sub(JOURNAL_LIMIT);
                 if extra > JOURNAL_LIMIT / 4 {

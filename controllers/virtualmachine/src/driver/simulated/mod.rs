@@ -9,9 +9,10 @@ mod faults;
 
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::{Mutex, MutexGuard};
 use tokio::time::sleep;
 
 use self::cloud::{Backing, Change};
@@ -158,10 +159,7 @@ impl Simulated {
     }
 
     fn faults(&self) -> MutexGuard<'_, Faults> {
-        self.shared
-            .faults
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.shared.faults.lock()
     }
 
     /// One call: latency, faults before and after, the change itself, and its line in the journal.

@@ -1,6 +1,7 @@
 //! The driver's actions, and the objects that it leaves alone.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use parking_lot::Mutex;
+use std::sync::Arc;
 
 use codegen_runtime::kube::api::{DeleteParams, Patch, PatchParams, PostParams, PropagationPolicy};
 use codegen_runtime::kube::{Resource, ResourceExt};
@@ -376,9 +377,7 @@ impl Running {
         let told: Arc<Mutex<Vec<ObjectKey>>> = Arc::default();
         let keys = told.clone();
         let changed: Changed = Arc::new(move |key| {
-            keys.lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .push(key);
+            keys.lock().push(key);
         });
         let (stop, runner) = (CancellationToken::new(), driver.clone());
         let stopped = stop.clone();
@@ -392,7 +391,7 @@ impl Running {
     }
 
     fn take(&self) -> Vec<ObjectKey> {
-        std::mem::take(&mut *self.told.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut *self.told.lock())
     }
 
     async fn is_told(&self, key: &ObjectKey) {

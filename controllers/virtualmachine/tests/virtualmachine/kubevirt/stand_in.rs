@@ -1,6 +1,7 @@
 //! Plays KubeVirt and CDI: gives each machine a claim, an instance while it should run, and a status.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use parking_lot::Mutex;
+use std::sync::Arc;
 use std::time::Duration;
 
 use codegen_runtime::k8s_openapi::api::core::v1::PersistentVolumeClaim;
@@ -64,11 +65,11 @@ impl StandIn {
 
     /// Says this of every machine from now on; `None` for the truth.
     pub(crate) fn say(&self, status: Option<Value>) {
-        *self.says.lock().unwrap_or_else(PoisonError::into_inner) = status;
+        *self.says.lock() = status;
     }
 
     fn said(&self) -> Option<Value> {
-        let says = self.says.lock().unwrap_or_else(PoisonError::into_inner);
+        let says = self.says.lock();
         says.clone()
     }
 
