@@ -28,7 +28,7 @@ pub(super) struct Manifests {
         requires = "apis"
     )]
     output: PathBuf,
-    /// The folder of CRDs, below the output folder; empty for none.
+    /// The folder of CRDs, or one .yaml file of all, below the output folder; empty for none.
     #[arg(long, value_name = "DIR", requires = "apis")]
     crds: Option<String>,
     /// The file of roles, below the output folder; empty for none.

@@ -321,7 +321,7 @@ pub(super) const KEYS: &[Key] = &[
         String,
         "\"config/crd/bases\"",
         "\"deploy/crds\"",
-        "The folder of CustomResourceDefinitions, relative to the crate; empty writes none.",
+        "The folder of CustomResourceDefinitions, or one `.yaml` file of all, relative to the crate; empty writes none.",
     ),
     key(
         Manifests,

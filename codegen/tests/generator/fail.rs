@@ -1,11 +1,12 @@
 //! Bad input: each folder of `testdata/fail` has its rendered errors beside it.
 //!
-//! A folder with `.rs` files is the version folder `cloud/v1alpha1`; a folder with `.yaml` files is CRDs.
+//! A folder with `.rs` files is the version folder `cloud/v1alpha1`; a folder with `.yaml` files is CRDs. `manifests-…` are those
+//! that only manifests find.
 
 use std::path::Path;
 
 use crate::support::{crd_sources, folders, names, rust_files, testdata};
-use codegen::{RustPackage, Source, Sources};
+use codegen::{Manifests, Options, RustPackage, Source, Sources};
 
 #[test]
 fn bad_input_is_explained() {
@@ -18,7 +19,11 @@ fn bad_input_is_explained() {
 }
 
 fn check(folder: &Path, case: &str) {
-    let errors = match crate::support::load(&sources(folder)) {
+    let options = Options {
+        manifests: case.starts_with("manifests-").then(Manifests::default),
+        ..Options::default()
+    };
+    let errors = match codegen::generate(&sources(folder), &options) {
         Ok(_) => panic!("{case} has no error"),
         Err(errors) => errors.render(false),
     };

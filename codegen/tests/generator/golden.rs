@@ -34,7 +34,7 @@ fn generate_with(sources: &Sources, manifests: Option<Manifests>) -> Generated {
 /// The manifests that the golden crate of a case has, as codegen.toml asks for them; `hyphenated` has an enum that no schema
 /// describes.
 fn manifests(case: &str) -> Option<Manifests> {
-    (!["hyphenated", "kubederive", "multiversion"].contains(&case)).then(|| Manifests {
+    (case != "hyphenated").then(|| Manifests {
         floats: case == "virtualmachine",
         ..Manifests::default()
     })

@@ -56,6 +56,9 @@ impl<'a> Assembly<'a> {
     pub(super) fn finish(self, diagnostics: &mut Diagnostics) -> Option<(String, Value)> {
         let (_, first) = *self.versions.first()?;
         self.check_versions(diagnostics);
+        if self.compat == Compat::Strict {
+            self.check_approval(diagnostics);
+        }
         let plural = self.agreed("plural", diagnostics, |one| one.plural.clone())?;
         let singular = self.agreed("singular", diagnostics, |one| one.singular.clone())?;
         let scope = self.agreed("scope", diagnostics, |one| one.scope)?;
@@ -221,6 +224,27 @@ impl<'a> Assembly<'a> {
             let error = Diagnostic::error(format!("no version of {name} is served"))
                 .help("remove `+kubebuilder:unservedversion` from one");
             diagnostics.push(self.placed(error, |_| true));
+        }
+    }
+
+    /// The API server refuses kinds of Kubernetes' own groups that say nothing of their approval.
+    fn check_approval(&self, diagnostics: &mut Diagnostics) {
+        const APPROVAL: &str = "api-approved.kubernetes.io";
+        let group = &self.group.name;
+        let is_protected = [".k8s.io", ".kubernetes.io"]
+            .iter()
+            .any(|end| group.ends_with(end));
+        let mut versions = self.versions.iter();
+        if is_protected && !versions.any(|(_, one)| one.annotations.contains_key(APPROVAL)) {
+            let message = format!(
+                "the group {group} is Kubernetes' own, and {} has no approval",
+                self.kind
+            );
+            let help = format!(
+                "use a group of your own, or mark the kind \
+                 `+kubebuilder:metadata:annotations=\"{APPROVAL}=unapproved, experimental-only\"`"
+            );
+            diagnostics.push(self.placed(Diagnostic::error(message).help(help), |_| true));
         }
     }
 

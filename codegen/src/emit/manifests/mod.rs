@@ -26,7 +26,7 @@ use crate::{
 /// How manifests are written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Manifests {
-    /// The folder of CRDs, relative to the crate's; none writes none.
+    /// The folder of CRDs, or one `.yaml` file of all, relative to the crate's folder; none writes none.
     pub crds: Option<String>,
     /// The file of the roles that the crate's controllers need; none writes none.
     pub roles: Option<String>,
@@ -72,10 +72,16 @@ pub(crate) fn emit(api: &ApiSet, options: &Options) -> Result<Tree, Diagnostics>
     let Some(manifests) = &options.manifests else {
         return Ok(tree);
     };
-    if let Some(folder) = &manifests.crds {
-        for (group, plural, crd) in crds(api, manifests, options.compat)? {
-            let path = Path::new(folder).join(format!("{group}_{plural}.yaml"));
-            tree.insert(path, documents(&[crd]));
+    if let Some(path) = &manifests.crds {
+        let crds = crds(api, manifests, options.compat)?;
+        if path.ends_with(".yaml") {
+            let values: Vec<Value> = crds.into_iter().map(|(_, _, crd)| crd).collect();
+            tree.insert(path.into(), documents(&values));
+        } else {
+            for (group, plural, crd) in crds {
+                let path = Path::new(path).join(format!("{group}_{plural}.yaml"));
+                tree.insert(path, documents(&[crd]));
+            }
         }
     }
     let roles = roles(api, &manifests.role);
@@ -103,7 +109,7 @@ fn documents(values: &[Value]) -> String {
 
 /// The CRD of a kind of the group, as [`emit`] writes it; none where that is not asked for, and for CRDs that were read.
 pub(super) fn crd_of(api: &ApiSet, group: &Group, kind: &str, options: &Options) -> Option<Value> {
-    let manifests = options.manifests.as_ref()?;
+    let manifests = options.manifests.as_ref().filter(|it| it.crds.is_some())?;
     let read = |version: &Version| version.origin == Origin::Crd;
     if group.versions.iter().any(read) {
         return None;

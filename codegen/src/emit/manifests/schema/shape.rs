@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{PRESERVE, Schema};
 use crate::{
+    builtin,
     diag::{Diagnostic, Diagnostics, Place},
     emit::manifests::{
         Manifests,
@@ -169,6 +170,15 @@ impl<'a> Shapes<'a> {
                 },
             };
             return self.named(def, scope);
+        }
+        if let Some(def) = builtin::definition(&path) {
+            let module = path.rsplit_once("::").map_or("", |(module, _)| module);
+            let scope = Scope {
+                types: &[],
+                path: module,
+                rust: false,
+            };
+            return self.named(&def, scope);
         }
         self.unknown(&path, at)
     }
