@@ -42,27 +42,3 @@ pub fn add_to_scheme(scheme: &mut scheme::Scheme) -> Result<(), scheme::SchemeEr
     scheme.register::<super::PodBuggerTool>()?;
     Ok(())
 }
-
-use ::std::sync::LazyLock;
-use ::codegen_runtime::k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
-
-impl kube::core::CustomResourceExt for super::PodBuggerTool {
-    fn crd() -> CustomResourceDefinition {
-        static CRD: LazyLock<CustomResourceDefinition> = LazyLock::new(|| scheme::read_crd(
-            "{\"apiVersion\":\"apiextensions.k8s.io/v1\",\"kind\":\"CustomResourceDefinition\",\"metadata\":{\"name\":\"podbuggertools.tools.jicki.cn\"},\"spec\":{\"group\":\"tools.jicki.cn\",\"names\":{\"kind\":\"PodBuggerTool\",\"listKind\":\"PodBuggerToolList\",\"plural\":\"podbuggertools\",\"shortNames\":[\"pbt\"],\"singular\":\"podbuggertool\"},\"scope\":\"Cluster\",\"versions\":[{\"additionalPrinterColumns\":[{\"jsonPath\":\".spec.image\",\"name\":\"Image\",\"type\":\"string\"},{\"jsonPath\":\".status.podsMatched\",\"name\":\"Matched\",\"type\":\"integer\"},{\"jsonPath\":\".status.podsWithTool\",\"name\":\"With\",\"type\":\"integer\"},{\"jsonPath\":\".status.conditions[?(@.type==\\\"Ready\\\")].reason\",\"name\":\"Reason\",\"type\":\"string\"},{\"jsonPath\":\".metadata.creationTimestamp\",\"name\":\"Age\",\"type\":\"date\"}],\"name\":\"v1alpha1\",\"schema\":{\"openAPIV3Schema\":{\"description\":\"A tool that running pods get as an ephemeral container.\",\"properties\":{\"apiVersion\":{\"description\":\"APIVersion defines the versioned schema of this representation of an object.\\nServers should convert recognized schemas to the latest internal value, and\\nmay reject unrecognized values.\\nMore info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources\",\"type\":\"string\"},\"kind\":{\"description\":\"Kind is a string value representing the REST resource this object represents.\\nServers may infer this from the endpoint the client submits requests to.\\nCannot be updated.\\nIn CamelCase.\\nMore info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds\",\"type\":\"string\"},\"metadata\":{\"type\":\"object\"},\"spec\":{\"description\":\"The tool, and the pods that get it.\",\"properties\":{\"command\":{\"description\":\"The command, in place of the image's.\",\"items\":{\"type\":\"string\"},\"type\":\"array\",\"x-kubernetes-list-type\":\"atomic\"},\"image\":{\"description\":\"The image. Another one is added beside it, since ephemeral containers never change.\",\"minLength\":1,\"type\":\"string\"},\"namespaces\":{\"description\":\"The namespaces of the pods; all if there are none.\",\"items\":{\"type\":\"string\"},\"type\":\"array\",\"x-kubernetes-list-type\":\"set\"},\"selector\":{\"description\":\"The labels of the pods. An empty selector selects every pod.\"},\"targetContainer\":{\"description\":\"The container of the pod whose processes the tool sees.\",\"type\":\"string\"}},\"required\":[\"image\",\"selector\"],\"type\":\"object\"},\"status\":{\"description\":\"How far the tool has come.\",\"properties\":{\"conditions\":{\"description\":\"`Ready`: every running pod that is selected has the tool.\",\"items\":{},\"type\":\"array\",\"x-kubernetes-list-map-keys\":[\"type\"],\"x-kubernetes-list-type\":\"map\"},\"lastError\":{\"description\":\"Why a pod does not have the tool, of the first such pod by name.\",\"type\":\"string\"},\"observedGeneration\":{\"description\":\"The `metadata.generation` that this status is about.\",\"format\":\"int64\",\"type\":\"integer\"},\"podsMatched\":{\"description\":\"Running pods that the selector selects.\",\"format\":\"int32\",\"type\":\"integer\"},\"podsWithEarlierVersions\":{\"description\":\"How many of them keep a container of the tool as it was before.\",\"format\":\"int32\",\"type\":\"integer\"},\"podsWithTool\":{\"description\":\"How many of them have the tool as it is now.\",\"format\":\"int32\",\"type\":\"integer\"}},\"type\":\"object\"}},\"required\":[\"spec\"],\"type\":\"object\"}},\"served\":true,\"storage\":true,\"subresources\":{\"status\":{}}}]}}",
-        ));
-        CRD.clone()
-    }
-
-    fn crd_name() -> &'static str {
-        "podbuggertools.tools.jicki.cn"
-    }
-
-    fn api_resource() -> kube::core::ApiResource {
-        kube::core::ApiResource::erase::<Self>(&())
-    }
-
-    fn shortnames() -> &'static [&'static str] {
-        &["pbt"]
-    }
-}

@@ -42,27 +42,3 @@ pub fn add_to_scheme(scheme: &mut scheme::Scheme) -> Result<(), scheme::SchemeEr
     scheme.register::<super::PodSet>()?;
     Ok(())
 }
-
-use ::std::sync::LazyLock;
-use ::codegen_runtime::k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
-
-impl kube::core::CustomResourceExt for super::PodSet {
-    fn crd() -> CustomResourceDefinition {
-        static CRD: LazyLock<CustomResourceDefinition> = LazyLock::new(|| scheme::read_crd(
-            "{\"apiVersion\":\"apiextensions.k8s.io/v1\",\"kind\":\"CustomResourceDefinition\",\"metadata\":{\"name\":\"podsets.apps.jicki.cn\"},\"spec\":{\"group\":\"apps.jicki.cn\",\"names\":{\"kind\":\"PodSet\",\"listKind\":\"PodSetList\",\"plural\":\"podsets\",\"singular\":\"podset\"},\"scope\":\"Namespaced\",\"versions\":[{\"additionalPrinterColumns\":[{\"jsonPath\":\".spec.size\",\"name\":\"Desired\",\"type\":\"integer\"},{\"jsonPath\":\".status.size\",\"name\":\"Current\",\"type\":\"integer\"},{\"jsonPath\":\".status.readyReplicas\",\"name\":\"Ready\",\"type\":\"integer\"},{\"jsonPath\":\".status.conditions[?(@.type==\\\"Ready\\\")].reason\",\"name\":\"Reason\",\"type\":\"string\"},{\"jsonPath\":\".metadata.creationTimestamp\",\"name\":\"Age\",\"type\":\"date\"}],\"name\":\"v1alpha1\",\"schema\":{\"openAPIV3Schema\":{\"description\":\"A set of pods that sleep.\",\"properties\":{\"apiVersion\":{\"description\":\"APIVersion defines the versioned schema of this representation of an object.\\nServers should convert recognized schemas to the latest internal value, and\\nmay reject unrecognized values.\\nMore info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources\",\"type\":\"string\"},\"kind\":{\"description\":\"Kind is a string value representing the REST resource this object represents.\\nServers may infer this from the endpoint the client submits requests to.\\nCannot be updated.\\nIn CamelCase.\\nMore info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds\",\"type\":\"string\"},\"metadata\":{\"type\":\"object\"},\"spec\":{\"description\":\"What the set should be.\",\"properties\":{\"size\":{\"description\":\"How many pods there should be.\",\"format\":\"int32\",\"minimum\":0,\"type\":\"integer\"}},\"required\":[\"size\"],\"type\":\"object\"},\"status\":{\"description\":\"What the set is.\",\"properties\":{\"conditions\":{\"description\":\"`Ready`: the set has as many pods as its spec says, and all are ready.\",\"items\":{},\"type\":\"array\",\"x-kubernetes-list-map-keys\":[\"type\"],\"x-kubernetes-list-type\":\"map\"},\"nodes\":{\"description\":\"The names of its pods that live, sorted.\",\"items\":{\"type\":\"string\"},\"type\":\"array\",\"x-kubernetes-list-type\":\"set\"},\"observedGeneration\":{\"description\":\"The `metadata.generation` that this status is about.\",\"format\":\"int64\",\"type\":\"integer\"},\"readyReplicas\":{\"description\":\"How many of them are ready.\",\"format\":\"int32\",\"type\":\"integer\"},\"selector\":{\"description\":\"What selects the pods, in the form of a query: for autoscalers.\",\"type\":\"string\"},\"size\":{\"description\":\"How many these are.\",\"format\":\"int32\",\"type\":\"integer\"}},\"type\":\"object\"}},\"required\":[\"spec\"],\"type\":\"object\"}},\"served\":true,\"storage\":true,\"subresources\":{\"scale\":{\"labelSelectorPath\":\".status.selector\",\"specReplicasPath\":\".spec.size\",\"statusReplicasPath\":\".status.size\"},\"status\":{}}}]}}",
-        ));
-        CRD.clone()
-    }
-
-    fn crd_name() -> &'static str {
-        "podsets.apps.jicki.cn"
-    }
-
-    fn api_resource() -> kube::core::ApiResource {
-        kube::core::ApiResource::erase::<Self>(&())
-    }
-
-    fn shortnames() -> &'static [&'static str] {
-        &[]
-    }
-}

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 // +genclient
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
+// +kubebuilder:metadata:annotations="api-approved.kubernetes.io=unapproved, experimental-only"
 
 /// A deployment by another name.
 #[derive(Debug, Default, PartialEq)]

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 // +genclient
 // +genclient:noStatus
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
+// +kubebuilder:metadata:annotations="api-approved.kubernetes.io=unapproved, experimental-only"
 
 /// A network.
 #[derive(Debug, Default, PartialEq)]
@@ -26,6 +27,7 @@ pub struct NetworkSpec {
 }
 
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
+// +kubebuilder:metadata:annotations="api-approved.kubernetes.io=unapproved, experimental-only"
 
 /// A route. Its serde attributes are followed by the serde that is generated for it.
 #[derive(Debug, Default, PartialEq, codegen_runtime::ApiObject)]
