@@ -42,3 +42,27 @@ pub fn add_to_scheme(scheme: &mut scheme::Scheme) -> Result<(), scheme::SchemeEr
     scheme.register::<super::Network>()?;
     Ok(())
 }
+
+use ::std::sync::LazyLock;
+use ::codegen_runtime::k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+
+impl kube::core::CustomResourceExt for super::Network {
+    fn crd() -> CustomResourceDefinition {
+        static CRD: LazyLock<CustomResourceDefinition> = LazyLock::new(|| scheme::read_crd(
+            "{\"apiVersion\":\"apiextensions.k8s.io/v1\",\"kind\":\"CustomResourceDefinition\",\"metadata\":{\"name\":\"networks.samplecrd.k8s.io\"},\"spec\":{\"group\":\"samplecrd.k8s.io\",\"names\":{\"kind\":\"Network\",\"listKind\":\"NetworkList\",\"plural\":\"networks\",\"singular\":\"network\"},\"scope\":\"Namespaced\",\"versions\":[{\"additionalPrinterColumns\":[{\"jsonPath\":\".spec.cidr\",\"name\":\"CIDR\",\"type\":\"string\"},{\"jsonPath\":\".spec.gateway\",\"name\":\"Gateway\",\"type\":\"string\"},{\"jsonPath\":\".status.phase\",\"name\":\"Phase\",\"type\":\"string\"},{\"jsonPath\":\".metadata.creationTimestamp\",\"name\":\"Age\",\"type\":\"date\"}],\"name\":\"v1\",\"schema\":{\"openAPIV3Schema\":{\"description\":\"A network.\",\"properties\":{\"apiVersion\":{\"description\":\"APIVersion defines the versioned schema of this representation of an object.\\nServers should convert recognized schemas to the latest internal value, and\\nmay reject unrecognized values.\\nMore info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources\",\"type\":\"string\"},\"kind\":{\"description\":\"Kind is a string value representing the REST resource this object represents.\\nServers may infer this from the endpoint the client submits requests to.\\nCannot be updated.\\nIn CamelCase.\\nMore info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds\",\"type\":\"string\"},\"metadata\":{\"type\":\"object\"},\"spec\":{\"description\":\"What the network should be.\",\"properties\":{\"cidr\":{\"description\":\"The address range, such as `192.168.0.0/16` or `fd00::/64`. It can't change.\",\"maxLength\":64,\"type\":\"string\"},\"gateway\":{\"description\":\"The address of the gateway, such as `192.168.0.1`: a host's address of the range.\",\"maxLength\":64,\"type\":\"string\"}},\"required\":[\"cidr\",\"gateway\"],\"type\":\"object\"},\"status\":{\"description\":\"What the network is.\",\"properties\":{\"cidr\":{\"description\":\"The address range that the network has, which is not what the spec says if that was changed.\",\"type\":\"string\"},\"conditions\":{\"description\":\"`Ready`: the network is what its spec says.\",\"items\":{},\"type\":\"array\",\"x-kubernetes-list-map-keys\":[\"type\"],\"x-kubernetes-list-type\":\"map\"},\"id\":{\"description\":\"The network's id at its backend.\",\"type\":\"string\"},\"observedGeneration\":{\"description\":\"The `metadata.generation` that this status is about.\",\"format\":\"int64\",\"type\":\"integer\"},\"phase\":{\"description\":\"Where the network is in its life.\",\"enum\":[\"\",\"Pending\",\"Active\",\"Failed\",\"Terminating\",\"Unknown\"],\"type\":\"string\"}},\"type\":\"object\"}},\"required\":[\"spec\"],\"type\":\"object\"}},\"served\":true,\"storage\":true,\"subresources\":{\"status\":{}}}]}}",
+        ));
+        CRD.clone()
+    }
+
+    fn crd_name() -> &'static str {
+        "networks.samplecrd.k8s.io"
+    }
+
+    fn api_resource() -> kube::core::ApiResource {
+        kube::core::ApiResource::erase::<Self>(&())
+    }
+
+    fn shortnames() -> &'static [&'static str] {
+        &[]
+    }
+}
