@@ -18,7 +18,7 @@ mod verbs;
 
 use crate::{
     diag::Diagnostics,
-    model::{ApiSet, CustomMethod, KnownType, TypeRef, Verb},
+    model::{ApiSet, CustomMethod, KnownType, TypeRef, Verb, names},
     options::Options,
     read::Read,
 };
@@ -53,6 +53,7 @@ pub fn lower(read: Read, options: &Options) -> Result<(ApiSet, Diagnostics), Dia
     for packages in &go {
         go::lower(packages, options, &mut api, &mut own);
     }
+    sort(&mut api);
     let in_packages = rust.iter().map(|package| &package.markers);
     #[cfg(feature = "go")]
     let in_packages = in_packages.chain(go.iter().flatten().filter_map(|package| {
@@ -66,6 +67,28 @@ pub fn lower(read: Read, options: &Options) -> Result<(ApiSet, Diagnostics), Dia
         empty::warn(&rust, options, &api, &mut found);
     }
     found.finish_with_warnings(api)
+}
+
+/// Puts groups, versions and packages in order, whatever the order of inputs; a package that several modules use is there once.
+fn sort(api: &mut ApiSet) {
+    for group in &mut api.groups {
+        let versions = &mut group.versions;
+        versions.sort_by(|a, b| names::compare_versions(&a.name, &b.name));
+    }
+    api.groups.sort_by(|a, b| a.name.cmp(&b.name));
+    api.packages
+        .sort_by(|a, b| a.import_path.cmp(&b.import_path));
+    api.packages.dedup_by(|later, first| {
+        let is_same = later.import_path == first.import_path;
+        if is_same {
+            for def in std::mem::take(&mut later.types) {
+                if !first.types.iter().any(|known| known.name == def.name) {
+                    first.types.push(def);
+                }
+            }
+        }
+        is_same
+    });
 }
 
 /// The methods of the scale subresource, as client-gen's users write them by hand.

@@ -1,12 +1,15 @@
 //! Bad input: each folder of `testdata/fail` has its rendered errors beside it.
 //!
-//! A folder with `.rs` files is the version folder `cloud/v1alpha1`; a folder with `.yaml` files is CRDs. `manifests-…` are those
-//! that only manifests find.
+//! A folder with `.rs` files is the version folder `cloud/v1alpha1`; one with `.yaml` files is CRDs; one with `.go` files is the
+//! Go package `example.com/cloud/v1`. `manifests-…` are those that only manifests find.
 
-use std::path::Path;
+use std::{fs, path::Path};
 
 use crate::support::{crd_sources, folders, names, rust_files, testdata};
-use codegen::{Manifests, Options, RustPackage, Source, Sources};
+use codegen::{
+    Manifests, Options, RustPackage, Source, Sources,
+    read::go::{GoFile, GoPackage, GoSources},
+};
 
 #[test]
 fn bad_input_is_explained() {
@@ -38,6 +41,13 @@ fn sources(folder: &Path) -> Sources {
     if names(folder).iter().any(|name| name.ends_with(".yaml")) {
         return crd_sources(folder);
     }
+    let go: Vec<String> = names(folder)
+        .into_iter()
+        .filter(|name| name.ends_with(".go"))
+        .collect();
+    if !go.is_empty() {
+        return go_sources(folder, &go);
+    }
     Sources {
         rust: vec![RustPackage {
             group: "cloud".to_owned(),
@@ -45,6 +55,29 @@ fn sources(folder: &Path) -> Sources {
             module_path: "crate::apis::cloud::v1alpha1".to_owned(),
             dir: "apis/cloud/v1alpha1".into(),
             files: rust_files(folder, "src/apis/cloud/v1alpha1"),
+        }],
+        ..Sources::default()
+    }
+}
+
+fn go_sources(folder: &Path, files: &[String]) -> Sources {
+    let file = |name: &String| {
+        let text = fs::read_to_string(folder.join(name)).unwrap();
+        GoFile::new(Source::new(format!("v1/{name}"), text))
+    };
+    let package = GoPackage {
+        path: "example.com/cloud/v1".to_owned(),
+        module: "example.com/cloud".to_owned(),
+        version: None,
+        main: true,
+        dir: "v1".to_owned(),
+        requested: true,
+        files: files.iter().map(file).collect(),
+    };
+    Sources {
+        go: vec![GoSources {
+            packages: vec![package],
+            ..GoSources::default()
         }],
         ..Sources::default()
     }

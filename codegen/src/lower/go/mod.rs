@@ -92,8 +92,6 @@ pub fn lower(
     for (path, types) in types {
         api.packages.extend(package(&cx, &path, types));
     }
-    api.packages
-        .sort_by(|a, b| a.import_path.cmp(&b.import_path));
     api.definitions.extend(work.definitions);
 }
 

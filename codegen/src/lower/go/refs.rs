@@ -249,9 +249,9 @@ impl Refs<'_, '_> {
     /// Whether the type is a struct, or writes itself, so that k8s-openapi has a type for it.
     fn is_object(&self, package: &str, name: &str) -> bool {
         let Some(declared) = self.cx.declared(package, name) else {
-            let known = builtin::go_type(package, name);
-            return known.is_none_or(|def| {
-                !matches!(def.kind, TypeKind::Alias(_)) || def.marshals.is_some()
+            // What neither the sources nor the table have is taken for what k8s-openapi says that it is.
+            return builtin::go_type(package, name).is_none_or(|def| {
+                matches!(def.kind, TypeKind::Struct(_)) || def.marshals.is_some()
             });
         };
         declared.pkg.marshals(name).is_some()
@@ -284,13 +284,18 @@ impl Refs<'_, '_> {
     /// A type whose source is not there: of Kubernetes as the built-in table has it, else an error.
     fn unread(&mut self, package: &str, name: &str, place: &Place) -> Ref {
         if let Some(def) = builtin::go_type(package, name) {
-            return match def.kind {
-                TypeKind::Alias(alias) => Ref {
-                    ty: alias.target,
+            let ty = match def.kind {
+                TypeKind::Alias(alias) => Some(alias.target),
+                TypeKind::Enum(_) => Some(TypeRef::String),
+                TypeKind::Struct(_) | TypeKind::Union(_) => None,
+            };
+            return match ty {
+                Some(ty) => Ref {
+                    ty,
                     docs: def.docs,
                     validation: def.validation,
                 },
-                _ => Ref::plain(known::at_path(
+                None => Ref::plain(known::at_path(
                     known::k8s_openapi_path(package, name).unwrap_or_default(),
                 )),
             };
