@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -50,6 +51,18 @@ func filler(seed int64) *randfill.Filler {
 		func(r *runtime.RawExtension, c randfill.Continue) { r.Raw = []byte(`{"kind":"X","n":` + strconv.Itoa(c.Intn(99)) + `}`) },
 		func(j *apiextensionsv1.JSON, c randfill.Continue) { j.Raw = []byte(`[1,{"a":null}]`) },
 		func(f *metav1.FieldsV1, c randfill.Continue) { f.Raw = []byte(`{"f:spec":{}}`) },
+		// k8s-openapi's own serde writes these, which is not what is compared here.
+		func(m *metav1.ObjectMeta, c randfill.Continue) {
+			m.Name, m.Namespace, m.Generation = word(c), word(c), c.Int63()
+			m.Labels = map[string]string{word(c): word(c)}
+		},
+		func(p *corev1.PodTemplateSpec, c randfill.Continue) {
+			p.Spec.Containers = []corev1.Container{{Name: word(c), Image: word(c)}}
+		},
+		func(p *metav1.Condition, c randfill.Continue) {
+			p.Type, p.Status, p.Reason = word(c), metav1.ConditionTrue, word(c)
+			p.LastTransitionTime = metav1.Unix(c.Int63n(4e9), 0)
+		},
 		func(s *string, c randfill.Continue) { *s = word(c) },
 		func(f *float64, c randfill.Continue) { *f = float64(c.Intn(1000)) / 8 },
 	)
