@@ -230,6 +230,13 @@ impl Check<'_> {
                     .help("write an expression that must be true, such as `self.min <= self.max`");
                 self.report(path, error, diagnostics);
             }
+            #[cfg(feature = "cel")]
+            for (what, expression) in [
+                ("rule", expression),
+                ("messageExpression", text("messageExpression")),
+            ] {
+                self.expression(what, expression, schema, path, diagnostics);
+            }
             if expression.contains('\n') && text("message").is_empty() {
                 let error = Diagnostic::error(format!(
                     "a rule of {} has several lines and no message",
@@ -271,6 +278,31 @@ impl Check<'_> {
                 };
                 self.report(path, error, diagnostics);
             }
+        }
+    }
+
+    /// An expression parses, and the names in it exist.
+    #[cfg(feature = "cel")]
+    fn expression(
+        &self,
+        what: &str,
+        expression: &str,
+        schema: &Schema,
+        path: &[String],
+        diagnostics: &mut Diagnostics,
+    ) {
+        if expression.trim().is_empty() {
+            return;
+        }
+        for fault in super::cel::faults(expression, schema) {
+            let error = Diagnostic::error(format!(
+                "the API server refuses a {what} of {}: {}",
+                shown(path),
+                fault.message
+            ))
+            .help(fault.help)
+            .note(format!("it is `{expression}`"));
+            self.report(path, error, diagnostics);
         }
     }
 
