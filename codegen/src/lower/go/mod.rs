@@ -14,8 +14,6 @@ mod merge;
 mod modules;
 mod refs;
 mod roots;
-#[cfg(test)]
-mod tests;
 mod types;
 mod wire;
 
