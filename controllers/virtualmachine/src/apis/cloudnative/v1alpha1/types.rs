@@ -53,10 +53,25 @@ pub enum VirtualMachineAction {
 #[serde(rename_all = "camelCase")]
 pub struct VirtualMachineResource {
     /// Processors: a whole number. A change restarts the machine.
+    // +kubebuilder:validation:MaxLength=32
+    // +kubebuilder:validation:Pattern=`^\+?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$`
+    // +kubebuilder:validation:Minimum=1
+    // +kubebuilder:validation:Maximum=1024
+    // +kubebuilder:validation:XValidation:rule=`type(self) == int || (isQuantity(self) && quantity(self).compareTo(quantity('1')) >= 0 && quantity(self).compareTo(quantity('1024')) <= 0 && double(int(quantity(self).asApproximateFloat())) == quantity(self).asApproximateFloat())`,message="write a whole number from 1 to 1024"
     pub cpu: Quantity,
     /// Memory in bytes. A change restarts the machine.
+    // +kubebuilder:validation:MaxLength=32
+    // +kubebuilder:validation:Pattern=`^\+?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$`
+    // +kubebuilder:validation:Minimum=1048576
+    // +kubebuilder:validation:Maximum=70368744177664
+    // +kubebuilder:validation:XValidation:rule=`type(self) == int || (isQuantity(self) && quantity(self).compareTo(quantity('1Mi')) >= 0 && quantity(self).compareTo(quantity('64Ti')) <= 0)`,message="write a size from 1Mi to 64Ti"
     pub memory: Quantity,
     /// The root disk in bytes. It can only grow.
+    // +kubebuilder:validation:MaxLength=32
+    // +kubebuilder:validation:Pattern=`^\+?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$`
+    // +kubebuilder:validation:Minimum=1048576
+    // +kubebuilder:validation:Maximum=1125899906842624
+    // +kubebuilder:validation:XValidation:rule=`type(self) == int || (isQuantity(self) && quantity(self).compareTo(quantity('1Mi')) >= 0 && quantity(self).compareTo(quantity('1Pi')) <= 0)`,message="write a size from 1Mi to 1Pi"
     pub root_disk: Quantity,
 }
 
@@ -85,6 +100,7 @@ pub struct VirtualMachineStatus {
     pub conditions: Vec<Condition>,
 }
 
+// +kubebuilder:validation:Enum={"",Creating,Active,Stopped,Failed,Terminating,Unknown}
 /// Where a virtual machine is in its life.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum VirtualMachinePhase {
