@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 // +genclient
 // +k8s:deepcopy-gen:interfaces=runtime.Object
 // +kubebuilder:subresource:status
+// +kubebuilder:metadata:annotations="api-approved.kubernetes.io=unapproved, a sample"
 // +kubebuilder:printcolumn:name=CIDR,type=string,JSONPath=`.spec.cidr`
 // +kubebuilder:printcolumn:name=Gateway,type=string,JSONPath=`.spec.gateway`
 // +kubebuilder:printcolumn:name=Phase,type=string,JSONPath=`.status.phase`
