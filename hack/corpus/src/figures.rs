@@ -31,6 +31,16 @@ impl Figures {
         }
     }
 
+    /// How many types there are, aliases aside.
+    pub(crate) const fn types(&self) -> usize {
+        self.types
+    }
+
+    /// How many lines they take.
+    pub(crate) const fn lines(&self) -> usize {
+        self.lines
+    }
+
     pub(crate) fn add(mut self, other: &Self) -> Self {
         self.crds += other.crds;
         self.types += other.types;

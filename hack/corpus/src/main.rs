@@ -2,9 +2,11 @@
 //! sample resources through the types and compares what comes out.
 //!
 //! Usage: `corpus CORPUS OUTPUT [PROJECT…]`, where CORPUS holds `index.json`, `corpus/` and `samples/`. The crates make one
-//! workspace in OUTPUT, so that `hack/corpus.sh` checks all of them with one call of cargo.
+//! workspace in OUTPUT, so that `hack/corpus.sh` checks all of them with one call of cargo. `corpus go MODULES CACHE CORPUS
+//! OUTPUT [NAME…]` does the same from Go modules in a module cache, for `hack/go-corpus.sh`.
 
 mod figures;
+mod go;
 mod index;
 mod program;
 
@@ -14,7 +16,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use codegen::{Generated, Generator, Options, Source, Sources};
+use codegen::{Generated, Generator, Options, Source, Sources, Tree, model::ApiSet};
 use rayon::prelude::*;
 
 use self::{
@@ -25,7 +27,11 @@ use self::{
 type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
 
 fn main() -> Result<()> {
-    let mut args = std::env::args().skip(1).map(PathBuf::from);
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if let Some(("go", rest)) = arguments.split_first().map(|(first, rest)| (first.as_str(), rest)) {
+        return go::run(rest);
+    }
+    let mut args = arguments.into_iter().map(PathBuf::from);
     let (Some(corpus), Some(output)) = (args.next(), args.next()) else {
         return Err("usage: corpus CORPUS OUTPUT [PROJECT…]".into());
     };
@@ -47,12 +53,7 @@ fn main() -> Result<()> {
             }
         }
     }
-    let members: Vec<String> = projects.iter().map(|project| format!("{:?}", project.name)).collect();
-    let manifest = format!(
-        "[workspace]\nresolver = \"3\"\nmembers = [{}]\n\n[profile.dev]\ndebug = false\nincremental = false\n",
-        members.join(", ")
-    );
-    write(&output.join("Cargo.toml"), &manifest)?;
+    write_workspace(&output, projects.iter().map(|project| project.name.as_str()))?;
     println!("{} projects, {failed} failed: {total}", projects.len());
     if failed > 0 { Err("some projects failed".into()) } else { Ok(()) }
 }
@@ -63,21 +64,39 @@ fn generate(corpus: &Path, output: &Path, project: &Project) -> Result<Figures> 
     for path in &project.crds {
         sources.crds.push(Source::new(path.clone(), fs::read_to_string(corpus.join(path))?));
     }
-    let options = Options { emit: [Generator::Types, Generator::Deepcopy].into(), ..Options::default() };
-    let Generated { api, files, .. } = codegen::generate(&sources, &options)?;
+    let Generated { api, files, .. } = codegen::generate(&sources, &options())?;
+    write_crate(output, corpus, project, &api, &files)?;
+    Ok(Figures::of(project.crds.len(), &api, &files))
+}
+
+fn options() -> Options {
+    Options { emit: [Generator::Types, Generator::Deepcopy].into(), ..Options::default() }
+}
+
+/// Writes the workspace of the crates.
+fn write_workspace<'a>(output: &Path, names: impl Iterator<Item = &'a str>) -> Result<()> {
+    let members: Vec<String> = names.map(|name| format!("{name:?}")).collect();
+    let manifest = format!(
+        "[workspace]\nresolver = \"3\"\nmembers = [{}]\n\n[profile.dev]\ndebug = false\nincremental = false\n",
+        members.join(", ")
+    );
+    write(&output.join("Cargo.toml"), &manifest)
+}
+
+/// Writes a crate of types, and its program for the project's samples.
+fn write_crate(output: &Path, corpus: &Path, project: &Project, api: &ApiSet, files: &Tree) -> Result<()> {
     let root = output.join(&project.name);
     if root.join("src").exists() {
         fs::remove_dir_all(root.join("src"))?;
     }
-    for (path, text) in &files {
+    for (path, text) in files {
         write(&root.join("src").join(path), text)?;
     }
     write(&root.join("Cargo.toml"), &program::manifest(&project.name))?;
     write(&root.join("src/lib.rs"), "//! Types.\npub mod apis;\n")?;
-    write(&root.join("src/main.rs"), &program::main(&project.name, &api))?;
+    write(&root.join("src/main.rs"), &program::main(&project.name, api))?;
     let samples: Vec<String> = project.samples.iter().map(|path| corpus.join(path).display().to_string()).collect();
-    write(&root.join("samples.txt"), &samples.join("\n"))?;
-    Ok(Figures::of(project.crds.len(), &api, &files))
+    write(&root.join("samples.txt"), &samples.join("\n"))
 }
 
 fn write(path: &Path, text: &str) -> Result<()> {

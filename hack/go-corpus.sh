@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# Generates types from the API packages of real Go modules, compiles them with -D warnings, and sends every valid sample of the
+# public corpus through its type. Prints for each: kinds, types, lines of Rust, seconds (of a debug build), and the types and lines
+# that the same project's CRDs give.
+#
+# Usage: hack/go-corpus.sh [NAME…]     (names of hack/go-corpus/modules.tsv; all by default)
+#        hack/go-corpus.sh --download  (nothing else)
+# The modules, and those whose types they use, are downloaded once from the Go module proxy into target/go-corpus, and held
+# against the sums in hack/go-corpus/sums.txt. The generator itself neither runs Go nor fetches anything. Without a Go
+# toolchain to download with, it says so and ends well.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+target="${CARGO_TARGET_DIR:-$PWD/target}"
+work="$target/go-corpus"
+export GOMODCACHE="${GO_CORPUS_CACHE:-$work/mod}" GOFLAGS=-modcacherw GOWORK=off GOTOOLCHAIN=local
+if ! command -v go >/dev/null; then
+  echo "go-corpus: there is no Go toolchain to download modules with; nothing to check"
+  exit 0
+fi
+mkdir -p "$work/download"
+[ -f "$work/download/go.mod" ] || printf 'module download\n' >"$work/download/go.mod"
+
+# The folder of a path in the module cache, where capitals are escaped.
+escaped() { sed -E 's/([A-Z])/!\L\1/g' <<<"$1"; }
+
+while read -r path version sum; do
+  file="$GOMODCACHE/cache/download/$(escaped "$path")/@v/$version.ziphash"
+  if [ ! -d "$GOMODCACHE/$(escaped "$path")@$version" ]; then
+    # A module of a later Go than is here is refused, after it has been unpacked.
+    (cd "$work/download" && go mod download "$path@$version" >"$work/log" 2>&1) || true
+  fi
+  if [ ! -f "$file" ]; then
+    echo "go-corpus: cannot download $path@$version:" >&2
+    cat "$work/log" >&2
+    exit 1
+  fi
+  if [ "$(cat "$file")" != "$sum" ]; then
+    echo "go-corpus: $path@$version has the sum $(cat "$file"), not $sum" >&2
+    exit 1
+  fi
+done <hack/go-corpus/sums.txt
+
+[ "${1:-}" != --download ] || exit 0
+
+archive="${CORPUS:-../shared/corpus/crds.tar.xz}"
+public=-
+if [ -f "$archive" ]; then
+  public="$target/corpus/public"
+  if [ ! -f "$public/index.json" ] || [ "$archive" -nt "$public/index.json" ]; then
+    mkdir -p "$target/corpus"
+    tar -xJf "$archive" -C "$target/corpus"
+    touch "$public/index.json"
+  fi
+else
+  echo "go-corpus: there is no archive of real samples here; the types are compiled only"
+fi
+
+crates="$work/crates"
+CARGO_TARGET_DIR="$target" cargo run --quiet --manifest-path hack/corpus/Cargo.toml -- go hack/go-corpus/modules.tsv "$GOMODCACHE" "$public" "$crates" "$@"
+cp Cargo.lock "$crates/Cargo.lock"
+RUSTFLAGS="-D warnings" CARGO_TARGET_DIR="$work/target" cargo build --quiet --manifest-path "$crates/Cargo.toml" --workspace
+echo "go-corpus: everything compiles without warnings"
+
+status=0
+passed=0
+for program in "$work"/target/debug/*; do
+  name="$(basename "$program")"
+  [ -f "$crates/$name/samples.txt" ] && [ -x "$program" ] || continue
+  if [ $# -gt 0 ] && [[ " $* " != *" $name "* ]]; then continue; fi
+  if output="$("$program")"; then
+    passed=$((passed + $(tail -1 <<<"$output" | cut -d' ' -f1)))
+  else
+    printf '%s:\n%s\n' "$name" "$output"
+    status=1
+  fi
+done
+echo "go-corpus: $passed samples came through unchanged"
+exit "$status"
