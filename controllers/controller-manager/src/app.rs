@@ -89,6 +89,9 @@ pub async fn setup(process: Process, flags: Flags) -> Result<ManagerBuilder, Box
             .into_iter()
             .map(|descriptor| (descriptor.build)(&context))
             .collect::<Result<Vec<_>, _>>()?
+            .into_iter()
+            .flatten()
+            .collect::<Vec<_>>()
     };
     let mut manager = process.manager(&factory)?;
     let mut delay = Duration::ZERO;

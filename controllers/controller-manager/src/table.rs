@@ -1,6 +1,6 @@
 //! The table of controllers: what the binary can run, and what `--controllers` selects from.
 //!
-//! A new controller is one line in [`ALL`] and the function that adds it to a manager.
+//! A new controller is one entry of [`ALL`] with the function that makes it.
 
 use std::sync::Arc;
 
@@ -8,6 +8,7 @@ use codegen_runtime::event::EventRecorder;
 use codegen_runtime::informer::SharedInformerFactory;
 use codegen_runtime::kube::Client;
 use codegen_runtime::manager::{Runnable, Selection, UnknownController};
+use network_controller::controller::NetworkController;
 use virtualmachine_controller::controller::{self as virtualmachine, VirtualMachineController};
 use virtualmachine_controller::driver::simulated::{Latency, Simulated};
 use virtualmachine_controller::generated::clientset::Clientset;
@@ -56,8 +57,8 @@ pub struct Descriptor {
     pub on_by_default: bool,
     /// The API that it needs, as group version and plural. A cluster that does not serve it runs without the controller.
     pub needs: (&'static str, &'static str),
-    /// Makes it.
-    pub build: fn(&Context<'_>) -> Result<Box<dyn Runnable>, BoxError>,
+    /// Makes it; some consist of several loops.
+    pub build: fn(&Context<'_>) -> Result<Vec<Box<dyn Runnable>>, BoxError>,
 }
 
 /// All of them, in the order in which they start.
@@ -69,11 +70,8 @@ pub const ALL: &[Descriptor] = &[
         needs: ("apps/v1", "deployments"),
         build: |cx| {
             let recorder = (cx.recorder)(deployment::NAME);
-            Ok(Box::new(deployment::controller(
-                &cx.factory,
-                recorder,
-                &cx.settings,
-            )?))
+            let controller = deployment::controller(&cx.factory, recorder, &cx.settings)?;
+            Ok(vec![Box::new(controller)])
         },
     },
     Descriptor {
@@ -83,11 +81,8 @@ pub const ALL: &[Descriptor] = &[
         needs: ("apps/v1", "replicasets"),
         build: |cx| {
             let recorder = (cx.recorder)(replicaset::NAME);
-            Ok(Box::new(replicaset::controller(
-                &cx.factory,
-                recorder,
-                &cx.settings,
-            )?))
+            let controller = replicaset::controller(&cx.factory, recorder, &cx.settings)?;
+            Ok(vec![Box::new(controller)])
         },
     },
     Descriptor {
@@ -96,7 +91,41 @@ pub const ALL: &[Descriptor] = &[
         // Its simulated driver's servers end with this process; its own program has the other drivers.
         on_by_default: false,
         needs: ("cloudnative.czs/v1alpha1", "virtualmachines"),
-        build: |cx| Ok(Box::new(virtual_machines(cx))),
+        build: |cx| Ok(vec![Box::new(virtual_machines(cx))]),
+    },
+    Descriptor {
+        name: network_controller::controller::NAME,
+        aliases: &["network-controller"],
+        // As that of virtual machines: the networks of its simulated backend end with this process.
+        on_by_default: false,
+        needs: ("samplecrd.k8s.io/v1", "networks"),
+        build: |cx| Ok(vec![Box::new(networks(cx))]),
+    },
+    Descriptor {
+        name: podset_controller::controller::NAME,
+        aliases: &["podset-controller"],
+        on_by_default: false,
+        needs: ("apps.jicki.cn/v1alpha1", "podsets"),
+        build: |cx| {
+            let recorder = (cx.recorder)(podset_controller::app::REPORTER);
+            let workers = cx.settings.workers;
+            let controller =
+                podset_controller::controller::controller(&cx.factory, recorder, workers)?;
+            Ok(vec![Box::new(controller)])
+        },
+    },
+    Descriptor {
+        name: "podbuggertool",
+        aliases: &["podbuggertool-controller"],
+        on_by_default: false,
+        needs: ("tools.jicki.cn/v1alpha1", "podbuggertools"),
+        build: |cx| {
+            let recorder = (cx.recorder)(podbuggertool_controller::app::REPORTER);
+            let workers = cx.settings.workers;
+            let [pods, tools] =
+                podbuggertool_controller::controller::controllers(&cx.factory, recorder, workers)?;
+            Ok(vec![Box::new(pods), Box::new(tools)])
+        },
     },
     Descriptor {
         name: simulator::NAME,
@@ -104,11 +133,8 @@ pub const ALL: &[Descriptor] = &[
         on_by_default: false,
         needs: ("v1", "pods"),
         build: |cx| {
-            Ok(Box::new(simulator::controller(
-                &cx.factory,
-                cx.simulator,
-                &cx.settings,
-            )?))
+            let controller = simulator::controller(&cx.factory, cx.simulator, &cx.settings)?;
+            Ok(vec![Box::new(controller)])
         },
     },
 ];
@@ -129,6 +155,17 @@ fn virtual_machines(cx: &Context<'_>) -> VirtualMachineController {
         (cx.recorder)(virtualmachine_controller::app::REPORTER),
         &cx.settings.metrics,
         options,
+    )
+}
+
+fn networks(cx: &Context<'_>) -> NetworkController {
+    NetworkController::new(
+        network_controller::generated::clientset::Clientset::new(cx.client.clone()),
+        &network_controller::generated::informers::SharedInformerFactory::from(cx.factory.clone()),
+        Arc::new(network_controller::backend::simulated::Simulated::new()),
+        (cx.recorder)(network_controller::app::REPORTER),
+        &cx.settings.metrics,
+        cx.settings.workers,
     )
 }
 

@@ -89,6 +89,9 @@ impl ControlPlane {
                 .into_iter()
                 .map(|descriptor| (descriptor.build)(&context))
                 .collect::<Result<Vec<_>, _>>()?
+                .into_iter()
+                .flatten()
+                .collect::<Vec<_>>()
         };
         let manager = Manager::builder(&factory).metrics(&metrics).events(events);
         let add = |manager, controller| supervised::add(manager, controller, Duration::ZERO);

@@ -2,10 +2,14 @@
 
 use std::time::Duration;
 
+use codegen_runtime::kube::CustomResourceExt as _;
 use codegen_runtime::kube::api::{Api, DynamicObject, PostParams};
 use codegen_runtime::kube::core::{ApiResource, GroupVersionKind};
 use controller_manager::app::{Flags, app, setup};
 use embedded_apiserver::ApiServer;
+use network_controller::apis::samplecrd::v1::Network;
+use podbuggertool_controller::apis::tools::v1alpha1::PodBuggerTool;
+use podset_controller::apis::apps::v1alpha1::PodSet;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -37,6 +41,22 @@ async fn run_until(server: &ApiServer, args: &[&str], done: impl Fn() -> bool) {
     waited.expect("it is done in time");
 }
 
+/// Creates the object; the namespace of a cluster-scoped one is empty.
+async fn create(server: &ApiServer, object: Value, namespace: &str) {
+    let object: DynamicObject = serde_json::from_value(object).expect("an object");
+    let types = object.types.clone().expect("types");
+    let kind = GroupVersionKind::try_from(&types).expect("a kind");
+    let resource = ApiResource::from_gvk(&kind);
+    let api = if namespace.is_empty() {
+        Api::<DynamicObject>::all_with(server.client(), &resource)
+    } else {
+        Api::namespaced_with(server.client(), namespace, &resource)
+    };
+    api.create(&PostParams::default(), &object)
+        .await
+        .expect("it is created");
+}
+
 #[tokio::test]
 async fn a_deployment_and_a_virtual_machine_share_the_process() {
     let crd: Value = serde_json::from_str(&definition()).expect("a definition");
@@ -50,17 +70,7 @@ async fn a_deployment_and_a_virtual_machine_share_the_process() {
     let machine = json!({"apiVersion": "cloudnative.czs/v1alpha1", "kind": "VirtualMachine", "metadata": {"name": "vm", "namespace": "default"},
         "spec": {"action": "active", "resource": {"cpu": 1, "memory": "1G", "rootDisk": "10G"}}});
     for object in [deployment, machine] {
-        let object: DynamicObject = serde_json::from_value(object).expect("an object");
-        let types = object.types.clone().expect("types");
-        let kind = GroupVersionKind::try_from(&types).expect("a kind");
-        let api = Api::<DynamicObject>::namespaced_with(
-            server.client(),
-            "default",
-            &ApiResource::from_gvk(&kind),
-        );
-        api.create(&PostParams::default(), &object)
-            .await
-            .expect("it is created");
+        create(&server, object, "default").await;
     }
     let done = || {
         let web = server
@@ -109,4 +119,37 @@ fn definition() -> String {
             "versions": [{"name": "v1alpha1", "served": true, "storage": true, "subresources": {"status": {}},
                 "schema": {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": true}}}]}})
     .to_string()
+}
+
+#[tokio::test]
+async fn every_controller_of_the_repository_shares_the_process() {
+    let server = ApiServer::builder()
+        .crds([Network::crd(), PodSet::crd(), PodBuggerTool::crd()])
+        .build()
+        .expect("a server");
+    let network = json!({"apiVersion": "samplecrd.k8s.io/v1", "kind": "Network", "metadata": {"name": "net", "namespace": "default"},
+        "spec": {"cidr": "192.168.0.0/16", "gateway": "192.168.0.1"}});
+    let set = json!({"apiVersion": "apps.jicki.cn/v1alpha1", "kind": "PodSet", "metadata": {"name": "set", "namespace": "default"},
+        "spec": {"size": 2}});
+    let tool = json!({"apiVersion": "tools.jicki.cn/v1alpha1", "kind": "PodBuggerTool", "metadata": {"name": "tool"},
+        "spec": {"selector": {"matchLabels": {"app": "podSet"}}, "image": "busybox"}});
+    for (object, namespace) in [(network, "default"), (set, "default"), (tool, "")] {
+        create(&server, object, namespace).await;
+    }
+    let done = || {
+        let get = |group, plural, namespace, name| {
+            server
+                .objects()
+                .get(group, plural, namespace, name)
+                .unwrap_or_default()
+        };
+        let network = get("samplecrd.k8s.io", "networks", "default", "net");
+        let set = get("apps.jicki.cn", "podsets", "default", "set");
+        let tool = get("tools.jicki.cn", "podbuggertools", "", "tool");
+        network["status"]["phase"] == "Active"
+            && set["status"]["readyReplicas"] == 2
+            && tool["status"]["podsWithTool"] == 2
+    };
+    let all = "--controllers=*,network,podset,podbuggertool";
+    run_until(&server, &["--simulate-pods", all], done).await;
 }
