@@ -31,7 +31,7 @@
 //!         .for_::<ConfigMap>()
 //!         .workers(process.threads())
 //!         .build(reconcile_with(context, move |request, _| {
-//!             tracing::info!(map = %request, "hello, {}", own.greet);
+//!             tracing::info!(map = %request.key, "hello, {}", own.greet);
 //!             async { Ok::<_, kube::Error>(Action::done()) }
 //!         }))?;
 //!     Ok(process.manager(&factory)?.controller(controller))
