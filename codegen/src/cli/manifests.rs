@@ -16,7 +16,7 @@ use super::{Failure, finish::Finish, generate, options::ModeArgs, style::Color};
 /// config/rbac/role.yaml and config/webhook/manifests.yaml.
 #[derive(Debug, Args)]
 pub(super) struct Manifests {
-    /// Folders of annotated Rust, with <group>/<version>/ in them.
+    /// Folders of annotated Rust, with `GROUP/VERSION/` in them.
     #[arg(value_name = "DIR")]
     apis: Vec<PathBuf>,
     /// The folder that manifests go to.

@@ -1,7 +1,7 @@
 //! Manifests: what a cluster is given for the API, as YAML that stands beside controller-gen's without a diff.
 //!
-//! Unlike the generators of Rust code, their files stand outside `src`: [`emit`] gives a tree relative to the crate's folder.
-//! Start at [`emit`]; `crd` assembles one `CustomResourceDefinition` from all versions of a kind, `schema` makes the schema of
+//! Unlike the generators of Rust code, their files stand outside `src`: `emit` gives a tree relative to the crate's folder.
+//! Start at `emit`; `crd` assembles one `CustomResourceDefinition` from all versions of a kind, `schema` makes the schema of
 //! a type, `describe` the descriptions.
 
 #[cfg(feature = "cel")]

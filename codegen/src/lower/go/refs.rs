@@ -146,9 +146,11 @@ impl Refs<'_, '_> {
             return Ref::plain(ty);
         }
         let kubernetes = known::k8s_openapi_path(package, name);
+        // No Rust is made of what is only defined: there, a named string or list keeps its name, and with it its documentation.
+        let defined_alone = self.absolute && self.cx.declared(package, name).is_some();
         if let Some(path) = &kubernetes
             && (known::is_in_k8s_openapi(path) || self.absolute)
-            && self.is_object(package, name)
+            && (defined_alone || self.is_object(package, name))
         {
             let ty = known::at_path(path.clone());
             return Ref::plain(self.defined(package, name, ty, path.join("::")));

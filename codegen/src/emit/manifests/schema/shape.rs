@@ -11,7 +11,7 @@ use crate::{
         describe::{description, of_rustdoc},
     },
     model::{
-        ApiSet, EnumDef, Field, Marshals, Origin, StructDef, TypeDef, TypeKind, TypeRef,
+        ApiSet, EnumDef, Field, Marshals, Omission, Origin, StructDef, TypeDef, TypeKind, TypeRef,
         Validation, Version,
     },
     options::Compat,
@@ -92,7 +92,8 @@ impl<'a> Shapes<'a> {
             ),
             ("metadata".to_owned(), Schema::of_type("object")),
         ]);
-        if scope.rust {
+        // In Go, its tag says.
+        if scope.rust || metadata_may_be_omitted(def) {
             schema.required.remove("metadata");
         }
         schema
@@ -421,6 +422,18 @@ fn whole_number(name: &str, exact: bool) -> Schema {
 }
 
 /// A text; its values where the author closed the enum.
+/// Whether Go's encoder omits the metadata of the root.
+fn metadata_may_be_omitted(def: &TypeDef) -> bool {
+    let TypeKind::Struct(body) = &def.kind else {
+        return false;
+    };
+    let mut fields = body.fields.iter();
+    let metadata = fields.find(|field| field.json_name == "metadata");
+    metadata
+        .and_then(|field| field.go.as_ref())
+        .is_some_and(|go| go.omits != Omission::Never)
+}
+
 fn enumeration(def: &EnumDef, scope: Scope<'_>) -> Schema {
     let schema = Schema::of_type("string");
     if !scope.rust || def.open.is_some() {
