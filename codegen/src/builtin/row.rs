@@ -184,6 +184,7 @@ fn decode_field(row: FieldRow, rust_name: String) -> Option<Field> {
             name: row.g.unwrap_or_else(|| capital(&row.j)),
             omits,
             pointer: has('p'),
+            required: has('r'),
         }),
         declared: DeclaredAt::default(),
         validation: row.v,

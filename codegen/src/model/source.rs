@@ -40,6 +40,8 @@ pub struct GoField {
     pub omits: Omission,
     /// Whether the field is a pointer.
     pub pointer: bool,
+    /// Whether markers or the tag say that it is required, which the metadata of a root need not be.
+    pub required: bool,
 }
 
 /// When Go's encoder leaves a field out.

@@ -132,6 +132,9 @@ pub struct Constraints {
     pub title: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub example: Option<Value>,
+    /// Documentation of an element's own type, where that has none in Rust.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub docs: String,
 }
 
 /// Documentation elsewhere.

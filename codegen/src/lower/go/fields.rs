@@ -179,10 +179,19 @@ fn embed(
         package: end.pkg.package,
         root: false,
     };
+    let object = TypeRef::Map(Box::new(TypeRef::Any));
+    let of_field = types::rules(
+        refs.cx,
+        &source.markers,
+        &object,
+        refs.home,
+        refs.diagnostics,
+    );
+    merge::fill(&mut gathered.rules, &of_field);
     let own = types::rules(
         refs.cx,
         &end.decl.markers,
-        &TypeRef::Map(Box::new(TypeRef::Any)),
+        &object,
         refs.home,
         refs.diagnostics,
     );
@@ -244,6 +253,7 @@ fn type_meta(place: &crate::diag::Place) -> impl Iterator<Item = Field> {
             name: name.to_owned(),
             omits: Omission::Empty,
             pointer: false,
+            required: false,
         }),
         declared: declared.clone(),
         ..Field::plain(json_name, TypeRef::String, false)
@@ -266,7 +276,8 @@ fn field(
         Omission::Empty if !pointer && refs.is_struct(&source.ty) => Omission::Never,
         omits => omits,
     };
-    let required = is_meta || is_required(owner.package, markers, tag.omits);
+    let marked = is_required(owner.package, markers, tag.omits);
+    let required = is_meta || marked;
     let mut validation = types::rules(refs.cx, markers, &found.ty, refs.home, refs.diagnostics);
     merge::fill(&mut validation, &found.validation);
     let docs = types::docs(&source.docs, markers);
@@ -284,6 +295,7 @@ fn field(
             name: source.name.clone(),
             omits: tag.omits,
             pointer,
+            required: marked,
         }),
         declared: DeclaredAt::at(&source.place),
         ty: found.ty,

@@ -42,6 +42,7 @@ pub(super) fn fill(rules: &mut Validation, below: &Validation) {
         external_docs,
         title,
         example,
+        docs,
     } = &**below;
     let own = &mut **rules;
     or(&mut own.minimum, minimum);
@@ -90,6 +91,9 @@ pub(super) fn fill(rules: &mut Validation, below: &Validation) {
     or(&mut own.external_docs, external_docs);
     or(&mut own.title, title);
     or(&mut own.example, example);
+    if own.docs.is_empty() {
+        own.docs.clone_from(docs);
+    }
 }
 
 fn or<T: Clone>(own: &mut Option<T>, below: &Option<T>) {

@@ -29,7 +29,10 @@ impl Ref {
     }
 
     /// The reference to a list or map of this.
-    fn within(self, outer: fn(Box<TypeRef>) -> TypeRef) -> Self {
+    fn within(mut self, outer: fn(Box<TypeRef>) -> TypeRef) -> Self {
+        if !self.docs.is_empty() {
+            self.validation.docs = self.docs;
+        }
         let mut validation = Validation::default();
         if self.validation != Validation::default() {
             validation.element = Some(Box::new(self.validation));

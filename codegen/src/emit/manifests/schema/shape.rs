@@ -11,7 +11,7 @@ use crate::{
         describe::{description, of_rustdoc},
     },
     model::{
-        ApiSet, EnumDef, Field, Marshals, Omission, Origin, StructDef, TypeDef, TypeKind, TypeRef,
+        ApiSet, EnumDef, Field, Marshals, Origin, StructDef, TypeDef, TypeKind, TypeRef,
         Validation, Version,
     },
     options::Compat,
@@ -92,8 +92,8 @@ impl<'a> Shapes<'a> {
             ),
             ("metadata".to_owned(), Schema::of_type("object")),
         ]);
-        // In Go, its tag says.
-        if scope.rust || metadata_may_be_omitted(def) {
+        // In Go, tag and markers say.
+        if scope.rust || metadata_may_be_missing(def) {
             schema.required.remove("metadata");
         }
         schema
@@ -296,7 +296,8 @@ impl<'a> Shapes<'a> {
     /// The schema of a list or map with the rules of its elements.
     fn with_elements(&mut self, mut base: Schema, rules: &Validation) -> Schema {
         if let Some(element) = &rules.element {
-            let own = Schema::of_rules(element);
+            let mut own = Schema::of_rules(element);
+            own.describe(description(&element.docs));
             for inner in base.items.iter_mut().chain(&mut base.additional) {
                 let schema = std::mem::take(&mut **inner);
                 let joined = schema.used(own.clone());
@@ -422,8 +423,8 @@ fn whole_number(name: &str, exact: bool) -> Schema {
 }
 
 /// A text; its values where the author closed the enum.
-/// Whether Go's encoder omits the metadata of the root.
-fn metadata_may_be_omitted(def: &TypeDef) -> bool {
+/// Whether Go's root need not have metadata.
+fn metadata_may_be_missing(def: &TypeDef) -> bool {
     let TypeKind::Struct(body) = &def.kind else {
         return false;
     };
@@ -431,7 +432,7 @@ fn metadata_may_be_omitted(def: &TypeDef) -> bool {
     let metadata = fields.find(|field| field.json_name == "metadata");
     metadata
         .and_then(|field| field.go.as_ref())
-        .is_some_and(|go| go.omits != Omission::Never)
+        .is_some_and(|go| !go.required)
 }
 
 fn enumeration(def: &EnumDef, scope: Scope<'_>) -> Schema {
