@@ -12,6 +12,8 @@
 mod architecture;
 mod cli;
 mod fail;
+#[cfg(feature = "go")]
+mod go_manifests;
 mod golden;
 mod hostile;
 #[cfg(feature = "go")]

@@ -46,6 +46,9 @@ impl std::fmt::Debug for Context<'_> {
     }
 }
 
+/// What a controller consists of: one loop, or several that work together.
+pub type Loops = Vec<Box<dyn Runnable>>;
+
 /// One controller that the binary knows.
 #[derive(Debug, Clone, Copy)]
 pub struct Descriptor {
@@ -57,8 +60,8 @@ pub struct Descriptor {
     pub on_by_default: bool,
     /// The API that it needs, as group version and plural. A cluster that does not serve it runs without the controller.
     pub needs: (&'static str, &'static str),
-    /// Makes it; some consist of several loops.
-    pub build: fn(&Context<'_>) -> Result<Vec<Box<dyn Runnable>>, BoxError>,
+    /// Makes it.
+    pub build: fn(&Context<'_>) -> Result<Loops, BoxError>,
 }
 
 /// All of them, in the order in which they start.

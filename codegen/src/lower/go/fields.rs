@@ -179,19 +179,11 @@ fn embed(
         package: end.pkg.package,
         root: false,
     };
-    let object = TypeRef::Map(Box::new(TypeRef::Any));
-    let of_field = types::rules(
-        refs.cx,
-        &source.markers,
-        &object,
-        refs.home,
-        refs.diagnostics,
-    );
-    merge::fill(&mut gathered.rules, &of_field);
+    add_rules(refs, source, gathered);
     let own = types::rules(
         refs.cx,
         &end.decl.markers,
-        &object,
+        &TypeRef::Map(Box::new(TypeRef::Any)),
         refs.home,
         refs.diagnostics,
     );
@@ -208,6 +200,19 @@ fn embed(
     true
 }
 
+/// The rules of an embedded field, which are those of the struct that embeds; before those of the embedded type.
+fn add_rules(refs: &mut Refs<'_, '_>, source: &go::Field, gathered: &mut Gathered) {
+    let object = TypeRef::Map(Box::new(TypeRef::Any));
+    let rules = types::rules(
+        refs.cx,
+        &source.markers,
+        &object,
+        refs.home,
+        refs.diagnostics,
+    );
+    merge::fill(&mut gathered.rules, &rules);
+}
+
 /// A struct of Kubernetes whose source is not there, as the built-in table has it.
 fn embed_builtin(
     refs: &mut Refs<'_, '_>,
@@ -216,8 +221,11 @@ fn embed_builtin(
     depth: usize,
     gathered: &mut Gathered,
 ) -> bool {
-    match builtin::go_type(package, name).map(|def| def.kind) {
-        Some(TypeKind::Struct(def)) => {
+    let def = builtin::go_type(package, name);
+    match def.map(|def| (def.kind, def.validation)) {
+        Some((TypeKind::Struct(def), rules)) => {
+            add_rules(refs, source, gathered);
+            merge::fill(&mut gathered.rules, &rules);
             gathered
                 .fields
                 .extend(def.fields.into_iter().map(|field| (depth + 1, field)));

@@ -19,7 +19,7 @@ const EARLY: SignedDuration = SignedDuration::from_secs(60);
 #[derive(Clone, Debug, Default, Args)]
 #[group(skip)]
 pub struct KeystoneFlags {
-    /// The address of OpenStack Identity, such as https://identity.example.com/v3; there is no authentication unless set.
+    /// The address of OpenStack Identity, such as `https://identity.example.com/v3`; there is no authentication unless set.
     #[arg(long, value_name = "URL", env = "OS_AUTH_URL", hide_env_values = true)]
     pub os_auth_url: Option<String>,
     /// The user, whose password is $OS_PASSWORD.

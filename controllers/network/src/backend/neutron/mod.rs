@@ -22,7 +22,7 @@ use super::{Addresses, Backend, BackendError, BackendFuture, Observed, Owner};
 #[derive(Clone, Debug, Default, Args)]
 #[group(skip)]
 pub struct NeutronFlags {
-    /// The address of OpenStack Networking, such as https://network.example.com:9696; Keystone's catalog tells it unless set.
+    /// The address of OpenStack Networking, such as `https://network.example.com:9696`; Keystone's catalog tells it unless set.
     #[arg(long, value_name = "URL")]
     pub neutron_url: Option<String>,
     /// The project to make networks in, where there is no authentication that says it.

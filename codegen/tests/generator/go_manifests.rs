@@ -1,0 +1,81 @@
+//! CRDs of Go types, where controller-gen's answer is not what the Rust types say.
+
+use std::path::Path;
+
+use codegen::{
+    Manifests, Options, Source, Sources,
+    read::go::{GoFile, GoPackage, GoSources},
+};
+
+/// The CRD of the kind `Widget` that a Go file declares.
+fn crd(text: &str) -> String {
+    let header = "// +groupName=example.com\npackage v1\nimport (\n\tcorev1 \"k8s.io/api/core/v1\"\n\
+        \tmetav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n)\n";
+    let file = Source::new("api/v1/types.go", format!("{header}{text}"));
+    let go = GoSources {
+        packages: vec![GoPackage {
+            path: "example.com/api/v1".to_owned(),
+            module: "example.com".to_owned(),
+            version: None,
+            main: true,
+            dir: "api/v1".to_owned(),
+            requested: true,
+            files: vec![GoFile::new(file)],
+        }],
+        ..GoSources::default()
+    };
+    let sources = Sources {
+        go: vec![go],
+        ..Sources::default()
+    };
+    let options = Options {
+        emit: [].into(),
+        manifests: Some(Manifests::default()),
+        ..Options::default()
+    };
+    let generated = codegen::generate(&sources, &options)
+        .unwrap_or_else(|found| panic!("{}", found.render(true)));
+    let path = Path::new("config/crd/bases/example.com_widgets.yaml");
+    generated.manifests[path].clone()
+}
+
+fn widget(metadata: &str, spec: &str) -> String {
+    crd(&format!(
+        "// +kubebuilder:object:root=true\ntype Widget struct {{\n\tmetav1.TypeMeta `json:\",inline\"`\n{metadata}\n\
+         \tSpec WidgetSpec `json:\"spec,omitempty\"`\n}}\ntype WidgetSpec struct {{\n{spec}\n}}\n"
+    ))
+}
+
+#[test]
+fn the_metadata_of_a_root_is_required_as_its_tag_and_markers_say() {
+    let spec = "\tSize int32 `json:\"size\"`";
+    let required = "        required:\n        - metadata\n";
+    let omitted = widget("\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`", spec);
+    assert!(!omitted.contains(required), "{omitted}");
+    let marked = widget(
+        "\t// +optional\n\tmetav1.ObjectMeta `json:\"metadata\"`",
+        spec,
+    );
+    assert!(!marked.contains(required), "{marked}");
+    let plain = widget("\tmetav1.ObjectMeta `json:\"metadata\"`", spec);
+    assert!(plain.contains(required), "{plain}");
+}
+
+#[test]
+fn elements_are_described_by_their_own_type() {
+    let text = widget(
+        "\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`",
+        "\t// Names of resources.\n\tNames []corev1.ResourceName `json:\"names\"`",
+    );
+    let wanted = "                description: Names of resources.\n                items:\n                  description: ResourceName is the name";
+    assert!(text.contains(wanted), "{text}");
+}
+
+#[test]
+fn rules_of_an_embedded_field_hold_for_the_struct() {
+    let text = widget(
+        "\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`",
+        "\t// +kubebuilder:validation:XValidation:rule=\"self.name != 'a'\"\n\tcorev1.LocalObjectReference `json:\",inline\"`",
+    );
+    assert!(text.contains("- rule: self.name != 'a'"), "{text}");
+}
