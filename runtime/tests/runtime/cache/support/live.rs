@@ -129,6 +129,11 @@ impl Live {
         model.send(&event);
     }
 
+    /// The version of the newest change.
+    pub fn version(&self) -> String {
+        self.lock().version.to_string()
+    }
+
     /// `name@version`, sorted.
     pub fn names(&self) -> Vec<String> {
         let model = self.lock();
