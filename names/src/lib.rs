@@ -14,5 +14,5 @@ pub use dns::{
     is_label, is_label_1035, is_subdomain, label_1035_fault, label_fault, subdomain_fault,
 };
 pub use label::{label_key_faults, label_value_faults};
-pub use plural::{kube_derive_plural, plural, resource_plural};
+pub use plural::{controller_gen_plural, kube_derive_plural, plural, resource_plural};
 pub use version::{compare_versions, is_kubernetes_version};

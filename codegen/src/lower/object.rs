@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use crate::{
     diag::{Diagnostic, Diagnostics, Place},
+    emit::manifests::Manifests,
     model::{PrinterColumn, ScaleSubresource, Scope, SelectableField, names},
+    options::Options,
     read::markers::{
         At, Found, MarkerSet,
         client::{NonNamespaced, ResourceName},
@@ -13,7 +15,14 @@ use crate::{
 };
 
 /// `+resourceName`, `path=` of `+kubebuilder:resource`, else the rule; the two must agree.
-pub(super) fn plural(kind: &str, markers: &MarkerSet, diagnostics: &mut Diagnostics) -> String {
+///
+/// The rule is controller-gen's where CRDs are written, so that clients ask for what the CRD serves, else client-gen's.
+pub(super) fn plural(
+    kind: &str,
+    markers: &MarkerSet,
+    options: &Options,
+    diagnostics: &mut Diagnostics,
+) -> String {
     let named = markers.get::<ResourceName>();
     let named = named.map(|marker| marker.marker.plural);
     let path = markers.get::<Resource>();
@@ -42,7 +51,12 @@ pub(super) fn plural(kind: &str, markers: &MarkerSet, diagnostics: &mut Diagnost
         }
         return plural;
     }
-    names::resource_plural(kind)
+    let writes_crds = |manifests: &Manifests| manifests.crds.is_some();
+    if options.manifests.as_ref().is_some_and(writes_crds) {
+        names::controller_gen_plural(kind)
+    } else {
+        names::resource_plural(kind)
+    }
 }
 
 pub(super) fn list(argument: Option<&At<Vec<String>>>) -> Vec<String> {

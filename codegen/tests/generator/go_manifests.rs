@@ -7,8 +7,8 @@ use codegen::{
     read::go::{GoFile, GoPackage, GoSources},
 };
 
-/// The CRD of the kind `Widget` that a Go file declares.
-fn crd(text: &str) -> String {
+/// The CRDs of a Go file, by path.
+fn crds(text: &str, manifests: Option<Manifests>) -> codegen::Generated {
     let header = "// +groupName=example.com\npackage v1\nimport (\n\tcorev1 \"k8s.io/api/core/v1\"\n\
         \tmetav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n)\n";
     let file = Source::new("api/v1/types.go", format!("{header}{text}"));
@@ -30,13 +30,16 @@ fn crd(text: &str) -> String {
     };
     let options = Options {
         emit: [].into(),
-        manifests: Some(Manifests::default()),
+        manifests,
         ..Options::default()
     };
-    let generated = codegen::generate(&sources, &options)
-        .unwrap_or_else(|found| panic!("{}", found.render(true)));
+    codegen::generate(&sources, &options).unwrap_or_else(|found| panic!("{}", found.render(true)))
+}
+
+/// The CRD of the kind `Widget` that a Go file declares.
+fn crd(text: &str) -> String {
     let path = Path::new("config/crd/bases/example.com_widgets.yaml");
-    generated.manifests[path].clone()
+    crds(text, Some(Manifests::default())).manifests[path].clone()
 }
 
 fn widget(metadata: &str, spec: &str) -> String {
@@ -78,4 +81,17 @@ fn rules_of_an_embedded_field_hold_for_the_struct() {
         "\t// +kubebuilder:validation:XValidation:rule=\"self.name != 'a'\"\n\tcorev1.LocalObjectReference `json:\",inline\"`",
     );
     assert!(text.contains("- rule: self.name != 'a'"), "{text}");
+}
+
+#[test]
+fn the_plural_is_controller_gens_where_crds_are_written_and_client_gens_elsewhere() {
+    let text = "// +kubebuilder:object:root=true\ntype WithTriggers struct {\n\tmetav1.TypeMeta `json:\",inline\"`\n\
+        \tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}\n";
+    let plural = |manifests| {
+        let generated = crds(text, manifests);
+        let (_, version) = generated.api.versions().next().unwrap();
+        version.resources[0].plural.clone()
+    };
+    assert_eq!(plural(Some(Manifests::default())), "withtriggers");
+    assert_eq!(plural(None), "withtriggerses");
 }

@@ -155,7 +155,7 @@ fn roots<'a>(
         work.reached.push(reached);
         let root = cx.rust_name(&package.path, &decl.name);
         let by_name = roots::ByName { cx, package };
-        let (resource, named) = roots::resource(decl, &root, &by_name, diagnostics);
+        let (resource, named) = roots::resource(decl, &root, &by_name, options, diagnostics);
         work.reached.extend(named);
         if let Some(first) = plurals.insert(resource.plural.clone(), decl) {
             diagnostics.push(

@@ -5,6 +5,7 @@ use crate::{
     diag::{Diagnostic, Diagnostics},
     lower::{methods, object, scale_methods, verbs},
     model::{Conversion, CustomMethod, Resource, TypeRef, VerbSet, names},
+    options::Options,
     read::{
         go::{Field, Package, Type, TypeDecl},
         markers::{
@@ -99,6 +100,7 @@ pub(super) fn resource(
     decl: &TypeDecl,
     root: &str,
     methods: &ByName<'_, '_>,
+    options: &Options,
     diagnostics: &mut Diagnostics,
 ) -> (Resource, Vec<Reached>) {
     let markers = &decl.markers;
@@ -107,7 +109,7 @@ pub(super) fn resource(
         object::check_names(names, diagnostics);
     }
     let kind = decl.name.clone();
-    let plural = object::plural(&kind, markers, diagnostics);
+    let plural = object::plural(&kind, markers, options, diagnostics);
     let status = has_status(decl, diagnostics);
     let verbs = verbs::verbs(markers, status, diagnostics);
     let scale = object::scale(markers);

@@ -196,7 +196,7 @@ fn check_groups(cx: &Cx, marker: &Found<'_, Rbac>, diagnostics: &mut Diagnostics
     };
     for resource in &resources.value {
         if resource.bytes().any(|byte| byte.is_ascii_uppercase()) {
-            let lower = kube_names::resource_plural(resource);
+            let lower = kube_names::controller_gen_plural(resource);
             diagnostics.push(
                 Diagnostic::warning(format!("`{resource}` is no resource"))
                     .at(resources.part(resource), "nothing matches it")

@@ -80,7 +80,7 @@ impl Cx<'_> {
             object::check_names(names, diagnostics);
         }
         let kind = item.name.clone();
-        let plural = object::plural(&item.name, markers, diagnostics);
+        let plural = object::plural(&item.name, markers, self.options, diagnostics);
         let verbs = verbs::verbs(markers, status, diagnostics);
         Some(Resource {
             list_kind: self.list_kind(&kind),

@@ -16,7 +16,7 @@ pub use case::{snake_case, upper_camel, words};
 pub use group::{go_name, module_name, module_names, qualified_module_name};
 pub use ident::{ident, is_keyword, plain_ident};
 pub use kube_names::{
-    compare_versions, is_kubernetes_version, is_label_1035, is_subdomain, kube_derive_plural,
-    plural, resource_plural,
+    compare_versions, controller_gen_plural, is_kubernetes_version, is_label_1035, is_subdomain,
+    kube_derive_plural, plural, resource_plural,
 };
 pub use serde_case::apply_case;

@@ -1,4 +1,10 @@
-//! Plurals: the rules of Go's `gengo` namer, so that a kind has the same plural under both generators.
+//! Plurals of kinds: the rules of client-gen's namer, of controller-gen and of kube-derive, so that a kind has the same plural
+//! here as under each of them.
+
+mod controller_gen;
+mod words;
+
+pub use controller_gen::controller_gen_plural;
 
 /// Kinds with an irregular plural; client-gen's own list.
 const EXCEPTIONS: [(&str, &str); 1] = [("Endpoints", "Endpoints")];
