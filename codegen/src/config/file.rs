@@ -159,13 +159,18 @@ impl<'a> File<'a> {
         for (_, go) in self.reader.tables(table, "go") {
             self.read_go(go, &folder, &mut config);
         }
-        if !["rust", "crd", "go"]
-            .iter()
-            .any(|input| table.contains_key(*input))
-        {
-            let help = "add [crate.rust] for annotated Rust, [crate.crd] for CRD YAML, or [[crate.go]] for Go types";
-            self.reader
-                .error(span, "this crate has no input", "", Some(help.to_owned()));
+        let has = |keys: &[&str]| keys.iter().any(|key| table.contains_key(*key));
+        if !has(&["rust", "crd", "go"]) {
+            if !has(&["manifests"]) {
+                let help = "add [crate.rust] for annotated Rust, [crate.crd] for CRD YAML, [[crate.go]] for Go types, or [crate.manifests] for \
+                            the roles of a crate without types";
+                self.reader
+                    .error(span, "this crate has no input", "", Some(help.to_owned()));
+            }
+            // A crate without types has markers of roles and webhooks, and nothing to generate code for.
+            if !has(&["emit"]) {
+                config.options.emit.clear();
+            }
         }
         config
     }

@@ -61,6 +61,7 @@ fn list_controllers(command: Command) -> Command {
         .mut_arg("resync_period", |arg| arg.default_value("12h"))
 }
 
+// +kubebuilder:rbac:groups=coordination.k8s.io,namespace=controller-manager-system,resources=leases,verbs=create;get;update;watch
 /// The selected controllers in a manager.
 ///
 /// # Errors

@@ -271,3 +271,23 @@ fn colors_are_for_terminals_or_on_request() {
     assert!(colored(&["generate", "--color", "always"]));
     assert!(!colored(&["generate", "--color", "never"]));
 }
+
+#[test]
+fn a_crate_without_types_gets_its_roles() {
+    let mut sandbox = Sandbox::new();
+    sandbox.write(
+        "codegen.toml",
+        "[[crate]]\n[crate.manifests]\nroles = \"deploy/role.yaml\"\n",
+    );
+    sandbox.write("Cargo.toml", "[package]\nname = \"loops\"\n");
+    sandbox.write(
+        "src/lib.rs",
+        "// +kubebuilder:rbac:groups=apps,resources=deployments,verbs=get;list\npub fn reconcile() {}\n",
+    );
+    let run = sandbox.run(&["generate"]);
+    assert_eq!(run.code, 0);
+    let role = sandbox.read("deploy/role.yaml");
+    assert!(role.contains("- deployments\n  verbs:\n  - get\n  - list\n"));
+    assert!(!sandbox.path("src/generated").exists());
+    assert_eq!(sandbox.run(&["generate", "--check"]).code, 0);
+}

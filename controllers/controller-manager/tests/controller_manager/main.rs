@@ -8,6 +8,8 @@
 
 mod cluster;
 mod crash_points;
+mod deploy;
 mod hostile;
 mod program;
 mod scenario;
+mod support;

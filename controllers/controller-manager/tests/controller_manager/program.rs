@@ -1,60 +1,18 @@
 //! The program: selection, skipped controllers, and several of the table at work on one factory.
 
-use std::time::Duration;
-
 use codegen_runtime::kube::CustomResourceExt as _;
-use codegen_runtime::kube::api::{Api, DynamicObject, PostParams};
-use codegen_runtime::kube::core::{ApiResource, GroupVersionKind};
-use controller_manager::app::{Flags, app, setup};
 use embedded_apiserver::ApiServer;
 use network_controller::apis::samplecrd::v1::Network;
 use podbuggertool_controller::apis::tools::v1alpha1::PodBuggerTool;
 use podset_controller::apis::apps::v1alpha1::PodSet;
 use serde_json::{Value, json};
-use tokio_util::sync::CancellationToken;
+
+use crate::support::{create, eventually, run_during};
 
 /// Runs the program with `args` until `done` is true of the server's objects.
 async fn run_until(server: &ApiServer, args: &[&str], done: impl Fn() -> bool) {
-    let args = [&["controller-manager", "--leader-elect=false"], args].concat();
-    let invocation = app().try_parse_from::<Flags>(args).expect("flags");
-    let stop = CancellationToken::new();
-    let wait = async {
-        let all = async {
-            while !done() {
-                tokio::time::sleep(Duration::from_millis(20)).await;
-            }
-        };
-        let waited = tokio::time::timeout(Duration::from_secs(60), all).await;
-        stop.cancel();
-        waited
-    };
-    let program = app();
-    let run = program.run_with(
-        server.client(),
-        invocation.flags,
-        invocation.own,
-        setup,
-        &stop,
-    );
-    let (result, waited) = tokio::join!(run, wait);
-    result.expect("it ends in order");
-    waited.expect("it is done in time");
-}
-
-/// Creates the object; the namespace of a cluster-scoped one is empty.
-async fn create(server: &ApiServer, object: Value, namespace: &str) {
-    let object: DynamicObject = serde_json::from_value(object).expect("an object");
-    let types = object.types.clone().expect("types");
-    let kind = GroupVersionKind::try_from(&types).expect("a kind");
-    let resource = ApiResource::from_gvk(&kind);
-    let api = if namespace.is_empty() {
-        Api::<DynamicObject>::all_with(server.client(), &resource)
-    } else {
-        Api::namespaced_with(server.client(), namespace, &resource)
-    };
-    api.create(&PostParams::default(), &object)
-        .await
-        .expect("it is created");
+    let args = [&["--leader-elect=false"], args].concat();
+    assert!(run_during(server.client(), &args, eventually(done)).await);
 }
 
 #[tokio::test]
@@ -70,7 +28,7 @@ async fn a_deployment_and_a_virtual_machine_share_the_process() {
     let machine = json!({"apiVersion": "cloudnative.czs/v1alpha1", "kind": "VirtualMachine", "metadata": {"name": "vm", "namespace": "default"},
         "spec": {"action": "active", "resource": {"cpu": 1, "memory": "1G", "rootDisk": "10G"}}});
     for object in [deployment, machine] {
-        create(&server, object, "default").await;
+        create(server.client(), object, "default").await;
     }
     let done = || {
         let web = server
@@ -134,7 +92,7 @@ async fn every_controller_of_the_repository_shares_the_process() {
     let tool = json!({"apiVersion": "tools.jicki.cn/v1alpha1", "kind": "PodBuggerTool", "metadata": {"name": "tool"},
         "spec": {"selector": {"matchLabels": {"app": "podSet"}}, "image": "busybox"}});
     for (object, namespace) in [(network, "default"), (set, "default"), (tool, "")] {
-        create(&server, object, namespace).await;
+        create(server.client(), object, namespace).await;
     }
     let done = || {
         let get = |group, plural, namespace, name| {
