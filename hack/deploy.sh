@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# Holds the files of controllers/*/deploy* to the real kube-apiserver: each kustomization is applied, each file below it is accepted, and
+# a pod of each Deployment is admitted to its namespace, whose pods must be restricted.
+#
+#   hack/deploy.sh            all controllers, on a server of its own
+#   hack/deploy.sh NAME…      these
+#
+# A warning of the server is an error. Needs jq, and what hack/envtest.sh needs.
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+if [[ -z ${DEPLOY_ON_SERVER:-} ]]; then
+  if [[ -z ${ENVTEST_KUBECONFIG:-} ]] && ! command -v go >/dev/null && [[ ! -x $root/target/envtest/envtest ]]; then
+    echo "deploy: no Go toolchain or ENVTEST_KUBECONFIG: the real kube-apiserver is skipped" >&2
+    exit 0
+  fi
+  DEPLOY_ON_SERVER=1 exec "$root/hack/envtest.sh" run -- "${BASH_SOURCE[0]}" "$@"
+fi
+
+find_kubectl
+[[ $# -gt 0 ]] || set -- $(cd "$root/controllers" && ls)
+apply=("$KUBECTL" apply --server-side --warnings-as-errors)
+refused=0
+files=0
+
+# Runs a command; its output is shown if it fails.
+accepted() {
+  local said what=$1
+  shift
+  if ! said=$("$@" 2>&1); then
+    echo "refused: $what: $said"
+    refused=$((refused + 1))
+  fi
+}
+
+# The pod that the Deployment of a folder makes.
+pod() {
+  "$KUBECTL" create --dry-run=client -f "$1/deployment.yaml" -o json |
+    jq '.metadata.namespace as $namespace | .spec.template
+        | {apiVersion: "v1", kind: "Pod", metadata: (.metadata + {name: "of-the-deployment", namespace: $namespace}), spec}'
+}
+
+for name in "$@"; do
+  cd "$root/controllers/$name"
+  for folder in deploy*; do
+    accepted "$name/$folder" "${apply[@]}" -k "$folder"
+    if [[ -f $folder/crd.yaml ]]; then
+      accepted "$name/$folder/crd.yaml" "$KUBECTL" wait --for=condition=Established --timeout=60s -f "$folder/crd.yaml"
+    fi
+  done
+  while read -r file; do
+    accepted "$name/$file" "${apply[@]}" --dry-run=server -f "$file"
+    files=$((files + 1))
+  done < <(find deploy* -name '*.yaml' -not -name kustomization.yaml | sort)
+  accepted "$name: a pod of the Deployment" "${apply[@]}" --dry-run=server -f <(pod deploy)
+done
+for name in "$@"; do
+  "$KUBECTL" delete --wait=false --ignore-not-found -k "$root/controllers/$name/deploy" >/dev/null
+done
+echo "$# controllers, $files files, $refused refused"
+[[ $refused -eq 0 ]]
