@@ -20,5 +20,7 @@ mod hostile;
 mod hostile_go;
 mod hostile_yaml;
 mod laws;
+#[cfg(feature = "go")]
+mod parity;
 mod rust_model;
 mod support;

@@ -80,6 +80,18 @@ pub(super) fn basic(name: &str) -> Option<TypeRef> {
     })
 }
 
+/// Go's documentation of a type of [`special`] that is declared as another, which fields without any of their own carry.
+pub(super) fn docs(package: &str, name: &str) -> &'static str {
+    match (package, name) {
+        ("time", "Duration") => {
+            "A Duration represents the elapsed time between two instants\n\
+             as an int64 nanosecond count. The representation limits the\n\
+             largest representable duration to approximately 290 years."
+        }
+        _ => "",
+    }
+}
+
 /// The types whose JSON is not what their declaration says.
 pub(super) fn special(package: &str, name: &str) -> Option<TypeRef> {
     let known = |known| Some(TypeRef::Known(known));

@@ -146,7 +146,10 @@ impl Refs<'_, '_> {
             return Ref::plain(self.elsewhere(package, name, &path));
         }
         if let Some(ty) = known::special(package, name) {
-            return Ref::plain(ty);
+            return Ref {
+                docs: known::docs(package, name).to_owned(),
+                ..Ref::plain(ty)
+            };
         }
         let kubernetes = known::k8s_openapi_path(package, name);
         // No Rust is made of what is only defined: there, a named string or list keeps its name, and with it its documentation.

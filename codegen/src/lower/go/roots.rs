@@ -110,7 +110,7 @@ pub(super) fn resource(
     }
     let kind = decl.name.clone();
     let plural = object::plural(&kind, markers, options, diagnostics);
-    let status = has_status(decl, diagnostics);
+    let status = has_status(decl, options, diagnostics);
     let verbs = verbs::verbs(markers, status, diagnostics);
     let scale = object::scale(markers);
     let mut reached = Vec::new();
@@ -156,7 +156,7 @@ pub(super) fn resource(
 
 /// Whether `/status` is a subresource: controller-gen's marker says so. Where a type has none of its markers, as a type for
 /// client-gen alone, the field does.
-fn has_status(decl: &TypeDecl, diagnostics: &mut Diagnostics) -> bool {
+fn has_status(decl: &TypeDecl, options: &Options, diagnostics: &mut Diagnostics) -> bool {
     let markers = &decl.markers;
     let Type::Struct(fields) = &decl.ty else {
         return false;
@@ -179,5 +179,6 @@ fn has_status(decl: &TypeDecl, diagnostics: &mut Diagnostics) -> bool {
         .0
         .iter()
         .any(|marker| marker.def.name.starts_with("kubebuilder:"));
-    has_field && !of_controller_gen && !markers.has::<NoStatus>()
+    let inferred = options.compat.is_strict() && !of_controller_gen;
+    has_field && inferred && !markers.has::<NoStatus>()
 }

@@ -73,7 +73,9 @@ impl Cx<'_> {
             && !markers.has::<UnservedVersion>()
             && !markers.has::<SkipVersion>();
         let has_status_field = field(item, "status").is_some();
-        let status = has_status_field && !markers.has::<NoStatus>();
+        // controller-gen infers nothing.
+        let inferred = self.options.compat.is_strict() && !markers.has::<NoStatus>();
+        let status = has_status_field && (inferred || markers.has::<marker::StatusSubresource>());
         self.check_status(item, has_status_field, diagnostics);
         let names = markers.get::<marker::Resource>();
         if let Some(names) = &names {

@@ -231,49 +231,35 @@ markers! { GROUPS;
 
 impl SchemaMarker for AtMostOneOf {
     fn apply(self, schema: &mut Validation) {
-        let rule = format!("{} <= 1", number_set(&self.fields));
-        schema
-            .rules
-            .push(one_of("at most one", &self.fields, "may", rule));
+        let rule = one_of("at most one", "may", &self.fields, "<= 1");
+        schema.rules.push(rule);
     }
 }
 
 impl SchemaMarker for ExactlyOneOf {
     fn apply(self, schema: &mut Validation) {
-        let rule = format!("{} == 1", number_set(&self.fields));
-        schema
-            .rules
-            .push(one_of("exactly one", &self.fields, "must", rule));
+        let rule = one_of("exactly one", "must", &self.fields, "== 1");
+        schema.rules.push(rule);
     }
 }
 
 impl SchemaMarker for AtLeastOneOf {
     fn apply(self, schema: &mut Validation) {
-        let set: Vec<_> = self
-            .fields
-            .iter()
-            .map(|f| format!("has(self.{f})"))
-            .collect();
-        let rule = set.join("||");
-        schema
-            .rules
-            .push(one_of("at least one", &self.fields, "must", rule));
+        let rule = one_of("at least one", "must", &self.fields, ">= 1");
+        schema.rules.push(rule);
     }
 }
 
-/// How many of the fields are set: `(has(self.a)?1:0)+(has(self.b)?1:0)`, in controller-tools' own form.
-fn number_set(fields: &[String]) -> String {
-    let terms: Vec<_> = fields
+/// A rule about how many of the fields are set, in the words of controller-gen v0.21.0.
+fn one_of(how_many: &str, may: &str, fields: &[String], compared: &str) -> CelRule {
+    let set: Vec<_> = fields
         .iter()
-        .map(|field| format!("(has(self.{field})?1:0)"))
+        .map(|field| format!("has(self.{field})"))
         .collect();
-    terms.join("+")
-}
-
-fn one_of(how_many: &str, fields: &[String], may: &str, rule: String) -> CelRule {
+    let set = set.join(",");
     let fields = fields.join(" ");
     CelRule {
-        rule,
+        rule: format!("[{set}].filter(x,x==true).size() {compared}"),
         message: Some(format!(
             "{how_many} of the fields in [{fields}] {may} be set"
         )),

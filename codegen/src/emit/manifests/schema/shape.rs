@@ -215,7 +215,11 @@ impl<'a> Shapes<'a> {
         };
         let named = matches!(&def.kind, TypeKind::Alias(alias) if is_named(&alias.target));
         let mut own = Schema::of_rules(&def.validation);
-        own.describe(docs(&def.docs, scope));
+        // controller-gen describes no type that writes itself.
+        let writes_itself = def.marshals == Some(Marshals::Json) && def.validation.type_.is_some();
+        if !writes_itself || self.compat == Compat::Strict {
+            own.describe(docs(&def.docs, scope));
+        }
         let base = self.with_elements(base, &def.validation);
         if named {
             self.narrowed(base.used(own.clone()), &own)
@@ -240,7 +244,7 @@ impl<'a> Shapes<'a> {
             }
             let property = self.property(field, scope, at);
             schema.properties.insert(field.json_name.clone(), property);
-            if field.required {
+            if self.is_required(field) {
                 schema.required.insert(field.json_name.clone());
             }
         }
@@ -248,6 +252,14 @@ impl<'a> Shapes<'a> {
             schema.fold(part);
         }
         schema
+    }
+
+    /// Whether the schema requires a field; for controller-gen, what an embedded pointer leads to is always there.
+    fn is_required(&self, field: &Field) -> bool {
+        match &field.go {
+            Some(go) if self.compat == Compat::ControllerGen => go.required,
+            _ => field.required,
+        }
     }
 
     /// What a flattened field adds: the properties of a struct; a map keeps whatever stands beside.
@@ -422,7 +434,6 @@ fn whole_number(name: &str, exact: bool) -> Schema {
     }
 }
 
-/// A text; its values where the author closed the enum.
 /// Whether Go's root need not have metadata.
 fn metadata_may_be_missing(def: &TypeDef) -> bool {
     let TypeKind::Struct(body) = &def.kind else {
@@ -435,6 +446,7 @@ fn metadata_may_be_missing(def: &TypeDef) -> bool {
         .is_some_and(|go| !go.required)
 }
 
+/// A text; its values where the author closed the enum.
 fn enumeration(def: &EnumDef, scope: Scope<'_>) -> Schema {
     let schema = Schema::of_type("string");
     if !scope.rust || def.open.is_some() {

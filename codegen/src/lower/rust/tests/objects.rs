@@ -36,7 +36,7 @@ fn validations_are_typed() {
     assert_eq!(spec["validation"]["rules"][0]["message"], "min, then max");
     assert_eq!(
         spec["validation"]["rules"][1]["rule"],
-        "(has(self.a)?1:0)+(has(self.b)?1:0) <= 1"
+        "[has(self.a),has(self.b)].filter(x,x==true).size() <= 1"
     );
     let fields = &spec["kind"]["struct"]["fields"];
     assert_eq!(
@@ -330,8 +330,8 @@ fn an_immutable_field_has_its_rule_and_an_optional_one_another_above_it() {
         rules,
         [
             "true",
-            "(has(self.a)?1:0)+(has(self.b)?1:0) <= 1",
-            "has(self.a)||has(self.b)",
+            "[has(self.a),has(self.b)].filter(x,x==true).size() <= 1",
+            "[has(self.a),has(self.b)].filter(x,x==true).size() >= 1",
             "!has(oldSelf.a) || has(self.a)",
         ]
     );

@@ -1,0 +1,9 @@
+module parity.example.com/parity
+
+go 1.25.0
+
+require (
+	k8s.io/api v0.36.3
+	k8s.io/apiextensions-apiserver v0.36.3
+	k8s.io/apimachinery v0.36.3
+)
