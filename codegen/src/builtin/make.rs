@@ -18,9 +18,12 @@ use crate::{
 pub fn make(patterns: &[String], dir: &Path) -> Result<Vec<u8>, Error> {
     let environment = config::go::Environment::from_process();
     let sources = config::go::load(patterns, dir, &environment).map_err(Error::Config)?;
+    if let Some(missing) = sources.missing.values().next() {
+        return Err(Error::Config(missing.clone().into()));
+    }
     let mut found = Diagnostics::new();
-    let packages = go::read(&sources, IgnoredMarkers(&[]), &mut found);
-    let rows = definitions(&packages, &mut found);
+    let module = go::read(&sources, IgnoredMarkers(&[]), &mut found);
+    let rows = definitions(&module, &mut found);
     let mut text = String::new();
     for ((package, name), def) in rows {
         let exported = name.starts_with(char::is_uppercase);

@@ -50,16 +50,18 @@ pub fn lower(read: Read, options: &Options) -> Result<(ApiSet, Diagnostics), Dia
     rust::lower(&rust, options, &mut api, &mut own);
     crd::lower(crds, options, &mut api, &mut own);
     #[cfg(feature = "go")]
-    for packages in &go {
-        go::lower(packages, options, &mut api, &mut own);
+    for module in &go {
+        go::lower(module, options, &mut api, &mut own);
     }
     sort(&mut api);
     let in_packages = rust.iter().map(|package| &package.markers);
     #[cfg(feature = "go")]
-    let in_packages = in_packages.chain(go.iter().flatten().filter_map(|package| {
-        let own = package.requested;
-        own.then_some(&package.markers)
-    }));
+    let in_packages = in_packages.chain(
+        go.iter()
+            .flat_map(|module| &module.packages)
+            .filter(|package| package.requested)
+            .map(|package| &package.markers),
+    );
     let markers = policy::gather(in_packages.chain([&policy]));
     policy::lower(&markers, options.compat, &mut api, &mut own);
     found.extend(echoes.without(own));

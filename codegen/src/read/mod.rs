@@ -19,9 +19,9 @@ pub struct Read {
     pub crds: Vec<crd::Crd>,
     /// Rules and webhooks of files that hold nothing else of the API.
     pub policy: markers::MarkerSet,
-    /// The Go packages of each module.
+    /// The Go modules.
     #[cfg(feature = "go")]
-    pub go: Vec<Vec<go::Package>>,
+    pub go: Vec<go::Module>,
     /// What was found on the way.
     pub found: Diagnostics,
     /// The errors of what was left out for [`Faulty::Skipped`](crate::options::Faulty).

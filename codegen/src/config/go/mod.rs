@@ -49,7 +49,8 @@ const CLAUSE_BYTES: u64 = 64 * 1024;
 ///
 /// # Errors
 ///
-/// Patterns without packages, modules that are not in the module cache, files that cannot be read.
+/// Patterns without packages, files that cannot be read. A package of another module that is not there is an error where a type of
+/// it is needed ([`GoSources::missing`]).
 pub fn load(
     patterns: &[String],
     dir: &Path,
@@ -66,6 +67,14 @@ pub fn load(
         let sources = loader.follow(packages, &mut diagnostics);
         diagnostics.finish(sources)
     })?
+}
+
+/// A package whose types are used.
+enum Loaded {
+    /// Its files.
+    Read(Result<GoPackage, Diagnostics>),
+    /// Its import path, and why it is not there.
+    Missing(String, Diagnostic),
 }
 
 struct Loader<'a> {
@@ -96,7 +105,7 @@ impl Loader<'_> {
     fn follow(&self, packages: Vec<GoPackage>, diagnostics: &mut Diagnostics) -> GoSources {
         let mut sources = GoSources {
             packages,
-            names: BTreeMap::new(),
+            ..GoSources::default()
         };
         let mut tried = BTreeSet::new();
         loop {
@@ -109,7 +118,15 @@ impl Loader<'_> {
                 .par_iter()
                 .filter_map(|wanted| self.load_wanted(wanted))
                 .collect();
-            sources.packages.extend(take(loaded, diagnostics));
+            for loaded in loaded {
+                match loaded {
+                    Loaded::Read(Ok(package)) => sources.packages.push(package),
+                    Loaded::Read(Err(found)) => diagnostics.extend(found),
+                    Loaded::Missing(path, error) => {
+                        sources.missing.insert(path, error);
+                    }
+                }
+            }
             sources.packages.sort_by(|a, b| a.path.cmp(&b.path));
         }
         let names = self.names.lock().map(|names| names.clone());
@@ -120,9 +137,9 @@ impl Loader<'_> {
         sources
     }
 
-    fn load_wanted(&self, wanted: &Wanted) -> Option<Result<GoPackage, Diagnostics>> {
+    fn load_wanted(&self, wanted: &Wanted) -> Option<Loaded> {
         match self.graph.find(&wanted.path) {
-            Ok(found) => Some(read_package(&wanted.path, &found, false)),
+            Ok(found) => Some(Loaded::Read(read_package(&wanted.path, &found, false))),
             // The lowering knows the types of the standard library that JSON has a form for.
             Err(Missing::Standard) => None,
             // The table of built-in types has them, if at one version only.
@@ -131,7 +148,8 @@ impl Loader<'_> {
                 let message = format!("the package {} is not found", wanted.path);
                 let place = wanted.place.clone();
                 let diagnostic = Diagnostic::error(message).at(place, "types of it are used");
-                Some(Err(explain(diagnostic, &missing).into()))
+                let error = explain(diagnostic, &missing);
+                Some(Loaded::Missing(wanted.path.clone(), error))
             }
         }
     }

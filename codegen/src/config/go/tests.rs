@@ -5,9 +5,12 @@ use std::{fs, path::PathBuf};
 use tempfile::TempDir;
 
 use super::*;
-use crate::read::{
-    go::{Package, Type, read},
-    markers::IgnoredMarkers,
+use crate::{
+    Options, Sources,
+    read::{
+        go::{Package, Type, read},
+        markers::IgnoredMarkers,
+    },
 };
 
 /// A folder with a module `main`, a module cache `mod` and a standard library `root`.
@@ -75,16 +78,47 @@ impl World {
             assert!(errors.contains(part), "{part} is not in:\n{errors}");
         }
     }
+
+    /// Generates from `./v1`, and gives the errors.
+    fn generate(&self, type_path: Option<(&str, &str)>) -> Result<(), String> {
+        let sources = Sources {
+            go: vec![self.load(&["./v1"])?],
+            ..Sources::default()
+        };
+        let mut options = Options::default();
+        for (go, rust) in type_path {
+            options.type_paths.insert(go.to_owned(), rust.to_owned());
+        }
+        let generated = crate::generate(&sources, &options).map(drop);
+        let root = shown(self.folder.path());
+        generated.map_err(|errors| errors.render(false).replace(&root, "$"))
+    }
+
+    /// A type of a package that is not there is an error with these parts, and with `--type-path` it is none.
+    #[track_caller]
+    fn check_missing(&self, ty: &str, expected: &[&str]) {
+        let errors = self.generate(None).expect_err("a package is missing");
+        for part in expected {
+            assert!(errors.contains(part), "{part} is not in:\n{errors}");
+        }
+        let count = errors.matches("is not found").count();
+        assert_eq!(count, 1, "{errors}");
+        self.generate(Some((ty, "mine::Spec"))).expect("replaced");
+    }
 }
 
 const MOD: &str = "module example.com/main\ngo 1.24\n\
-                   require (\n\texample.com/Lib v1.2.0\n\texample.com/Lib/sub v1.0.0\n)\n";
+                   require (\n\texample.com/Lib v1.2.0\n\texample.com/Lib/sub v1.0.0\n\
+                   \tk8s.io/apimachinery v0.36.3\n)\n";
+
+/// The package of `ObjectMeta`, which the table of built-in types has.
+const META: &str = "k8s.io/apimachinery/pkg/apis/meta/v1";
 
 /// An object whose only field is of the given type.
 fn object(import: &str, ty: &str) -> String {
     format!(
-        "package v1\nimport (\n\t{import}\n)\ntype TypeMeta struct{{}}\ntype ObjectMeta struct{{}}\n\
-         type Kind struct {{\n\tTypeMeta\n\tObjectMeta\n\tSpec {ty} `json:\"spec\"`\n}}\n"
+        "// +groupName=example.com\npackage v1\nimport (\n\t{import}\n\tmetav1 \"{META}\"\n)\n\
+         type Kind struct {{\n\tmetav1.TypeMeta\n\tmetav1.ObjectMeta `json:\"metadata\"`\n\tSpec {ty} `json:\"spec\"`\n}}\n"
     )
 }
 
@@ -209,33 +243,55 @@ fn packages_are_read_as_their_types_are_used() {
 }
 
 #[test]
-fn what_is_missing_is_named() {
+fn what_is_missing_is_named_where_a_type_of_it_is_needed() {
     let world = module(&[(
         "main/v1/types.go",
         &object("lib \"example.com/Lib/api\"", "lib.Spec"),
     )]);
-    world.check_error(
-        &["./v1"],
+    let spec = "example.com/Lib/api.Spec";
+    world.check_missing(
+        spec,
         &[
             "error: the package example.com/Lib/api is not found",
-            "main/v1/types.go:3:2",
+            "main/v1/types.go:4:2",
             "its module example.com/Lib v1.2.0 is not in the module cache",
             "run `go mod download example.com/Lib@v1.2.0`",
+            "--type-path 'example.com/Lib/api.Spec=my_crate::Spec'",
         ],
     );
     fs::create_dir_all(world.path("mod/example.com/!lib@v1.2.0")).expect("a folder");
-    world.check_error(
-        &["./v1"],
-        &["its module example.com/Lib has no Go files in"],
-    );
+    world.check_missing(spec, &["its module example.com/Lib has no Go files in"]);
     world.write("main/v1/types.go", object("x \"example.org/x\"", "x.Spec"));
-    world.check_error(
-        &["./v1"],
+    world.check_missing(
+        "example.org/x.Spec",
         &[
             "no module that go.mod requires provides it",
             "run `go mod tidy`",
         ],
     );
+}
+
+#[test]
+fn what_is_missing_is_no_error_where_nothing_of_it_is_needed() {
+    let text = object("lib \"example.com/Lib/api\"", "string");
+    let unused = "type Unused struct {\n\tSpec lib.Spec `json:\"spec\"`\n}\n";
+    let world = module(&[("main/v1/types.go", &format!("{text}{unused}"))]);
+    world.generate(None).expect("nothing of it is needed");
+}
+
+#[test]
+fn a_struct_that_is_embedded_has_to_be_there() {
+    let text = object("lib \"example.com/Lib/api\"", "Spec");
+    let spec = "type Spec struct {\n\tlib.Spec `json:\",inline\"`\n}\n";
+    let world = module(&[("main/v1/types.go", &format!("{text}{spec}"))]);
+    let replaced = Some(("example.com/Lib/api.Spec", "mine::Spec"));
+    for type_path in [None, replaced] {
+        let errors = world.generate(type_path).expect_err("embedded");
+        assert!(
+            errors.contains("the package example.com/Lib/api is not found"),
+            "{errors}"
+        );
+    }
 }
 
 #[test]
@@ -269,8 +325,8 @@ fn replacements_lead_to_folders_and_other_modules() {
         "main/go.mod",
         format!("{MOD}replace example.com/Lib => ../gone\n"),
     );
-    world.check_error(
-        &["./v1"],
+    world.check_missing(
+        "example.com/Lib/api.Spec",
         &[
             "go.mod replaces example.com/Lib by",
             "gone, which is not there",
@@ -280,7 +336,7 @@ fn replacements_lead_to_folders_and_other_modules() {
         "main/go.mod",
         format!("{MOD}replace example.com/Lib v9.9.9 => ../local\n"),
     );
-    world.check_error(&["./v1"], &["is not in the module cache"]);
+    world.check_missing("example.com/Lib/api.Spec", &["is not in the module cache"]);
 }
 
 #[test]
@@ -316,8 +372,8 @@ fn vendored_packages_come_first() {
         "main/v1/types.go",
         object("s \"example.com/Lib/sub\"", "s.Spec"),
     );
-    world.check_error(
-        &["./v1"],
+    world.check_missing(
+        "example.com/Lib/sub.Spec",
         &["it is not in", "main/vendor", "run `go mod vendor`"],
     );
 }
@@ -343,7 +399,10 @@ fn a_workspace_has_several_main_modules() {
     );
     let mut world = world;
     world.environment.workspace = Some("off".to_owned());
-    world.check_error(&["./v1"], &["no module that go.mod requires provides it"]);
+    world.check_missing(
+        "example.com/second/api.Spec",
+        &["no module that go.mod requires provides it"],
+    );
 }
 
 #[test]
@@ -368,7 +427,7 @@ fn a_package_need_not_be_called_as_its_path() {
     );
     let sources = world.load(&["./v1"]).expect("packages");
     let mut found = Diagnostics::new();
-    let packages = read(&sources, IgnoredMarkers(&[]), &mut found);
+    let packages = read(&sources, IgnoredMarkers(&[]), &mut found).packages;
     let kind = packages[1].types.iter().find(|decl| decl.name == "Kind");
     let Some(Type::Struct(fields)) = kind.map(|kind| &kind.ty) else {
         panic!("a struct");
@@ -446,7 +505,7 @@ fn the_api_of_kubernetes_is_read() {
         .map_err(|errors| errors.render(false))
         .expect("Kubernetes");
     let mut found = Diagnostics::new();
-    let packages = read(&sources, IgnoredMarkers(&[]), &mut found);
+    let packages = read(&sources, IgnoredMarkers(&[]), &mut found).packages;
     assert_eq!(found.render(false), "");
     let package = |path: &str| -> &Package {
         let found = packages.iter().find(|package| package.path == path);

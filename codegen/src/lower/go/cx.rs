@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use super::known;
 use crate::{
+    diag::Diagnostic,
     model::Marshals,
     options::Options,
-    read::go::{Const, MarshalKind, Package, Type, TypeDecl},
+    read::go::{Const, MarshalKind, Module, Package, Type, TypeDecl},
 };
 
 /// A package with indexes of what it declares.
@@ -76,6 +77,7 @@ pub(super) struct Cx<'a> {
     pub(super) options: &'a Options,
     packages: BTreeMap<&'a str, Pkg<'a>>,
     homes: BTreeMap<&'a str, Home>,
+    missing: &'a BTreeMap<String, Diagnostic>,
 }
 
 /// A declared type in its package.
@@ -86,15 +88,21 @@ pub(super) struct Declared<'a> {
 }
 
 impl<'a> Cx<'a> {
-    pub(super) fn new(packages: &'a [Package], options: &'a Options) -> Self {
-        let packages = packages.iter();
+    pub(super) fn new(module: &'a Module, options: &'a Options) -> Self {
+        let packages = module.packages.iter();
         Self {
             options,
             packages: packages
                 .map(|package| (package.path.as_str(), Pkg::new(package)))
                 .collect(),
             homes: BTreeMap::new(),
+            missing: &module.missing,
         }
+    }
+
+    /// Why a package was not read.
+    pub(super) fn missing(&self, package: &str) -> Option<&'a Diagnostic> {
+        self.missing.get(package)
     }
 
     /// Says where the types of a package are generated.

@@ -233,8 +233,8 @@ fn embed_builtin(
         }
         Some(_) => false,
         None => {
-            // Reports that it was not read.
-            refs.resolve(&source.ty, &source.place);
+            // A Rust type in its place would not say which fields it has.
+            refs.unread(package, name, &source.place);
             true
         }
     }

@@ -32,18 +32,13 @@ use crate::{
         UnknownFields, Validation, Version, names,
     },
     options::Options,
-    read::go::{Package, Type, TypeDecl},
+    read::go::{Module, Type, TypeDecl},
 };
 
-/// Adds the groups of the packages to `api`, with the packages and definitions that they need.
-pub fn lower(
-    packages: &[Package],
-    options: &Options,
-    api: &mut ApiSet,
-    diagnostics: &mut Diagnostics,
-) {
-    let mut cx = Cx::new(packages, options);
-    let versions = modules::settle(&mut cx, packages, options, diagnostics);
+/// Adds the groups of the module's packages to `api`, with the packages and definitions that they need.
+pub fn lower(module: &Module, options: &Options, api: &mut ApiSet, diagnostics: &mut Diagnostics) {
+    let mut cx = Cx::new(module, options);
+    let versions = modules::settle(&mut cx, &module.packages, options, diagnostics);
     let mut work = Work::default();
     let mut resources: BTreeMap<&str, Vec<Resource>> = BTreeMap::new();
     for version in &versions {
@@ -93,15 +88,16 @@ pub fn lower(
     api.definitions.extend(work.definitions);
 }
 
-/// Every type of the packages as a definition, by package and name: what the table of built-in types is made from.
+/// Every type of the module's packages as a definition, by package and name: what the table of built-in types is made from.
 pub fn definitions(
-    packages: &[Package],
+    module: &Module,
     diagnostics: &mut Diagnostics,
 ) -> BTreeMap<(String, String), TypeDef> {
     let options = Options::default();
-    let cx = Cx::new(packages, &options);
+    let cx = Cx::new(module, &options);
     let mut all = BTreeMap::new();
-    for package in packages
+    for package in module
+        .packages
         .iter()
         .filter(|package| known::is_kubernetes(&package.path))
     {

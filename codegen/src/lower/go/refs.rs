@@ -290,7 +290,7 @@ impl Refs<'_, '_> {
     }
 
     /// A type whose source is not there: of Kubernetes as the built-in table has it, else an error.
-    fn unread(&mut self, package: &str, name: &str, place: &Place) -> Ref {
+    pub(super) fn unread(&mut self, package: &str, name: &str, place: &Place) -> Ref {
         if let Some(def) = builtin::go_type(package, name) {
             let ty = match def.kind {
                 TypeKind::Alias(alias) => Some(alias.target),
@@ -318,16 +318,27 @@ impl Refs<'_, '_> {
                 Some(near) => error.help(format!("did you mean `{near}`?")),
                 None => error.help("a file may be missing, or excluded by a build constraint"),
             }
+        } else if let Some(missing) = self.cx.missing(package) {
+            missing.clone().help(type_path(package, name))
         } else {
             Diagnostic::error(format!("the package {package} was not read"))
                 .at(place.clone(), "its type is needed here")
-                .help(format!(
-                    "name a Rust type for it: `--type-path '{package}.{name}=my_crate::{name}'`"
-                ))
+                .help(type_path(package, name))
         };
-        self.diagnostics.push(error);
+        // A package that is not there is one finding, however many of its types are used.
+        let found = self.diagnostics.as_slice();
+        if !found
+            .iter()
+            .any(|other| (&other.message, &other.labels) == (&error.message, &error.labels))
+        {
+            self.diagnostics.push(error);
+        }
         Ref::plain(TypeRef::Any)
     }
+}
+
+fn type_path(package: &str, name: &str) -> String {
+    format!("name a Rust type for it: `--type-path '{package}.{name}=my_crate::{name}'`")
 }
 
 /// Whether the declaration is a type of its own rather than another name of an interface, a function or the like.

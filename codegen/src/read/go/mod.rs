@@ -44,6 +44,15 @@ use crate::{
     read::markers::{IgnoredMarkers, MarkerSet},
 };
 
+/// The packages of one generation as read.
+#[derive(Debug, Default)]
+pub struct Module {
+    /// The packages, sorted by import path.
+    pub packages: Vec<Package>,
+    /// The packages that are not there, as [`GoSources::missing`].
+    pub missing: BTreeMap<String, Diagnostic>,
+}
+
 /// What was found in a package, and the markers that nobody knows, by name.
 #[derive(Debug, Default)]
 struct Findings {
@@ -60,7 +69,7 @@ pub fn read(
     sources: &GoSources,
     ignored: IgnoredMarkers<'_>,
     diagnostics: &mut Diagnostics,
-) -> Vec<Package> {
+) -> Module {
     let files: Vec<&GoFile> = sources
         .packages
         .iter()
@@ -85,7 +94,10 @@ pub fn read(
     report_unknown(unknown, diagnostics);
     packages.sort_by(|a: &Package, b: &Package| a.path.cmp(&b.path));
     check::check(&packages, diagnostics);
-    packages
+    Module {
+        packages,
+        missing: sources.missing.clone(),
+    }
 }
 
 /// One warning for each name, however often it stands.

@@ -23,6 +23,9 @@ pub struct GoSources {
     pub packages: Vec<GoPackage>,
     /// The names of other packages that are imported, by import path, where the path does not tell them.
     pub names: BTreeMap<String, String>,
+    /// The packages whose types are used and that are not there, by import path, with the error that it is where one of the types
+    /// is needed.
+    pub missing: BTreeMap<String, Diagnostic>,
 }
 
 /// A package's files.

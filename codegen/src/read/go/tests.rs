@@ -28,10 +28,10 @@ fn package(path: &str, files: &[(&str, &str)]) -> GoPackage {
 fn read_all(packages: Vec<GoPackage>) -> (Vec<Package>, Vec<String>) {
     let sources = GoSources {
         packages,
-        names: BTreeMap::new(),
+        ..GoSources::default()
     };
     let mut found = Diagnostics::new();
-    let packages = read(&sources, IgnoredMarkers(&[]), &mut found);
+    let packages = read(&sources, IgnoredMarkers(&[]), &mut found).packages;
     found.sort();
     let lines = found.to_string();
     (packages, lines.lines().map(str::to_owned).collect())

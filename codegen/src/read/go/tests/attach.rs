@@ -206,7 +206,7 @@ fn warnings_do_not_stop_generation() {
             "a",
             &[("a.go", "package a\n\n// +nonsense\ntype A int\n")],
         )],
-        names: BTreeMap::new(),
+        ..GoSources::default()
     };
     read(&sources, IgnoredMarkers(&[]), &mut found);
     assert_eq!(found.as_slice()[0].severity, Severity::Warning);
