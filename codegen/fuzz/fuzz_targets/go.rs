@@ -1,17 +1,14 @@
-//! The reader of Go packages, on any text: `cargo +nightly fuzz run go seeds/go`.
+//! Generation of types and CRDs from a Go package of any text: `cargo +nightly fuzz run go seeds/go`.
 #![no_main]
 
 use codegen::{
-    Diagnostics, Source,
-    read::{
-        go::{GoFile, GoPackage, GoSources, read},
-        markers::IgnoredMarkers,
-    },
+    Manifests, Options, Source, Sources,
+    read::go::{GoFile, GoPackage, GoSources},
 };
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {
-    let sources = GoSources {
+    let module = GoSources {
         packages: vec![GoPackage {
             path: "example.com/api/v1".to_owned(),
             module: "example.com".to_owned(),
@@ -23,7 +20,18 @@ fuzz_target!(|text: &str| {
         }],
         ..GoSources::default()
     };
-    let mut found = Diagnostics::new();
-    read(&sources, IgnoredMarkers(&[]), &mut found);
-    let _ = found.render(false);
+    let sources = Sources {
+        go: vec![module],
+        ..Sources::default()
+    };
+    let options = Options {
+        manifests: Some(Manifests::default()),
+        ..Options::default()
+    };
+    let found = match codegen::generate(&sources, &options) {
+        Ok(generated) => generated.warnings,
+        Err(errors) => errors,
+    };
+    // A panic of the generator is caught and reported as an error.
+    assert!(!found.render(false).contains("panicked"));
 });

@@ -35,13 +35,16 @@ pub(super) fn of_markers(
     for (marker, rule) in rules {
         match rule.part {
             SchemaPart::Value => {
-                check_type(marker, rule.about, wire, diagnostics);
-                (rule.apply)(marker, &mut validation);
+                if applies(marker, rule.about, wire, diagnostics) {
+                    (rule.apply)(marker, &mut validation);
+                }
             }
             SchemaPart::Items => {
-                check_type(marker, Some(WireType::List), wire, diagnostics);
-                check_type(marker, rule.about, items, diagnostics);
-                (rule.apply)(marker, &mut element);
+                if applies(marker, Some(WireType::List), wire, diagnostics)
+                    && applies(marker, rule.about, items, diagnostics)
+                {
+                    (rule.apply)(marker, &mut element);
+                }
             }
         }
     }
@@ -52,7 +55,7 @@ pub(super) fn of_markers(
             ..CelRule::default()
         });
     }
-    check_list(&validation, markers, diagnostics);
+    check_list(&mut validation, markers, diagnostics);
     bounds::check(&validation, SchemaPart::Value, markers, diagnostics);
     bounds::check(&element, SchemaPart::Items, markers, diagnostics);
     if element != Validation::default() {
@@ -79,15 +82,15 @@ fn declared_type(markers: &MarkerSet) -> Option<WireType> {
     Some(WireType::of_schema(&declared.value).unwrap_or(WireType::Unknown))
 }
 
-/// Reports a rule about values of another type, and a fraction as bound of a whole number.
-fn check_type(
+/// Whether a rule can be one of the type. Reports a rule about values of another type, and a fraction as bound of a whole number.
+fn applies(
     marker: &Marker,
     about: Option<WireType>,
     found: WireType,
     diagnostics: &mut Diagnostics,
-) {
+) -> bool {
     let Some(about) = about else {
-        return;
+        return true;
     };
     if !about.includes(found) {
         let wrong = Diagnostic::error(format!(
@@ -103,6 +106,7 @@ fn check_type(
             }
             _ => wrong,
         });
+        return false;
     }
     let number = marker.argument("").map(|argument| &argument.value);
     if found == WireType::Integer
@@ -114,11 +118,13 @@ fn check_type(
             Diagnostic::error(format!("invalid bound `{number}` of a whole number"))
                 .at(marker.place.clone(), "has a fraction"),
         );
+        return false;
     }
+    true
 }
 
-/// Keys go with lists of type map, and such lists have keys.
-fn check_list(validation: &Validation, markers: &MarkerSet, diagnostics: &mut Diagnostics) {
+/// Keys go with lists of type map, and such lists have keys; keys of another list are taken away.
+fn check_list(validation: &mut Validation, markers: &MarkerSet, diagnostics: &mut Diagnostics) {
     let is_map = validation.list_type == Some(ListType::Map);
     if let (true, Some(marker)) = (
         is_map && validation.list_map_keys.is_empty(),
@@ -136,5 +142,6 @@ fn check_list(validation: &Validation, markers: &MarkerSet, diagnostics: &mut Di
                 .at(marker.place.clone(), "the list is not of type map")
                 .help("add `+listType=map`, or remove the key"),
         );
+        validation.list_map_keys.clear();
     }
 }

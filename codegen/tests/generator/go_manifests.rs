@@ -2,32 +2,15 @@
 
 use std::path::Path;
 
-use codegen::{
-    Manifests, Options, Source, Sources,
-    read::go::{GoFile, GoPackage, GoSources},
-};
+use codegen::{Manifests, Options};
+
+use crate::support::go_sources;
 
 /// The CRDs of a Go file, by path.
 fn crds(text: &str, manifests: Option<Manifests>) -> codegen::Generated {
     let header = "// +groupName=example.com\npackage v1\nimport (\n\tcorev1 \"k8s.io/api/core/v1\"\n\
         \tmetav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n)\n";
-    let file = Source::new("api/v1/types.go", format!("{header}{text}"));
-    let go = GoSources {
-        packages: vec![GoPackage {
-            path: "example.com/api/v1".to_owned(),
-            module: "example.com".to_owned(),
-            version: None,
-            main: true,
-            dir: "api/v1".to_owned(),
-            requested: true,
-            files: vec![GoFile::new(file)],
-        }],
-        ..GoSources::default()
-    };
-    let sources = Sources {
-        go: vec![go],
-        ..Sources::default()
-    };
+    let sources = go_sources(format!("{header}{text}"));
     let options = Options {
         emit: [].into(),
         manifests,
@@ -94,4 +77,21 @@ fn the_plural_is_controller_gens_where_crds_are_written_and_client_gens_elsewher
     };
     assert_eq!(plural(Some(Manifests::default())), "withtriggers");
     assert_eq!(plural(None), "withtriggerses");
+}
+
+#[test]
+fn a_rule_about_values_of_another_type_is_left_out() {
+    let text = widget(
+        "\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`",
+        "\t// +kubebuilder:validation:MaxLength=5\n\t// +kubebuilder:validation:Maximum=9\n\tSize int32 `json:\"size\"`\n\
+         \t// +kubebuilder:validation:Maximum=1.5\n\tWhole int32 `json:\"whole\"`\n\
+         \t// +kubebuilder:validation:items:MinLength=3\n\t// +kubebuilder:validation:items:Minimum=4\n\tNames []string `json:\"names\"`\n\
+         \t// +listType=set\n\t// +listMapKey=name\n\tKeys []string `json:\"keys\"`",
+    );
+    for kept in ["maximum: 9", "minLength: 3", "x-kubernetes-list-type: set"] {
+        assert!(text.contains(kept), "{kept}:\n{text}");
+    }
+    for dropped in ["maxLength", "maximum: 1", "minimum", "list-map-keys"] {
+        assert!(!text.contains(dropped), "{dropped}:\n{text}");
+    }
 }
