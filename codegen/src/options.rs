@@ -109,6 +109,11 @@ impl Default for Options {
 }
 
 impl Options {
+    /// Whether CRDs are to be written.
+    pub(crate) fn writes_crds(&self) -> bool {
+        self.manifests.as_ref().is_some_and(|it| it.crds.is_some())
+    }
+
     /// Whether the generator is asked for.
     #[must_use]
     pub fn emits(&self, generator: Generator) -> bool {

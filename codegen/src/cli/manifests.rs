@@ -10,58 +10,61 @@ use codegen::{
 
 use super::{Failure, finish::Finish, generate, options::ModeArgs, style::Color};
 
-/// Write CRDs, roles and webhook configurations from types and markers.
+/// Write CRDs, roles and webhook configurations from types and markers, or CRDs from CRDs.
 ///
-/// Without a folder of types: what the [crate.manifests] of codegen.toml declare. Manifests go to config/crd/bases,
+/// Without input: what the [crate.manifests] of codegen.toml declare. Manifests go to config/crd/bases,
 /// config/rbac/role.yaml and config/webhook/manifests.yaml.
 #[derive(Debug, Args)]
 pub(super) struct Manifests {
     /// Folders of annotated Rust, with `GROUP/VERSION/` in them.
-    #[arg(value_name = "DIR")]
+    #[arg(value_name = "DIR", group = "input")]
     apis: Vec<PathBuf>,
+    /// CRD files, or folders of them, that are written again: with the same meaning, in the form of all other CRDs.
+    #[arg(long = "from-crd", value_name = "PATH", group = "input")]
+    from_crds: Vec<PathBuf>,
     /// The folder that manifests go to.
     #[arg(
         long,
         short,
         value_name = "DIR",
         default_value = ".",
-        requires = "apis"
+        requires = "input"
     )]
     output: PathBuf,
     /// The folder of CRDs, or one .yaml file of all, below the output folder; empty for none.
-    #[arg(long, value_name = "DIR", requires = "apis")]
+    #[arg(long, value_name = "DIR", requires = "input")]
     crds: Option<String>,
     /// The file of roles, below the output folder; empty for none.
-    #[arg(long, value_name = "FILE", requires = "apis")]
+    #[arg(long, value_name = "FILE", requires = "input")]
     roles: Option<String>,
     /// The name of the roles that no marker names.
     #[arg(
         long,
         value_name = "NAME",
         default_value = "manager-role",
-        requires = "apis"
+        requires = "input"
     )]
     role_name: String,
     /// The file of webhook configurations, below the output folder; empty for none.
-    #[arg(long, value_name = "FILE", requires = "apis")]
+    #[arg(long, value_name = "FILE", requires = "input")]
     webhooks: Option<String>,
     /// `strict`, or `controller-gen` for its output to the byte, its mistakes included.
-    #[arg(long, value_name = "MODE", default_value = "strict", value_parser = Compat::parse, requires = "apis")]
+    #[arg(long, value_name = "MODE", default_value = "strict", value_parser = Compat::parse, requires = "input")]
     compat: Compat,
     /// The most bytes of a description.
-    #[arg(long, value_name = "BYTES", requires = "apis")]
+    #[arg(long, value_name = "BYTES", requires = "input")]
     max_description: Option<usize>,
     /// List name, namespace, labels, annotations and finalizers in the schema of embedded metadata.
-    #[arg(long, requires = "apis")]
+    #[arg(long, requires = "input")]
     embedded_object_meta: bool,
     /// Permit floating-point numbers.
-    #[arg(long, requires = "apis")]
+    #[arg(long, requires = "input")]
     floats: bool,
     /// Name the generator and its version in an annotation of CRDs.
-    #[arg(long, requires = "apis")]
+    #[arg(long, requires = "input")]
     attribution: bool,
     /// The codegen.toml to use.
-    #[arg(long, value_name = "FILE", conflicts_with = "apis")]
+    #[arg(long, value_name = "FILE", conflicts_with = "input")]
     config: Option<PathBuf>,
     #[command(flatten)]
     mode: ModeArgs,
@@ -77,10 +80,10 @@ impl Manifests {
     }
 
     fn configs(self) -> Result<Vec<Config>, Failure> {
-        if self.apis.is_empty() {
+        if self.apis.is_empty() && self.from_crds.is_empty() {
             let path = self.config.or_else(generate::find).ok_or_else(|| {
                 Failure::Usage(format!(
-                    "no {FILE_NAME} here or above: name a folder of types"
+                    "no {FILE_NAME} here or above: name a folder of types, or CRDs with --from-crd"
                 ))
             })?;
             let crates = Workspace::read(&path)?.crates;
@@ -113,7 +116,8 @@ impl Manifests {
         // Code would go beside the types.
         let source = self.apis.first().and_then(|apis| apis.parent());
         let source = source.map(Path::to_owned).unwrap_or_default();
-        let config = self.apis.into_iter().fold(Config::new(), Config::apis);
+        let config = Config::new().crds(self.from_crds);
+        let config = self.apis.into_iter().fold(config, Config::apis);
         let config = config
             .out_dir(source)
             .compat(self.compat)

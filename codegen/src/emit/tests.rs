@@ -77,6 +77,7 @@ fn resource(kind: &str, scope: Scope) -> Resource {
         served: true,
         annotations: Default::default(),
         labels: Default::default(),
+        rest: None,
         deprecation: None,
         verbs: VerbSet::all(true),
         methods: vec![

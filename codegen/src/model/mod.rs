@@ -15,13 +15,14 @@ mod validation;
 mod wire;
 
 pub mod names;
+pub mod schema;
 
 pub use admission::{Webhook, WebhookEndpoint};
 pub use foreign::{ExternalType, KnownType};
 pub use rbac::PolicyRule;
 pub use resource::{
-    Conversion, ConversionWebhook, CustomMethod, MethodVerb, PrinterColumn, Resource,
-    ScaleSubresource, Scope, SelectableField, Verb, VerbSet,
+    Conversion, ConversionWebhook, CrdRest, CustomMethod, LeftOut, MethodVerb, PrinterColumn,
+    Resource, ScaleSubresource, Scope, SelectableField, Verb, VerbSet,
 };
 pub use source::{DeclaredAt, GoField, Marshals, Omission};
 pub use types::{

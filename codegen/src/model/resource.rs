@@ -1,10 +1,13 @@
 //! Resources: a kind with its names, scope, verbs and subresources.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use serde::Serialize;
 
-use super::{TypeRef, WebhookEndpoint};
+use super::{TypeRef, WebhookEndpoint, schema::Schema};
 
 /// A kind that the API server serves under a plural name.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -57,6 +60,29 @@ pub struct Resource {
     pub methods: Vec<CustomMethod>,
     /// Whether a typed client, lister and informer are wanted (`+genclient`; always for a CRD).
     pub client: bool,
+    /// What the CRD says beyond the types that are made from it. None for other input, and where
+    /// [`Options::manifests`](crate::Options::manifests) does not ask for CRDs.
+    #[serde(skip)]
+    pub rest: Option<CrdRest>,
+}
+
+/// The parts of a CRD that its types do not hold, so that it can be written again.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CrdRest {
+    /// Parts of the schema: descriptions, which differ where types of one shape are one; all that it says of values held as
+    /// JSON or as Kubernetes' own types; and of the properties that every object has.
+    pub schema: Schema,
+    /// The versions that the filters leave out, so that they have no types. The same for each version of the kind.
+    pub left_out: Arc<[LeftOut]>,
+}
+
+/// A version of a CRD that has no types.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LeftOut {
+    /// The version.
+    pub version: String,
+    /// The kind in that version; the schema of its [`rest`](Resource::rest) is whole.
+    pub resource: Resource,
 }
 
 impl Resource {

@@ -33,7 +33,7 @@ pub struct Read {
 pub fn read(sources: &Sources, options: &Options) -> Read {
     let mut found = Diagnostics::new();
     let ignored = markers::IgnoredMarkers(&options.ignored_markers);
-    let crds = crd::read(&sources.crds, &options.filters, options.faulty);
+    let crds = crd::read(&sources.crds, options);
     found.extend(crds.found);
     Read {
         rust: rust::read(&sources.rust, ignored, &mut found),

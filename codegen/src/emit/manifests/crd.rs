@@ -13,7 +13,7 @@ use super::{
 use crate::{
     diag::{Diagnostic, Diagnostics},
     emit::policy::client_config,
-    model::{ApiSet, Conversion, Group, PrinterColumn, Resource, Version},
+    model::{ApiSet, Conversion, Group, Origin, PrinterColumn, Resource, TypeDef, Version},
     options::Compat,
 };
 
@@ -25,7 +25,28 @@ pub(super) struct Assembly<'a> {
     manifests: &'a Manifests,
     compat: Compat,
     /// Sorted by the version's name, as text.
-    versions: Vec<(&'a Version, &'a Resource)>,
+    versions: Vec<Member<'a>>,
+}
+
+/// The kind in one version.
+struct Member<'a> {
+    name: &'a str,
+    /// The types; none for a version of a CRD that the filters leave out.
+    version: Option<&'a Version>,
+    resource: &'a Resource,
+}
+
+impl<'a> Member<'a> {
+    /// Whether it was read from a CRD, which the API server has taken, rather than written by an author.
+    fn was_read(&self) -> bool {
+        self.version
+            .is_none_or(|version| version.origin == Origin::Crd)
+    }
+
+    fn root(&self) -> Option<(&'a Version, &'a TypeDef)> {
+        let version = self.version?;
+        Some((version, version.type_def(&self.resource.root)?))
+    }
 }
 
 impl<'a> Assembly<'a> {
@@ -38,10 +59,21 @@ impl<'a> Assembly<'a> {
         let of_kind = |version: &'a Version| {
             let mut resources = version.resources.iter();
             let resource = resources.find(|resource| resource.kind == kind)?;
-            Some((version, resource))
+            Some(Member {
+                name: &version.name,
+                version: Some(version),
+                resource,
+            })
         };
         let mut versions: Vec<_> = group.versions.iter().filter_map(of_kind).collect();
-        versions.sort_by(|(a, _), (b, _)| a.name.cmp(&b.name));
+        let rest = versions.first().and_then(|one| one.resource.rest.as_ref());
+        let left_out = rest.into_iter().flat_map(|rest| rest.left_out.iter());
+        versions.extend(left_out.map(|one| Member {
+            name: &one.version,
+            version: None,
+            resource: &one.resource,
+        }));
+        versions.sort_by(|a, b| a.name.cmp(b.name));
         Self {
             api,
             group,
@@ -54,10 +86,12 @@ impl<'a> Assembly<'a> {
 
     /// The plural and the CRD.
     pub(super) fn finish(self, diagnostics: &mut Diagnostics) -> Option<(String, Value)> {
-        let (_, first) = *self.versions.first()?;
-        self.check_versions(diagnostics);
-        if self.compat == Compat::Strict {
-            self.check_approval(diagnostics);
+        let first = self.versions.first()?.resource;
+        if !self.versions.iter().any(Member::was_read) {
+            self.check_versions(diagnostics);
+            if self.compat == Compat::Strict {
+                self.check_approval(diagnostics);
+            }
         }
         let plural = self.agreed("plural", diagnostics, |one| one.plural.clone())?;
         let singular = self.agreed("singular", diagnostics, |one| one.singular.clone())?;
@@ -93,35 +127,41 @@ impl<'a> Assembly<'a> {
     fn versions(&self, diagnostics: &mut Diagnostics) -> Vec<Value> {
         let mut shapes = Shapes::new(self.api, self.manifests, self.compat);
         let mut versions = Vec::new();
-        for (version, resource) in &self.versions {
-            let Some(root) = version.type_def(&resource.root) else {
-                continue;
+        for member in &self.versions {
+            let resource = member.resource;
+            let mut schema = match member.root() {
+                _ if member.was_read() => Schema::of_crd(member.version, resource),
+                Some((version, root)) => {
+                    let schema = shapes.root(root, Scope::of(version));
+                    if self.compat == Compat::Strict {
+                        let check = Check {
+                            version,
+                            resource,
+                            root,
+                            schema: &schema,
+                        };
+                        check.run(diagnostics);
+                    }
+                    schema
+                }
+                None => continue,
             };
-            let mut schema = shapes.root(root, Scope::of(version));
-            if self.compat == Compat::Strict {
-                let check = Check {
-                    version,
-                    resource,
-                    root,
-                    schema: &schema,
-                };
-                check.run(diagnostics);
-            }
             if let Some(most) = self.manifests.max_description {
                 schema.edit_descriptions(&|text| shortened(text, most));
             }
-            versions.push(self.version(version, resource, schema));
+            versions.push(self.version(member, schema));
         }
         diagnostics.extend(shapes.into_diagnostics());
         versions
     }
 
-    fn version(&self, version: &Version, resource: &Resource, schema: Schema) -> Value {
+    fn version(&self, member: &Member<'_>, schema: Schema) -> Value {
+        let resource = member.resource;
         let mut value = json!({
-            "name": version.name,
+            "name": member.name,
             "schema": {"openAPIV3Schema": Value::from(schema)},
             "served": resource.served,
-            "storage": resource.storage || self.versions.len() == 1,
+            "storage": resource.storage || (self.versions.len() == 1 && !member.was_read()),
         });
         if let Some(warning) = &resource.deprecation {
             value["deprecated"] = true.into();
@@ -164,9 +204,9 @@ impl<'a> Assembly<'a> {
     fn metadata(&self, plural: &str) -> Value {
         let mut annotations = BTreeMap::new();
         let mut labels = BTreeMap::new();
-        for (_, resource) in &self.versions {
-            annotations.extend(resource.annotations.clone());
-            labels.extend(resource.labels.clone());
+        for member in &self.versions {
+            annotations.extend(member.resource.annotations.clone());
+            labels.extend(member.resource.labels.clone());
         }
         if self.manifests.attribution {
             let version = env!("CARGO_PKG_VERSION").to_owned();
@@ -186,7 +226,7 @@ impl<'a> Assembly<'a> {
         let webhook = self
             .versions
             .iter()
-            .find_map(|(_, one)| match &one.conversion {
+            .find_map(|one| match &one.resource.conversion {
                 Conversion::Webhook(webhook) => Some(webhook),
                 Conversion::None => None,
             })?;
@@ -206,8 +246,8 @@ impl<'a> Assembly<'a> {
         let stored: Vec<&str> = self
             .versions
             .iter()
-            .filter(|(_, resource)| resource.storage)
-            .map(|(version, _)| version.name.as_str())
+            .filter(|one| one.resource.storage)
+            .map(|one| one.name)
             .collect();
         let name = format!("{} of {}", self.kind, self.group.name);
         if self.versions.len() > 1 && stored.is_empty() {
@@ -220,7 +260,7 @@ impl<'a> Assembly<'a> {
             let error = Diagnostic::error(message).help("keep one `+kubebuilder:storageversion`");
             diagnostics.push(self.placed(error, |resource| resource.storage));
         }
-        if self.versions.iter().all(|(_, resource)| !resource.served) {
+        if self.versions.iter().all(|one| !one.resource.served) {
             let error = Diagnostic::error(format!("no version of {name} is served"))
                 .help("remove `+kubebuilder:unservedversion` from one");
             diagnostics.push(self.placed(error, |_| true));
@@ -235,7 +275,7 @@ impl<'a> Assembly<'a> {
             .iter()
             .any(|end| group.ends_with(end));
         let mut versions = self.versions.iter();
-        if is_protected && !versions.any(|(_, one)| one.annotations.contains_key(APPROVAL)) {
+        if is_protected && !versions.any(|one| one.resource.annotations.contains_key(APPROVAL)) {
             let message = format!(
                 "the group {group} is Kubernetes' own, and {} has no approval",
                 self.kind
@@ -255,9 +295,8 @@ impl<'a> Assembly<'a> {
         diagnostics: &mut Diagnostics,
         of: impl Fn(&Resource) -> T,
     ) -> Option<T> {
-        let (_, first) = self.versions.first()?;
-        let value = of(first);
-        if self.versions.iter().any(|(_, one)| of(one) != value) {
+        let value = of(self.versions.first()?.resource);
+        if self.versions.iter().any(|one| of(one.resource) != value) {
             self.disagree(what, diagnostics);
         }
         Some(value)
@@ -270,7 +309,7 @@ impl<'a> Assembly<'a> {
         diagnostics: &mut Diagnostics,
         of: impl Fn(&Resource) -> &Vec<String>,
     ) -> Vec<Value> {
-        let lists = self.versions.iter().map(|(_, one)| of(one));
+        let lists = self.versions.iter().map(|one| of(one.resource));
         let mut lists = lists.filter(|list| !list.is_empty());
         let first = lists.next().cloned().unwrap_or_default();
         if lists.any(|list| *list != first) {
@@ -292,10 +331,8 @@ impl<'a> Assembly<'a> {
 
     /// The finding at the places of the kinds that are meant.
     fn placed(&self, error: Diagnostic, meant: impl Fn(&Resource) -> bool) -> Diagnostic {
-        let versions = self.versions.iter().filter(|(_, one)| meant(one));
-        let places = versions.filter_map(|(version, resource)| {
-            version.type_def(&resource.root)?.declared.place().cloned()
-        });
+        let versions = self.versions.iter().filter(|one| meant(one.resource));
+        let places = versions.filter_map(|one| one.root()?.1.declared.place().cloned());
         places.fold(error, |error, place| error.at(place, ""))
     }
 }

@@ -9,6 +9,8 @@ mod cel;
 mod check;
 mod crd;
 mod describe;
+#[cfg(test)]
+mod from_crd_tests;
 mod schema;
 #[cfg(test)]
 mod tests;
@@ -20,7 +22,7 @@ use serde_json::Value;
 use crate::{
     diag::Diagnostics,
     emit::policy::{RoleOptions, roles, user_roles, webhook_configurations},
-    model::{ApiSet, Group, Origin, Resource, Version},
+    model::{ApiSet, Group, Origin, Resource},
     options::{Compat, Options},
     output::{Tree, yaml::to_yaml},
 };
@@ -109,18 +111,15 @@ fn documents(values: &[Value]) -> String {
     documents.collect()
 }
 
-/// The CRD of a kind of the group, as [`emit`] writes it; none where that is not asked for, and for CRDs that were read.
+/// The CRD of a kind of the group, as [`emit`] writes it; none where that is not asked for.
 pub(super) fn crd_of(api: &ApiSet, group: &Group, kind: &str, options: &Options) -> Option<Value> {
     let manifests = options.manifests.as_ref().filter(|it| it.crds.is_some())?;
-    let read = |version: &Version| version.origin == Origin::Crd;
-    if group.versions.iter().any(read) {
-        return None;
-    }
     let assembly = crd::Assembly::new(api, group, kind, (manifests, options.compat));
     assembly.finish(&mut Diagnostics::new()).map(|(_, crd)| crd)
 }
 
-/// The CRD of every kind, with its group and plural, in the order of groups and kinds; not of those that were read from CRDs.
+/// The CRD of every kind, with its group and plural, in the order of groups and kinds. Of kinds that were read from CRDs only
+/// where the API was made by [`generate`](crate::generate) with [`Options::manifests`] that ask for CRDs.
 ///
 /// # Errors
 ///
@@ -132,13 +131,14 @@ pub fn crds(
 ) -> Result<Vec<(String, String, Value)>, Diagnostics> {
     let mut diagnostics = Diagnostics::new();
     let mut crds = Vec::new();
-    let is_written = |version: &Version| version.origin != Origin::Crd;
-    let groups = api.groups.iter();
-    for group in groups.filter(|group| group.versions.iter().all(is_written)) {
+    for group in &api.groups {
         let mut kinds: Vec<&Resource> = Vec::new();
-        for resource in group.versions.iter().flat_map(|version| &version.resources) {
-            if kinds.iter().all(|known| known.kind != resource.kind) {
-                kinds.push(resource);
+        for version in &group.versions {
+            for resource in &version.resources {
+                let is_whole = version.origin != Origin::Crd || resource.rest.is_some();
+                if is_whole && kinds.iter().all(|known| known.kind != resource.kind) {
+                    kinds.push(resource);
+                }
             }
         }
         kinds.sort_by(|a, b| a.kind.cmp(&b.kind));

@@ -8,14 +8,17 @@ mod shape;
 mod unify;
 mod unnamed;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use rayon::prelude::*;
 
-use self::unnamed::{Gathered, Unnamed};
+use self::unnamed::{Gathered, Rest, Unnamed};
 use crate::{
     diag::Diagnostics,
-    model::{ApiSet, Group, Origin, Resource, VerbSet, Version, names},
+    model::{ApiSet, CrdRest, Group, LeftOut, Origin, Resource, VerbSet, Version, names},
     options::Options,
     read::crd::{Crd, CrdVersion, schema::Schema},
 };
@@ -25,6 +28,8 @@ struct Member<'a> {
     crd: &'a Crd,
     version: &'a CrdVersion,
     schema: Option<Schema>,
+    /// What the types do not hold of it.
+    rest: Option<Schema>,
 }
 
 /// Adds the groups of the CRDs to `api`; kinds, versions and groups are lowered in parallel.
@@ -51,6 +56,7 @@ pub fn lower(
                 crd,
                 version,
                 schema,
+                rest: None,
             });
     }
     let modules = names::module_names(groups.keys().copied());
@@ -81,10 +87,19 @@ fn lower_version(
     options: &Options,
     renames: &rename::Renames<'_>,
 ) -> Version {
+    let rest = if options.writes_crds() {
+        Rest::Kept
+    } else {
+        Rest::Dropped
+    };
     let mut types: Vec<Unnamed> = members
         .par_iter_mut()
         .with_max_len(1)
-        .flat_map_iter(|member| Gathered::of_kind(&member.crd.kind, member.schema.take()))
+        .flat_map_iter(|member| {
+            let types;
+            (types, member.rest) = Gathered::of_kind(&member.crd.kind, member.schema.take(), rest);
+            types
+        })
         .collect();
     // Shorter paths first.
     types.par_sort_by(|a, b| a.path.cmp(&b.path));
@@ -103,8 +118,15 @@ fn lower_version(
         .map(|def| (def.path.as_str(), def.name.as_str()))
         .collect();
     let resources = members
-        .iter()
-        .map(|member| lower_resource(member.crd, member.version, &roots))
+        .iter_mut()
+        .map(|member| {
+            let resource = lower_resource(member.crd, member.version, &roots);
+            let rest = member.rest.take().map(|schema| CrdRest {
+                schema,
+                left_out: left_out(member.crd),
+            });
+            Resource { rest, ..resource }
+        })
         .collect();
     let module = names::plain_ident(&names::snake_case(name));
     Version {
@@ -147,8 +169,9 @@ fn lower_resource(crd: &Crd, version: &CrdVersion, roots: &BTreeMap<&str, &str>)
         conversion: crd.conversion.clone(),
         storage: version.storage,
         served: version.served,
-        annotations: BTreeMap::new(),
-        labels: BTreeMap::new(),
+        annotations: crd.annotations.clone(),
+        labels: crd.labels.clone(),
+        rest: None,
         deprecation: version.deprecation.clone(),
         verbs: VerbSet::all(version.status),
         methods: if version.scale.is_some() {
@@ -158,6 +181,21 @@ fn lower_resource(crd: &Crd, version: &CrdVersion, roots: &BTreeMap<&str, &str>)
         },
         client: version.served,
     }
+}
+
+/// The versions without types.
+fn left_out(crd: &Crd) -> Arc<[LeftOut]> {
+    let left_out = crd.left_out.iter().map(|version| LeftOut {
+        version: version.name.clone(),
+        resource: Resource {
+            rest: version.schema.clone().map(|schema| CrdRest {
+                schema,
+                left_out: Arc::default(),
+            }),
+            ..lower_resource(crd, version, &BTreeMap::new())
+        },
+    });
+    left_out.collect()
 }
 
 /// The plural in the case of the kind: `VirtualMachines`; the plural of the CRD where that is another word.

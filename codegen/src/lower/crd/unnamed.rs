@@ -1,4 +1,6 @@
 //! Gathered: the types of a schema, named by path for the time being.
+//!
+//! Types take out of the schema what they hold; [`Rest`] says what becomes of the remainder.
 
 use std::mem;
 
@@ -41,19 +43,38 @@ pub(super) struct Unnamed {
 }
 
 /// The types of a kind, while they are gathered.
-#[derive(Debug, Default)]
-pub(super) struct Gathered(Vec<Unnamed>);
+#[derive(Debug)]
+pub(super) struct Gathered {
+    types: Vec<Unnamed>,
+    rest: Rest,
+}
+
+/// What becomes of those parts of a schema that its types do not hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Rest {
+    /// They stay in the schema, so that it can be written again: see [`Resource::rest`](crate::model::Resource::rest).
+    Kept,
+    /// Nobody wants them.
+    Dropped,
+}
 
 impl Gathered {
-    /// A kind with all types below it. Without a schema, or with one that keeps what it does not name, the root keeps every
-    /// property.
-    pub(super) fn of_kind(kind: &str, schema: Option<Schema>) -> Vec<Unnamed> {
-        let mut types = Self::default();
-        types.add_root(kind, schema);
-        types.0
+    /// A kind with all types below it, and the rest of its schema. Without a schema, or with one that keeps what it does not
+    /// name, the root keeps every property.
+    pub(super) fn of_kind(
+        kind: &str,
+        schema: Option<Schema>,
+        rest: Rest,
+    ) -> (Vec<Unnamed>, Option<Schema>) {
+        let mut gathered = Self {
+            types: Vec::new(),
+            rest,
+        };
+        let rest = gathered.add_root(kind, schema);
+        (gathered.types, rest)
     }
 
-    fn add_root(&mut self, kind: &str, schema: Option<Schema>) {
+    fn add_root(&mut self, kind: &str, schema: Option<Schema>) -> Option<Schema> {
         let path = Path::root(kind);
         let mut schema = schema.unwrap_or_else(|| Schema {
             validation: Validation::from(Constraints {
@@ -62,24 +83,35 @@ impl Gathered {
             }),
             ..Schema::default()
         });
-        let own = |name: &str| !matches!(name, "apiVersion" | "kind" | "metadata");
-        schema.properties.retain(|(name, _)| own(name));
+        let own = take_own(&mut schema);
         let mut fields = vec![metadata_field()];
         fields.extend(self.fields(&path, 0, &mut schema, ROOT_FIELDS));
-        self.0.push(Unnamed {
+        let docs = self.description(&mut schema);
+        self.types.push(Unnamed {
             path,
             kind: TypeKind::Struct(StructDef {
                 fields,
                 unknown_fields: unknown_fields(&schema),
                 tuple: false,
             }),
-            docs: schema.description,
-            validation: schema.validation,
+            docs,
+            validation: mem::take(&mut schema.validation),
             root: true,
         });
+        schema.type_ = None;
+        schema.properties.extend(own);
+        (self.rest == Rest::Kept).then_some(schema)
     }
 
-    /// The fields of the properties, which are taken out of the schema.
+    /// The description, which stays in a rest that is kept: types of one shape share theirs.
+    fn description(&self, schema: &mut Schema) -> String {
+        match self.rest {
+            Rest::Kept => schema.description.clone(),
+            Rest::Dropped => mem::take(&mut schema.description),
+        }
+    }
+
+    /// The fields of the properties; the rests of these stay in the schema.
     fn fields(
         &mut self,
         path: &Path,
@@ -91,45 +123,60 @@ impl Gathered {
         let properties = mem::take(&mut schema.properties);
         let json_names: Vec<&str> = properties.iter().map(|(name, _)| name.as_str()).collect();
         let rust_names = field_names(&json_names, reserved);
-        properties
-            .into_iter()
-            .zip(rust_names)
-            .map(|((name, property), rust_name)| {
-                let required = schema.required.contains(&name);
-                let at = At {
-                    parent: path,
-                    property: &name,
-                    steps,
-                };
-                let field = self.field(at, property, required);
-                Field {
-                    json_name: name,
-                    rust_name,
-                    ..field
-                }
-            })
-            .collect()
+        let mut fields = Vec::with_capacity(properties.len());
+        for ((name, mut property), rust_name) in properties.into_iter().zip(rust_names) {
+            let required = schema.required.contains(&name);
+            let at = At {
+                parent: path,
+                property: &name,
+                steps,
+            };
+            let field = self.field(at, &mut property, required);
+            if self.has_rest(&field.ty, &property) {
+                schema.properties.push((name.clone(), property));
+            }
+            fields.push(Field {
+                json_name: name,
+                rust_name,
+                ..field
+            });
+        }
+        let is_field = |name: &String| fields.iter().any(|field| field.json_name == *name);
+        schema.required.retain(|name| !is_field(name));
+        fields
+    }
+
+    /// Whether a schema has parts that are kept and that its type does not hold.
+    fn has_rest(&self, ty: &TypeRef, schema: &Schema) -> bool {
+        self.rest == Rest::Kept && (!holds_schema(ty) || !schema.is_empty())
     }
 
     /// The field of a property, nameless for the time being.
-    fn field(&mut self, at: At<'_>, mut schema: Schema, required: bool) -> Field {
-        let element = element_validation(&schema);
-        let nullable = is_nullable(&schema);
-        let ty = self.type_of(at, &mut schema);
-        let mut validation = schema.validation;
+    fn field(&mut self, at: At<'_>, schema: &mut Schema, required: bool) -> Field {
+        let element = element_validation(schema);
+        let nullable = is_nullable(schema);
+        let ty = self.type_of(at, schema);
+        let (mut validation, default) = if holds_schema(&ty) || self.rest == Rest::Dropped {
+            // Null among the values of an enum leaves open what `nullable` says.
+            schema.nullable &= schema.validation.enum_.contains(&Value::Null);
+            let validation = mem::take(&mut schema.validation);
+            (validation, schema.default.take())
+        } else {
+            (schema.validation.clone(), schema.default.clone())
+        };
         if element.is_some() {
             validation.element = element;
         }
         Field {
             json_name: String::new(),
             rust_name: String::new(),
-            docs: schema.description,
+            docs: self.description(schema),
             // A `Value` holds null by itself.
             option: !required || (nullable && ty != TypeRef::Any),
             ty,
             required,
             nullable,
-            default: schema.default,
+            default,
             flatten: false,
             skip: false,
             validation,
@@ -138,9 +185,17 @@ impl Gathered {
         }
     }
 
-    /// The type of a schema, without the `Option` of a nullable one; adds each type that needs a name. What is
-    /// below the schema is taken out of it.
+    /// The type of a schema, without the `Option` of a nullable one; adds each type that needs a name. What the type holds
+    /// is taken out of the schema, which stays whole where the type is not made from it.
     fn type_of(&mut self, at: At<'_>, schema: &mut Schema) -> TypeRef {
+        let ty = self.whole_type_of(at, schema);
+        if holds_schema(&ty) && ty != TypeRef::Known(KnownType::IntOrString) {
+            schema.type_ = None;
+        }
+        ty
+    }
+
+    fn whole_type_of(&mut self, at: At<'_>, schema: &mut Schema) -> TypeRef {
         let validation = &schema.validation;
         if validation.int_or_string {
             return TypeRef::Known(KnownType::IntOrString);
@@ -170,10 +225,14 @@ impl Gathered {
         }
         if schema.properties.is_empty() {
             // Fields that the server would prune are kept too: an open map costs nothing and loses nothing.
-            return TypeRef::Map(Box::new(match &mut schema.additional {
-                Additional::Schema(value) => self.element(at.further(STEPS_OF_MAP), value),
-                Additional::Any | Additional::No => TypeRef::Any,
-            }));
+            let Additional::Schema(value) = &mut schema.additional else {
+                return TypeRef::Map(Box::new(TypeRef::Any));
+            };
+            let ty = self.element(at.further(STEPS_OF_MAP), value);
+            if !self.has_rest(&ty, value) {
+                schema.additional = Additional::No;
+            }
+            return TypeRef::Map(Box::new(ty));
         }
         let path = at.path();
         let fields = self.fields(&path, at.steps, schema, &["unknown_fields"]);
@@ -192,8 +251,7 @@ impl Gathered {
     /// An object with `apiVersion` and `kind`, which the API server demands, and `metadata`, which it knows; whether the schema
     /// names them or not. Nothing is lost without a type of its own where the schema names nothing else.
     fn embedded(&mut self, at: At<'_>, schema: &mut Schema) -> TypeRef {
-        let own = |name: &str| matches!(name, "apiVersion" | "kind" | "metadata");
-        if schema.properties.iter().all(|(name, _)| own(name)) {
+        if schema.properties.iter().all(|(name, _)| is_own(name)) {
             return TypeRef::Known(KnownType::RawExtension);
         }
         let described = |name: &str, otherwise: &str| {
@@ -221,9 +279,10 @@ impl Gathered {
             required: false,
             ..metadata_field()
         };
-        schema.properties.retain(|(name, _)| !own(name));
+        let own = take_own(schema);
         let path = at.path();
         let mut fields = self.fields(&path, at.steps, schema, ROOT_FIELDS);
+        schema.properties.extend(own);
         fields.extend([api_version, kind, metadata]);
         fields.sort_by(|a, b| a.json_name.cmp(&b.json_name));
         let kind = TypeKind::Struct(StructDef {
@@ -235,16 +294,26 @@ impl Gathered {
     }
 
     fn list(&mut self, at: At<'_>, schema: &mut Schema) -> TypeRef {
-        TypeRef::List(Box::new(match &mut schema.items {
-            Some(items) => self.element(at.further(STEPS_OF_LIST), items),
-            None => TypeRef::Any,
-        }))
+        let Some(items) = &mut schema.items else {
+            return TypeRef::List(Box::new(TypeRef::Any));
+        };
+        let ty = self.element(at.further(STEPS_OF_LIST), items);
+        if !self.has_rest(&ty, items) {
+            schema.items = None;
+        }
+        TypeRef::List(Box::new(ty))
     }
 
     /// The type of a list's items or a map's values, where null is a value of its own.
     fn element(&mut self, at: At<'_>, schema: &mut Schema) -> TypeRef {
+        let nullable = is_nullable(schema);
         let ty = self.type_of(at, schema);
-        if is_nullable(schema) && ty != TypeRef::Any {
+        if holds_schema(&ty) {
+            schema.nullable &= schema.validation.enum_.contains(&Value::Null);
+            // The field has them: see `element_validation`.
+            schema.validation = Validation::default();
+        }
+        if nullable && ty != TypeRef::Any {
             TypeRef::Optional(Box::new(ty))
         } else {
             ty
@@ -286,7 +355,7 @@ impl Gathered {
 
     fn add(&mut self, path: Path, schema: &Schema, kind: TypeKind) -> TypeRef {
         let reference = TypeRef::Local(path.as_str().to_owned());
-        self.0.push(Unnamed {
+        self.types.push(Unnamed {
             path,
             docs: schema.description.clone(),
             kind,
@@ -295,6 +364,32 @@ impl Gathered {
         });
         reference
     }
+}
+
+/// Whether a type is made from its schema; other types are the same whatever the schema says.
+fn holds_schema(ty: &TypeRef) -> bool {
+    match ty {
+        TypeRef::Any | TypeRef::External(_) => false,
+        TypeRef::Known(known) => matches!(
+            known,
+            KnownType::Time | KnownType::ByteString | KnownType::IntOrString
+        ),
+        TypeRef::Optional(inner) | TypeRef::Boxed(inner) => holds_schema(inner),
+        _ => true,
+    }
+}
+
+/// Whether every object has the property, whatever its schema says.
+fn is_own(name: &str) -> bool {
+    matches!(name, "apiVersion" | "kind" | "metadata")
+}
+
+/// Takes out the properties that every object has.
+fn take_own(schema: &mut Schema) -> Vec<(String, Schema)> {
+    let properties = mem::take(&mut schema.properties);
+    let (own, others) = properties.into_iter().partition(|(name, _)| is_own(name));
+    schema.properties = others;
+    own
 }
 
 /// Where a schema stands. Items of lists and values of maps stand where the property does; its path is built only for what

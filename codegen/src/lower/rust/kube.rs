@@ -69,6 +69,7 @@ impl Cx<'_> {
             served,
             annotations: kube.annotations.iter().cloned().collect(),
             labels: kube.labels.iter().cloned().collect(),
+            rest: None,
             deprecation: kube.deprecated.clone(),
             methods: self.kube_methods(item, &verbs, kube.scale.is_some(), diagnostics),
             verbs,

@@ -105,6 +105,7 @@ impl Cx<'_> {
             served: !markers.has::<UnservedVersion>(),
             annotations: object::pairs(markers, "annotations", |m| m.annotations, diagnostics),
             labels: object::pairs(markers, "labels", |m| m.labels, diagnostics),
+            rest: None,
             deprecation: markers
                 .get::<DeprecatedVersion>()
                 .map(|found| found.marker.warning.unwrap_or_default()),

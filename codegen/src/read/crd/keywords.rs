@@ -23,7 +23,7 @@ const FORBIDDEN: [(&str, &str); 5] = [
 
 /// Keywords of JSON Schema, OpenAPI and Kubernetes' own types that demand nothing of a value; any `x-` keyword that is not
 /// Kubernetes' is passed over as well. The API server drops most of them.
-const SILENT: [&str; 17] = [
+const SILENT: [&str; 16] = [
     "$comment",
     "$id",
     "$schema",
@@ -33,7 +33,6 @@ const SILENT: [&str; 17] = [
     "deprecated",
     "discriminator",
     "examples",
-    "externalDocs",
     "id",
     "readOnly",
     "writeOnly",
@@ -69,7 +68,7 @@ const DROPPED: [&str; 20] = [
 ];
 
 /// What an unknown word may have been meant to be. Kubernetes' own stand without their prefix, [`KUBERNETES`].
-const KEYWORDS: [&str; 34] = [
+const KEYWORDS: [&str; 35] = [
     "$ref",
     "additionalItems",
     "additionalProperties",
@@ -83,6 +82,7 @@ const KEYWORDS: [&str; 34] = [
     "example",
     "exclusiveMaximum",
     "exclusiveMinimum",
+    "externalDocs",
     "format",
     "items",
     "maxItems",

@@ -24,7 +24,7 @@ use super::yaml::{self, Node, Places};
 use crate::{
     diag::{Diagnostic, Diagnostics, Severity},
     model::{Conversion, PrinterColumn, ScaleSubresource, Scope, SelectableField},
-    options::{Faulty, Filters},
+    options::{Faulty, Filters, Options},
     source::Source,
     suggest,
 };
@@ -56,8 +56,14 @@ pub struct Crd {
     pub scope: Scope,
     /// `spec.conversion.strategy`.
     pub conversion: Conversion,
+    /// `metadata.annotations`.
+    pub annotations: BTreeMap<String, String>,
+    /// `metadata.labels`.
+    pub labels: BTreeMap<String, String>,
     /// The versions that the filters keep.
     pub versions: Vec<CrdVersion>,
+    /// The others, where CRDs are to be written.
+    pub left_out: Vec<CrdVersion>,
     /// Whether an error was found in it.
     pub faulty: bool,
 }
@@ -101,18 +107,18 @@ pub struct ReadCrds {
 /// Places are for findings, which few inputs give cause for: they are left out at first, and everything is read once more
 /// where there is something to say.
 #[must_use]
-pub fn read(sources: &[Source], filters: &Filters, faulty: Faulty) -> ReadCrds {
-    let read = read_all(sources, filters, faulty, Places::Dropped);
+pub fn read(sources: &[Source], options: &Options) -> ReadCrds {
+    let read = read_all(sources, options, Places::Dropped);
     if read.found.as_slice().is_empty() && read.skipped.as_slice().is_empty() {
         return read;
     }
-    read_all(sources, filters, faulty, Places::Kept)
+    read_all(sources, options, Places::Kept)
 }
 
-fn read_all(sources: &[Source], filters: &Filters, faulty: Faulty, places: Places) -> ReadCrds {
+fn read_all(sources: &[Source], options: &Options, places: Places) -> ReadCrds {
     let read_one = |source: &Source| {
         let mut diagnostics = Diagnostics::new();
-        let crds = read_source(source, filters, places, &mut diagnostics);
+        let crds = read_source(source, options, places, &mut diagnostics);
         (crds, diagnostics)
     };
     // File sizes differ widely: the largest come first, and each thread takes the next when it has finished one.
@@ -131,14 +137,14 @@ fn read_all(sources: &[Source], filters: &Filters, faulty: Faulty, places: Place
         diagnostics.extend(found);
     }
     let mut skipped = Diagnostics::new();
-    if faulty == Faulty::Skipped {
+    if options.faulty == Faulty::Skipped {
         crds.retain(|crd| !crd.faulty);
         skipped = diagnostics.split_errors();
     }
     crds.sort_by(|a, b| {
         (&a.group, &a.kind, &a.source.name).cmp(&(&b.group, &b.kind, &b.source.name))
     });
-    check_filters(&crds, filters, &mut diagnostics);
+    check_filters(&crds, &options.filters, &mut diagnostics);
     crds.retain(|crd| !crd.versions.is_empty());
     refuse_duplicates(&crds, &mut diagnostics);
     refuse_shared_plurals(&crds, &mut diagnostics);
@@ -151,7 +157,7 @@ fn read_all(sources: &[Source], filters: &Filters, faulty: Faulty, places: Place
 
 fn read_source(
     source: &Source,
-    filters: &Filters,
+    options: &Options,
     places: Places,
     diagnostics: &mut Diagnostics,
 ) -> Vec<Crd> {
@@ -172,7 +178,7 @@ fn read_source(
     }
     let mut crds = Vec::new();
     for document in &mut documents {
-        read_document(source, document, filters, &mut crds, diagnostics);
+        read_document(source, document, options, &mut crds, diagnostics);
     }
     crds
 }
@@ -226,7 +232,7 @@ fn passed_over(diagnostic: Diagnostic) -> Diagnostic {
 fn read_document(
     source: &Source,
     node: &mut Node,
-    filters: &Filters,
+    options: &Options,
     crds: &mut Vec<Crd>,
     diagnostics: &mut Diagnostics,
 ) {
@@ -235,12 +241,12 @@ fn read_document(
         (_, "List") | (_, "CustomResourceDefinitionList") => {
             let items = node.get_mut("items").map(Node::items_mut);
             for item in items.unwrap_or_default() {
-                read_document(source, item, filters, crds, diagnostics);
+                read_document(source, item, options, crds, diagnostics);
             }
         }
         ("apiextensions.k8s.io/v1", KIND) => {
             let mut found = Diagnostics::new();
-            let read = read_crd(&mut Reader::new(source, &mut found), node, filters);
+            let read = read_crd(&mut Reader::new(source, &mut found), node, options);
             crds.extend(read.map(|crd| Crd {
                 faulty: found.has_errors(),
                 ..crd
@@ -274,7 +280,8 @@ fn unsupported_version(api_version: &str) -> Diagnostic {
     Diagnostic::error(message).help("write `apiVersion: apiextensions.k8s.io/v1`")
 }
 
-fn read_crd(reader: &mut Reader<'_>, node: &mut Node, filters: &Filters) -> Option<Crd> {
+fn read_crd(reader: &mut Reader<'_>, node: &mut Node, options: &Options) -> Option<Crd> {
+    let filters = &options.filters;
     let spec = reader.map(node, "spec")?;
     reader.push("spec");
     // Refused at creation in v1, but true in what the API server gives of CRDs that were created in v1beta1.
@@ -305,7 +312,10 @@ fn read_crd(reader: &mut Reader<'_>, node: &mut Node, filters: &Filters) -> Opti
         categories: names.categories,
         scope,
         conversion,
+        annotations: reader.read_pairs(node, "annotations"),
+        labels: reader.read_pairs(node, "labels"),
         versions: Vec::new(),
+        left_out: Vec::new(),
         faulty: false,
     };
     reader.check_name(node, &crd);
@@ -313,9 +323,8 @@ fn read_crd(reader: &mut Reader<'_>, node: &mut Node, filters: &Filters) -> Opti
         && wanted(&filters.kinds, &crd.kind)
         && let Some(spec) = node.get_mut("spec")
     {
-        crd.versions = reader.read_versions(spec, filters.unserved, |version| {
-            wanted(&filters.versions, version)
-        });
+        (crd.versions, crd.left_out) =
+            reader.read_versions(spec, options, |version| wanted(&filters.versions, version));
     }
     Some(crd)
 }

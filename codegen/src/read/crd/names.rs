@@ -1,13 +1,19 @@
 //! Names, scope and versions of a CRD, with the API server's rules for them.
 
+use std::collections::BTreeMap;
+
 use super::{Crd, CrdVersion, fields::Reader};
 use crate::{
     model::{
         PrinterColumn, ScaleSubresource, Scope, SelectableField,
         names::{is_label_1035, is_subdomain},
     },
-    read::yaml::{Node, Yaml},
+    options::Options,
+    read::yaml::{Entry, Node, Yaml},
 };
+
+/// The annotation in which `kubectl apply` notes the whole object.
+const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
 /// `spec.names`.
 pub(super) struct Names {
@@ -133,20 +139,34 @@ impl Reader<'_> {
         }
     }
 
+    /// The texts by key at `metadata.annotations` or `metadata.labels`, without what kubectl notes of its own.
+    pub(super) fn read_pairs(&mut self, document: &Node, key: &str) -> BTreeMap<String, String> {
+        let pairs = document
+            .get("metadata")
+            .and_then(|metadata| metadata.get(key));
+        let Some(Yaml::Map(entries)) = pairs.map(|pairs| &pairs.value) else {
+            return BTreeMap::new();
+        };
+        let text = |entry: &Entry| Some((entry.key.clone(), entry.value.as_str()?.to_owned()));
+        let pairs = entries.iter().filter_map(text);
+        pairs.filter(|(key, _)| key != LAST_APPLIED).collect()
+    }
+
+    /// The versions that have types, and where CRDs are to be written, the others.
     pub(super) fn read_versions(
         &mut self,
         spec: &mut Node,
-        keep_unserved: bool,
+        options: &Options,
         wanted: impl Fn(&str) -> bool,
-    ) -> Vec<CrdVersion> {
+    ) -> (Vec<CrdVersion>, Vec<CrdVersion>) {
         let help = "list each version with `name`, `served`, `storage` and `schema`";
         let Some(versions) = spec.get_mut("versions") else {
             self.missing(spec, "versions", help);
-            return Vec::new();
+            return Default::default();
         };
         if !matches!(versions.value, Yaml::List(_)) {
             self.wrong_type(versions, "versions", "a list");
-            return Vec::new();
+            return Default::default();
         }
         if versions.items().is_empty() {
             self.error(versions, "`versions` is empty", help);
@@ -154,7 +174,7 @@ impl Reader<'_> {
         let mut names: Vec<String> = Vec::new();
         let mut unserved: Vec<String> = Vec::new();
         let mut stored: Vec<String> = Vec::new();
-        let mut read = Vec::new();
+        let (mut read, mut left_out) = (Vec::new(), Vec::new());
         for (index, version) in versions.items_mut().iter_mut().enumerate() {
             self.within(&format!("versions[{index}]"), |reader| {
                 let Some(name) = reader.version_name(version, &names) else {
@@ -170,15 +190,21 @@ impl Reader<'_> {
                 if storage {
                     stored.push(name.clone());
                 }
-                match (wanted(&name), served || keep_unserved) {
-                    (true, true) => read.push(CrdVersion {
-                        served,
-                        storage,
-                        ..reader.read_version(version, name)
-                    }),
-                    (true, false) => unserved.push(name),
-                    (false, _) => {}
+                let wanted = wanted(&name);
+                let has_types = wanted && (served || options.filters.unserved);
+                if wanted && !has_types {
+                    unserved.push(name.clone());
                 }
+                let list = match has_types {
+                    true => &mut read,
+                    false if options.writes_crds() => &mut left_out,
+                    false => return,
+                };
+                list.push(CrdVersion {
+                    served,
+                    storage,
+                    ..reader.read_version(version, name)
+                });
             });
         }
         self.check_stored(versions, &stored);
@@ -192,7 +218,7 @@ impl Reader<'_> {
                 "have types for them with `--all-versions`, or write `served: true` at a version to have clients for it",
             );
         }
-        read
+        (read, left_out)
     }
 
     /// Exactly one version is stored.

@@ -1,82 +1,29 @@
 //! Structural schemas, losslessly: every keyword that the API server knows, typed.
 
-use std::{mem, ops::Range};
+use std::mem;
 
 use serde_json::{Number, Value};
 
 use super::{fields::Reader, keywords::is_silent};
+pub use crate::model::schema::{Additional, Schema, Type};
 use crate::{
-    model::{CelRule, Combinators, ListType, MapType, Validation},
+    model::{CelRule, Combinators, ExternalDocs, ListType, MapType, Validation},
     read::yaml::{Node, Yaml},
 };
 
-/// A structural schema.
-#[derive(Clone, Debug, Default)]
-pub struct Schema {
-    /// The bytes of the schema; empty if nothing was found in any source.
-    pub range: Range<usize>,
-    /// `type`; none for int-or-string, preserve-unknown and untyped schemas.
-    pub type_: Option<Type>,
-    /// Whether values of any type may stand, whatever `properties` and `items` say: without a `type`, these restrict objects and
-    /// arrays only.
-    pub any_type: bool,
-    /// `description`.
-    pub description: String,
-    /// `default`.
-    pub default: Option<Value>,
-    /// `nullable`.
-    pub nullable: bool,
-    /// `properties`, sorted by name, each name once. (Objects are small and many: nodes of a map would be empty for the most.)
-    pub properties: Vec<(String, Schema)>,
-    /// `required`.
-    pub required: Vec<String>,
-    /// `additionalProperties`.
-    pub additional: Additional,
-    /// `items`.
-    pub items: Option<Box<Schema>>,
-    /// Everything else.
-    pub validation: Validation,
-}
-
-/// `type`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "JSON Schema's own names")]
-pub enum Type {
-    Object,
-    Array,
-    String,
-    Integer,
-    Number,
-    Boolean,
-}
-
-/// `additionalProperties`.
-#[derive(Clone, Debug, Default)]
-pub enum Additional {
-    /// Not given, or false.
-    #[default]
-    No,
-    /// `true`: any value.
-    Any,
-    /// Values of a schema.
-    Schema(Box<Schema>),
-}
-
-impl Schema {
-    /// Whether a schema without a `type` keeps unknown fields, or lists alternatives of another type than it describes.
-    fn admits_any_type(&self) -> bool {
-        let described = if self.items.is_some() {
-            "array"
-        } else {
-            "object"
-        };
-        let combinators = &self.validation.combinators;
-        let alternatives = combinators.any_of.iter().chain(&combinators.one_of);
-        let mut types = alternatives.filter_map(|schema| schema.get("type")?.as_str());
-        self.type_.is_none()
-            && !self.validation.int_or_string
-            && (self.validation.preserve_unknown_fields || types.any(|type_| type_ != described))
-    }
+/// Whether a schema without a `type` keeps unknown fields, or lists alternatives of another type than it describes.
+fn admits_any_type(schema: &Schema) -> bool {
+    let described = if schema.items.is_some() {
+        "array"
+    } else {
+        "object"
+    };
+    let combinators = &schema.validation.combinators;
+    let alternatives = combinators.any_of.iter().chain(&combinators.one_of);
+    let mut types = alternatives.filter_map(|schema| schema.get("type")?.as_str());
+    schema.type_.is_none()
+        && !schema.validation.int_or_string
+        && (schema.validation.preserve_unknown_fields || types.any(|type_| type_ != described))
 }
 
 impl Reader<'_> {
@@ -111,7 +58,7 @@ impl Reader<'_> {
             }
         }
         self.check_schema(node, &mut schema);
-        schema.any_type = schema.admits_any_type();
+        schema.any_type = admits_any_type(&schema);
         if self.keeps_unknown && matches!(schema.type_, None | Some(Type::Object)) {
             schema.validation.preserve_unknown_fields = true;
         }
@@ -237,6 +184,13 @@ impl Reader<'_> {
             }
             "title" => validation.title = self.text(value, key),
             "example" => validation.example = Some(value.to_json()),
+            "externalDocs" if value.is_null() => {}
+            "externalDocs" => {
+                validation.external_docs = Some(ExternalDocs {
+                    url: self.optional_string(value, "url").unwrap_or_default(),
+                    description: self.optional_string(value, "description"),
+                });
+            }
             "enum" => match &value.value {
                 Yaml::List(items) => validation.enum_ = items.iter().map(Node::to_json).collect(),
                 Yaml::Null => {}

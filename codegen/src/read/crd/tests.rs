@@ -1,7 +1,7 @@
 //! Findings in CRDs that differ from a valid one in one place.
 
 use super::{Crd, read, schema::Schema};
-use crate::{Diagnostics, Filters, Source, options::Faulty};
+use crate::{Diagnostics, Filters, Options, Source, options::Faulty};
 
 /// A CRD whose field `spec` has the schema.
 fn crd(schema: &str) -> String {
@@ -14,7 +14,7 @@ fn crd(schema: &str) -> String {
 
 fn read_text(text: &str) -> (Vec<Crd>, Diagnostics) {
     let sources = [Source::new("crd.yaml", text)];
-    let read = read(&sources, &Filters::default(), Faulty::Refused);
+    let read = read(&sources, &Options::default());
     (read.crds, read.found)
 }
 
@@ -218,12 +218,11 @@ fn a_version_that_is_not_served_is_kept_if_all_are_wanted() {
             unserved,
             ..Filters::default()
         };
-        read(
-            &[Source::new("crd.yaml", text.as_str())],
-            &filters,
-            Faulty::Refused,
-        )
-        .crds
+        let options = Options {
+            filters,
+            ..Options::default()
+        };
+        read(&[Source::new("crd.yaml", text.as_str())], &options).crds
     };
     assert!(read_with(false).is_empty());
     assert!(!read_with(true)[0].versions[0].served);
@@ -237,7 +236,11 @@ fn a_filter_that_names_nothing_suggests_what_is_there() {
         ..Filters::default()
     };
     let sources = [Source::new("crd.yaml", crd("{type: string}"))];
-    let read = read(&sources, &filters, Faulty::Refused);
+    let options = Options {
+        filters,
+        ..Options::default()
+    };
+    let read = read(&sources, &options);
     assert!(read.crds.is_empty());
     let diagnostics = read.found;
     assert_eq!(
@@ -266,7 +269,11 @@ fn faulty_crds_are_left_out_where_the_others_are_wanted() {
         Source::new("good.yaml", good),
         Source::new("no.yaml", "kind: [CustomResourceDefinition"),
     ];
-    let read = read(&sources, &Filters::default(), Faulty::Skipped);
+    let options = Options {
+        faulty: Faulty::Skipped,
+        ..Options::default()
+    };
+    let read = read(&sources, &options);
     let kinds: Vec<_> = read.crds.iter().map(|crd| crd.kind.as_str()).collect();
     assert_eq!(kinds, ["Widget"]);
     assert!(!read.found.has_errors());

@@ -1,10 +1,11 @@
 //! Schemas: a structural schema as it goes into a CRD, made from the model.
 //!
-//! [`Schema`] is the value; `shape` makes it from types, `rules` from validations, `merge` joins what a type says with what its
-//! user says, `union` does enums with data.
+//! [`Schema`] is the value; `shape` makes it from types, `of_crd` from those of CRDs, `rules` from validations, `merge` joins
+//! what a type says with what its user says, `union` does enums with data.
 
 mod known;
 mod merge;
+mod of_crd;
 mod rules;
 mod shape;
 mod union;
