@@ -41,6 +41,11 @@ impl Figures {
         self.lines
     }
 
+    /// How long the longest name is.
+    pub(crate) const fn longest(&self) -> usize {
+        self.longest.len()
+    }
+
     pub(crate) fn add(mut self, other: &Self) -> Self {
         self.crds += other.crds;
         self.types += other.types;

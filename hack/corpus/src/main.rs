@@ -1,72 +1,78 @@
-//! The large corpus: generates a crate of types for each project of real CRDs, with a program that sends the project's
-//! sample resources through the types and compares what comes out.
+//! The large corpus: generates a crate of types for each project of real CRDs, compiles it, sends the project's sample
+//! resources and made-up ones through the types, writes the CRDs again and compares; one line a project, and a total.
 //!
-//! Usage: `corpus CORPUS OUTPUT [PROJECT…]`, where CORPUS holds `index.json`, `corpus/` and `samples/`. The crates make one
-//! workspace in OUTPUT, so that `hack/corpus.sh` checks all of them with one call of cargo. `corpus go MODULES CACHE CORPUS
-//! OUTPUT [NAME…]` does the same from Go modules in a module cache, for `hack/go-corpus.sh`.
+//! Usage: `corpus CORPUS OUTPUT TARGET [PROJECT…]`, where CORPUS holds `index.json`, `corpus/` and `samples/`. The crates make
+//! one workspace in OUTPUT, which is built into TARGET. `corpus go MODULES CACHE CORPUS OUTPUT [NAME…]` generates crates from
+//! Go modules in a module cache, for `hack/go-corpus.sh`.
 
+mod compile;
+mod equal;
 mod figures;
 mod go;
 mod index;
+mod instances;
 mod program;
+mod project;
+mod table;
 
 use std::{
+    env,
     error::Error,
     fs,
-    path::{Path, PathBuf},
+    path::Path,
+    process::ExitCode,
+    time::Instant,
 };
 
-use codegen::{Generated, Generator, Options, Source, Sources, Tree, model::ApiSet};
+use codegen::{Generator, Options, Tree, model::ApiSet};
 use rayon::prelude::*;
 
 use self::{
-    figures::Figures,
     index::{Index, Project},
+    project::Outcome,
+    table::Row,
 };
 
 type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
 
-fn main() -> Result<()> {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    if let Some(("go", rest)) = arguments.split_first().map(|(first, rest)| (first.as_str(), rest)) {
-        return go::run(rest);
-    }
-    let mut args = arguments.into_iter().map(PathBuf::from);
-    let (Some(corpus), Some(output)) = (args.next(), args.next()) else {
-        return Err("usage: corpus CORPUS OUTPUT [PROJECT…]".into());
-    };
-    let only: Vec<String> = args.map(|name| name.display().to_string()).collect();
-    let index = Index::read(&corpus)?;
-    let projects: Vec<&Project> = index.projects.iter().filter(|p| only.is_empty() || only.contains(&p.name)).collect();
-    let generated: Vec<Result<Figures>> = projects.par_iter().map(|project| generate(&corpus, &output, project)).collect();
-    let mut failed = 0;
-    let mut total = Figures::default();
-    for (project, result) in projects.iter().zip(generated) {
-        match result {
-            Ok(figures) => {
-                println!("{}: {figures}", project.name);
-                total = total.add(&figures);
-            }
-            Err(error) => {
-                eprintln!("{}: {error}", project.name);
-                failed += 1;
-            }
+fn main() -> ExitCode {
+    let result = compile::as_rustc().unwrap_or_else(|| {
+        let arguments: Vec<String> = env::args().skip(1).collect();
+        match arguments.split_first() {
+            Some((first, rest)) if first == "go" => go::run(rest).map(|()| ExitCode::SUCCESS),
+            _ => run(&arguments),
         }
-    }
-    write_workspace(&output, projects.iter().map(|project| project.name.as_str()))?;
-    println!("{} projects, {failed} failed: {total}", projects.len());
-    if failed > 0 { Err("some projects failed".into()) } else { Ok(()) }
+    });
+    result.unwrap_or_else(|error| {
+        eprintln!("{error}");
+        ExitCode::FAILURE
+    })
 }
 
-/// Writes the crate of a project; the figures of its types.
-fn generate(corpus: &Path, output: &Path, project: &Project) -> Result<Figures> {
-    let mut sources = Sources::default();
-    for path in &project.crds {
-        sources.crds.push(Source::new(path.clone(), fs::read_to_string(corpus.join(path))?));
+fn run(arguments: &[String]) -> Result<ExitCode> {
+    let [corpus, output, target, only @ ..] = arguments else {
+        return Err("usage: corpus CORPUS OUTPUT TARGET [PROJECT…]".into());
+    };
+    let (corpus, output, target) = (Path::new(corpus), Path::new(output), Path::new(target));
+    let start = Instant::now();
+    let index = Index::read(corpus)?;
+    let projects: Vec<&Project> = index.projects.iter().filter(|p| only.is_empty() || only.contains(&p.name)).collect();
+    if let Some(unknown) = only.iter().find(|name| projects.iter().all(|project| project.name != **name)) {
+        return Err(format!("no project {unknown} in {}", corpus.display()).into());
     }
-    let Generated { api, files, .. } = codegen::generate(&sources, &options())?;
-    write_crate(output, corpus, project, &api, &files)?;
-    Ok(Figures::of(project.crds.len(), &api, &files))
+    let outcomes: Vec<Result<Outcome>> =
+        projects.par_iter().map(|project| project::generate(corpus, output, project)).collect();
+    let compiled = projects.iter().zip(&outcomes).filter(|(_, outcome)| outcome.is_ok());
+    let names: Vec<&str> = compiled.map(|(project, _)| project.name.as_str()).collect();
+    write_workspace(output, names.iter().copied())?;
+    fs::copy("Cargo.lock", output.join("Cargo.lock"))?;
+    let (seconds, programs) = compile::compile(output, target, &names)?;
+    let mut rows = Vec::new();
+    for (project, outcome) in projects.iter().zip(outcomes) {
+        rows.push(Row::of(project, outcome, &seconds, &programs, output)?);
+    }
+    table::print(&rows, start.elapsed());
+    Ok(if rows.iter().all(Row::is_good) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 fn options() -> Options {
