@@ -1,11 +1,11 @@
 //! Reading one's own writes: a reconciler that starts before its cache shows what it wrote last decides on the past.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use codegen_runtime::kube::Resource;
 use codegen_runtime::store::{ObjectKey, Store};
+use parking_lot::Mutex;
 
 /// How long a reconciliation waits for its cache. Then it goes on: every write carries a resourceVersion, so that a stale one is
 /// refused.
@@ -22,25 +22,21 @@ impl OwnWrites {
     /// Notes that `written` is the server's answer to a write made for `key`.
     pub fn record<K: Resource>(&self, key: &ObjectKey, written: &K) {
         if let Some(version) = &written.meta().resource_version {
-            self.lock().insert(key.clone(), version.clone());
+            self.0.lock().insert(key.clone(), version.clone());
         }
     }
 
     /// Waits until `store` shows the last write made for `key`, for up to a second.
     pub async fn settle<K: Resource + Clone>(&self, key: &ObjectKey, store: &Store<K>) {
-        let Some(version) = self.lock().get(key).cloned() else {
+        let Some(version) = self.0.lock().get(key).cloned() else {
             return;
         };
         if let Err(error) = store.wait_for_resource_version(&version, PATIENCE).await {
             tracing::debug!(%key, %error, "the cache is behind");
         }
-        let mut versions = self.lock();
+        let mut versions = self.0.lock();
         if versions.get(key) == Some(&version) {
             versions.remove(key);
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<ObjectKey, String>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

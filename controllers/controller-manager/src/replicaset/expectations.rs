@@ -6,19 +6,20 @@
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use codegen_runtime::k8s_openapi::api::core::v1::Pod;
 use codegen_runtime::store::{ObjectKey, Store, compare_resource_versions};
+use parking_lot::Mutex;
 use tokio::time::Instant;
 
 /// After this time an expectation no longer holds the replica set up, as in client-go.
 const TIMEOUT: Duration = Duration::from_secs(5 * 60);
 
-/// The writes under way to the cache, by the uid of the replica set.
+/// The writes under way to the cache, by the key of the replica set. They name pods by version and uid, so that those of a former replica
+/// set of that name hold nobody up.
 #[derive(Debug, Default)]
-pub struct Expectations(Mutex<HashMap<String, Pending>>);
+pub struct Expectations(Mutex<HashMap<ObjectKey, Pending>>);
 
 #[derive(Debug, Default)]
 struct Pending {
@@ -29,26 +30,26 @@ struct Pending {
 
 impl Expectations {
     /// Expects the cache to show `pod`, which the server created.
-    pub fn created(&self, set_uid: &str, pod: &Pod) {
+    pub fn created(&self, set: &ObjectKey, pod: &Pod) {
         let version = pod.metadata.resource_version.clone().unwrap_or_default();
-        self.pending(set_uid, |pending| {
+        self.pending(set, |pending| {
             pending.created.push((ObjectKey::of(pod), version))
         });
     }
 
     /// Expects the cache to show that `pod` is gone, or is being deleted.
-    pub fn deleted(&self, set_uid: &str, pod: &Pod) {
+    pub fn deleted(&self, set: &ObjectKey, pod: &Pod) {
         let uid = pod.metadata.uid.clone().unwrap_or_default();
-        self.pending(set_uid, |pending| {
+        self.pending(set, |pending| {
             pending.deleted.push((ObjectKey::of(pod), uid))
         });
     }
 
     /// Whether `pods` shows everything that was done for the replica set, or enough time has passed. The last event that was missing
     /// reconciles the replica set again, so that nobody has to ask twice.
-    pub fn satisfied(&self, set_uid: &str, pods: &Store<Pod>) -> bool {
-        let mut sets = self.lock();
-        let Some(pending) = sets.get_mut(set_uid) else {
+    pub fn satisfied(&self, set: &ObjectKey, pods: &Store<Pod>) -> bool {
+        let mut sets = self.0.lock();
+        let Some(pending) = sets.get_mut(set) else {
             return true;
         };
         let at = pods.resource_version();
@@ -65,25 +66,21 @@ impl Expectations {
         let expired = pending.since.is_some_and(|since| since.elapsed() > TIMEOUT);
         let satisfied = expired || pending.created.is_empty() && pending.deleted.is_empty();
         if satisfied {
-            sets.remove(set_uid);
+            sets.remove(set);
         }
         satisfied
     }
 
     /// Drops what is expected for a replica set that is gone.
-    pub fn forget(&self, set_uid: &str) {
-        self.lock().remove(set_uid);
+    pub fn forget(&self, set: &ObjectKey) {
+        self.0.lock().remove(set);
     }
 
-    fn pending(&self, set_uid: &str, add: impl FnOnce(&mut Pending)) {
-        let mut sets = self.lock();
-        let pending = sets.entry(set_uid.to_owned()).or_default();
+    fn pending(&self, set: &ObjectKey, add: impl FnOnce(&mut Pending)) {
+        let mut sets = self.0.lock();
+        let pending = sets.entry(set.clone()).or_default();
         pending.since = Some(Instant::now());
         add(pending);
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, Pending>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -100,25 +97,29 @@ mod tests {
         .expect("a pod")
     }
 
+    fn set() -> ObjectKey {
+        ObjectKey::new(Some("default"), "set")
+    }
+
     #[test]
     fn a_creation_is_expected_until_the_cache_shows_it() {
         let (expectations, pods) = (Expectations::default(), Store::new());
-        assert!(expectations.satisfied("set", &pods));
-        expectations.created("set", &pod("a", "7"));
-        expectations.created("set", &pod("b", "8"));
-        assert!(!expectations.satisfied("set", &pods));
+        assert!(expectations.satisfied(&set(), &pods));
+        expectations.created(&set(), &pod("a", "7"));
+        expectations.created(&set(), &pod("b", "8"));
+        assert!(!expectations.satisfied(&set(), &pods));
         pods.insert(pod("a", "7"));
-        assert!(!expectations.satisfied("set", &pods));
+        assert!(!expectations.satisfied(&set(), &pods));
         pods.insert(pod("b", "8"));
-        assert!(expectations.satisfied("set", &pods));
+        assert!(expectations.satisfied(&set(), &pods));
     }
 
     #[test]
     fn a_pod_that_came_and_went_between_two_lists_is_not_waited_for() {
         let (expectations, pods) = (Expectations::default(), Store::new());
-        expectations.created("set", &pod("a", "7"));
+        expectations.created(&set(), &pod("a", "7"));
         pods.replace([], "9");
-        assert!(expectations.satisfied("set", &pods));
+        assert!(expectations.satisfied(&set(), &pods));
     }
 
     #[test]
@@ -126,25 +127,25 @@ mod tests {
         let (expectations, pods) = (Expectations::default(), Store::new());
         for name in ["a", "b", "c"] {
             pods.insert(pod(name, "1"));
-            expectations.deleted("set", &pod(name, "1"));
+            expectations.deleted(&set(), &pod(name, "1"));
         }
-        assert!(!expectations.satisfied("set", &pods));
+        assert!(!expectations.satisfied(&set(), &pods));
         let mut deleting = pod("a", "2");
         deleting.metadata.deletion_timestamp = Some(Time(jiff::Timestamp::UNIX_EPOCH));
         pods.insert(deleting);
         let mut other = pod("b", "3");
         other.metadata.uid = Some("another".to_owned());
         pods.insert(other);
-        assert!(!expectations.satisfied("set", &pods));
+        assert!(!expectations.satisfied(&set(), &pods));
         pods.remove("default/c");
-        assert!(expectations.satisfied("set", &pods));
+        assert!(expectations.satisfied(&set(), &pods));
     }
 
     #[tokio::test(start_paused = true)]
     async fn an_expectation_does_not_hold_for_ever() {
         let (expectations, pods) = (Expectations::default(), Store::new());
-        expectations.created("set", &pod("a", "7"));
+        expectations.created(&set(), &pod("a", "7"));
         tokio::time::advance(TIMEOUT + Duration::from_secs(1)).await;
-        assert!(expectations.satisfied("set", &pods));
+        assert!(expectations.satisfied(&set(), &pods));
     }
 }

@@ -78,8 +78,9 @@ impl ReplicaSetReconciler {
     }
 
     async fn sync(&self, set: &ReplicaSet, selector: Selector) -> Result<Action, ReplicaSetError> {
-        let (uid, namespace) = identity(set);
-        let satisfied = self.expectations.satisfied(uid, self.pods.store());
+        let (_, namespace) = identity(set);
+        let key = ObjectKey::of(set);
+        let satisfied = self.expectations.satisfied(&key, self.pods.store());
         let (active, terminating) = self.observe(set, &selector);
         let active = self.claim(set, selector, active).await?;
         let failure = if satisfied && set.metadata.deletion_timestamp.is_none() {
@@ -95,7 +96,7 @@ impl ReplicaSetReconciler {
             let change = |fresh: &mut ReplicaSet| fresh.status.clone_from(&changed.status);
             let sets = TypedClient::<ReplicaSet>::namespaced(self.client.clone(), namespace);
             match update_status(&sets, &changed, change).await {
-                Ok(Some(written)) => self.own_writes.record(&ObjectKey::of(set), &written),
+                Ok(Some(written)) => self.own_writes.record(&key, &written),
                 Ok(None) => {}
                 Err(error) if is_conflict(&error) => return Ok(Action::requeue()),
                 Err(error) => return Err(error.into()),
@@ -162,7 +163,7 @@ impl ReplicaSetReconciler {
         let Some(pod) = pod_of(set) else {
             return Ok(());
         };
-        let (uid, namespace) = identity(set);
+        let (key, namespace) = (ObjectKey::of(set), identity(set).1);
         let pods = TypedClient::<Pod>::namespaced(self.client.clone(), namespace);
         let params = PostParams::default();
         for batch in slow_start(count) {
@@ -171,7 +172,7 @@ impl ReplicaSetReconciler {
             for result in results {
                 match result {
                     Ok(created) => {
-                        self.expectations.created(uid, &created);
+                        self.expectations.created(&key, &created);
                         let name = created.metadata.name.unwrap_or_default();
                         self.recorder.normal(
                             set,
@@ -205,7 +206,7 @@ impl ReplicaSetReconciler {
     }
 
     async fn delete(&self, set: &ReplicaSet, victims: &[Arc<Pod>]) -> Result<(), Failure> {
-        let (uid, namespace) = identity(set);
+        let (key, namespace) = (ObjectKey::of(set), identity(set).1);
         let pods = TypedClient::<Pod>::namespaced(self.client.clone(), namespace);
         let delete = victims.iter().map(|pod| {
             let pods = &pods;
@@ -227,7 +228,7 @@ impl ReplicaSetReconciler {
         for (pod, name, result) in join_all(delete).await {
             match result {
                 Ok(_) => {
-                    self.expectations.deleted(uid, pod);
+                    self.expectations.deleted(&key, pod);
                     self.recorder.normal(
                         set,
                         "SuccessfulDelete",
@@ -236,7 +237,7 @@ impl ReplicaSetReconciler {
                     );
                 }
                 Err(Error::Api(answer)) if answer.is_not_found() || answer.is_conflict() => {
-                    self.expectations.deleted(uid, pod);
+                    self.expectations.deleted(&key, pod);
                 }
                 Err(error) => {
                     let message = text(&error);
@@ -278,6 +279,7 @@ impl Reconciler for ReplicaSetReconciler {
             .settle(&request.key, self.sets.store())
             .await;
         let Ok(set) = self.sets.get(&request.key) else {
+            self.expectations.forget(&request.key);
             return Ok(Action::done());
         };
         match selector(&set.spec.selector) {

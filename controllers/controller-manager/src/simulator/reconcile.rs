@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use codegen_runtime::client::TypedClient;
@@ -14,6 +13,7 @@ use codegen_runtime::kube::{Client, Error};
 use codegen_runtime::lister::Lister;
 use codegen_runtime::store::ObjectKey;
 use jiff::Timestamp;
+use parking_lot::Mutex;
 use serde_json::json;
 use tokio::time::Instant;
 
@@ -134,7 +134,7 @@ impl PodSimulator {
 
     fn age(&self, key: &ObjectKey, pod: &Pod) -> Duration {
         let uid = pod.metadata.uid.clone().unwrap_or_default();
-        let mut started = self.started.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut started = self.started.lock();
         let (known, since) = started
             .entry(key.clone())
             .or_insert_with(|| (uid.clone(), Instant::now()));
@@ -191,10 +191,7 @@ impl Reconciler for PodSimulator {
         }
         self.own_writes.settle(key, self.pods.store()).await;
         let Ok(pod) = self.pods.get(key) else {
-            self.started
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .remove(key);
+            self.started.lock().remove(key);
             return Ok(Action::done());
         };
         match self.look(key, &pod).await {

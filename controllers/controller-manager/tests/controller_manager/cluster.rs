@@ -130,7 +130,7 @@ impl Cluster {
         self.call("PUT", &format!("{path}/pods/status"), Some(&quota))
             .await
             .expect("the quota's status");
-        // Admission reads quotas from a cache.
+        // Real time: the real server's admission reads quotas from a cache, which nothing outside of it can ask.
         tokio::time::sleep(Duration::from_millis(500)).await;
     }
 

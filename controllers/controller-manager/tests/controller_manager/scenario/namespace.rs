@@ -131,6 +131,7 @@ impl Namespace {
         }
         let (mut same, mut tries) = (0, 0);
         while same < 3 && tries < 50 {
+            // Real time: a real server may run the loops, and only their silence shows that they are done.
             tokio::time::sleep(std::time::Duration::from_millis(400)).await;
             let next = self.fingerprint().await;
             same = if next == state { same + 1 } else { 0 };
