@@ -123,14 +123,14 @@ impl Namespace {
         Ok(sets)
     }
 
-    /// The fingerprint once it has not changed for a second, or after 20 s. Only a report needs one.
+    /// The fingerprint once it has not changed for four seconds, or after 40 s. Only a report needs one.
     pub(super) async fn at_rest(&self) -> String {
         let mut state = self.fingerprint().await;
         if std::env::var_os("KCM_REPORT").is_none() {
             return state;
         }
         let (mut same, mut tries) = (0, 0);
-        while same < 3 && tries < 50 {
+        while same < 10 && tries < 100 {
             // Real time: a real server may run the loops, and only their silence shows that they are done.
             tokio::time::sleep(std::time::Duration::from_millis(400)).await;
             let next = self.fingerprint().await;
