@@ -60,13 +60,14 @@ pub fn generate(sources: &Sources, options: &Options) -> Result<Generated, Diagn
         let mut read = read::read(sources, options);
         let mut skipped = mem::take(&mut read.skipped);
         skipped.sort();
-        let (api, warnings) = lower::lower(read, options)?;
+        let (api, mut warnings) = lower::lower(read, options)?;
         check::check(&api)?;
         if api.groups.is_empty() && !options.emit.is_empty() {
             skipped.extend(no_api(warnings));
             return Err(skipped);
         }
-        let manifests = emit::manifests::emit(&api, options)?;
+        let manifests = emit::manifests::emit(&api, options, &mut warnings)?;
+        warnings.sort();
         let files = emit::emit(&api, options)?;
         Ok(Generated {
             api,

@@ -8,19 +8,48 @@ use crate::diag::Place;
 
 /// Where a type or field is declared; none in a CRD. No part of the API, so that any two are equal.
 #[derive(Clone, Debug, Default)]
-pub struct DeclaredAt(Option<Arc<Place>>);
+pub struct DeclaredAt(Option<Arc<Declaration>>);
+
+#[derive(Debug)]
+struct Declaration {
+    place: Place,
+    /// Names and places of its markers, in the order in which they stand.
+    markers: Vec<(&'static str, Place)>,
+}
 
 impl DeclaredAt {
-    /// A declaration at a place.
+    /// A declaration at a place, without markers.
     #[must_use]
     pub fn at(place: &Place) -> Self {
-        Self(Some(Arc::new(place.clone())))
+        Self::marked(place, Vec::new())
+    }
+
+    /// A declaration at a place, with the names and places of its markers.
+    #[must_use]
+    pub fn marked(place: &Place, markers: Vec<(&'static str, Place)>) -> Self {
+        let place = place.clone();
+        Self(Some(Arc::new(Declaration { place, markers })))
     }
 
     /// The place of the name.
     #[must_use]
     pub fn place(&self) -> Option<&Place> {
-        self.0.as_deref()
+        self.0.as_deref().map(|declaration| &declaration.place)
+    }
+
+    /// The place of the first marker whose name ends so and in whose text something stands (`printcolumn`, `.spec.size`).
+    #[must_use]
+    pub fn marker(&self, name: &str, text: &str) -> Option<&Place> {
+        let ends = |known: &str| {
+            let before = known.strip_suffix(name);
+            before.is_some_and(|before| before.is_empty() || before.ends_with(':'))
+        };
+        let mut markers = self.0.as_deref()?.markers.iter();
+        let (_, place) = markers.find(|(known, place)| {
+            let written = place.text.get(place.range.clone()).unwrap_or_default();
+            ends(known) && written.contains(text)
+        })?;
+        Some(place)
     }
 }
 

@@ -44,7 +44,8 @@ pub struct LimitedSpec {
     #[serde(default)]
     pub map: BTreeMap<String, String>,
     // +kubebuilder:validation:XValidation:rule="self > 0",message="above 0",reason=FieldValueInvalid
-    // +kubebuilder:validation:XValidation:rule="self < 10",messageExpression="'was ' + string(self)",optionalOldSelf=false
+    // +kubebuilder:validation:XValidation:rule="self < 10",messageExpression="'below 10'"
+    // +kubebuilder:validation:XValidation:rule="!oldSelf.hasValue() || self >= oldSelf.value()",message="never less",optionalOldSelf=true
     #[serde(default)]
     pub ruled: i64,
     // +kubebuilder:validation:XValidation:rule="self.low <= self.high",fieldPath=".low"

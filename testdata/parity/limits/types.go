@@ -50,7 +50,8 @@ type LimitedSpec struct {
 	// +kubebuilder:validation:MaxProperties=4
 	Map map[string]string `json:"map,omitempty"`
 	// +kubebuilder:validation:XValidation:rule="self > 0",message="above 0",reason=FieldValueInvalid
-	// +kubebuilder:validation:XValidation:rule="self < 10",messageExpression="'was ' + string(self)",optionalOldSelf=false
+	// +kubebuilder:validation:XValidation:rule="self < 10",messageExpression="'below 10'"
+	// +kubebuilder:validation:XValidation:rule="!oldSelf.hasValue() || self >= oldSelf.value()",message="never less",optionalOldSelf=true
 	Ruled int64 `json:"ruled,omitempty"`
 	// +kubebuilder:validation:XValidation:rule="self.low <= self.high",fieldPath=".low"
 	Range Range `json:"range,omitempty"`

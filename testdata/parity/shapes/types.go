@@ -65,6 +65,7 @@ type ShapedSpec struct {
 	UnprunedEmbedded runtime.RawExtension `json:"unprunedEmbedded,omitempty"`
 	// Says nothing but this.
 	// +kubebuilder:validation:Schemaless
+	// +kubebuilder:pruning:PreserveUnknownFields
 	Schemaless []byte `json:"schemaless,omitempty"`
 	// +kubebuilder:validation:Schemaless
 	// +kubebuilder:validation:Type=object

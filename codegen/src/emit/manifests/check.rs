@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use super::schema::{PRESERVE, RULES, Schema};
 use crate::{
-    diag::{Diagnostic, Diagnostics, Place},
-    model::{Resource, TypeDef, TypeKind, TypeRef, Version},
+    diag::{Diagnostic, Diagnostics},
+    model::{DeclaredAt, Resource, TypeDef, TypeKind, TypeRef, Version},
     suggest::closest,
 };
 
@@ -19,8 +19,30 @@ pub(super) struct Check<'a> {
     pub(super) schema: &'a Schema,
 }
 
+/// What a finding is about: a field, and what a marker says of it.
+#[derive(Clone, Copy)]
+pub(super) struct About<'s> {
+    path: &'s [String],
+    /// The end of the marker's name.
+    marker: &'s str,
+    /// A text that stands in the marker.
+    text: &'s str,
+}
+
+impl<'s> About<'s> {
+    /// A marker of a field, or of its type, by the end of its name and a text within it.
+    pub(super) fn marker(path: &'s [String], marker: &'s str, text: &'s str) -> Self {
+        Self { path, marker, text }
+    }
+}
+
 /// The most fields that selectors may name, as the API server counts them.
 const MOST_SELECTABLE: usize = 8;
+
+/// The ends of the names of markers that findings are about.
+const SELECTABLE: &str = "selectablefield";
+const SCALE: &str = "subresource:scale";
+const RULE: &str = "XValidation";
 
 impl Check<'_> {
     /// Adds what is wrong.
@@ -35,7 +57,9 @@ impl Check<'_> {
     fn columns(&self, diagnostics: &mut Diagnostics) {
         for column in &self.resource.printer_columns {
             let what = format!("the column `{}`", column.name);
-            let Some(Some(schema)) = self.resolve(&what, &column.json_path, diagnostics) else {
+            let Some(Some(schema)) =
+                self.resolve(&what, "printcolumn", &column.json_path, diagnostics)
+            else {
                 continue;
             };
             let Some(found) = schema.ty() else { continue };
@@ -54,11 +78,9 @@ impl Check<'_> {
                     "kubectl would show nothing: write `type={}`",
                     shown_as(found)
                 );
-                self.report(
-                    &path_of(&column.json_path),
-                    Diagnostic::error(message).help(help),
-                    diagnostics,
-                );
+                let path = path_of(&column.json_path);
+                let about = About::marker(&path, "printcolumn", &column.json_path);
+                self.report(about, Diagnostic::error(message).help(help), diagnostics);
             }
         }
     }
@@ -71,7 +93,8 @@ impl Check<'_> {
                 fields.len()
             );
             let help = "the API server refuses more: keep those that clients select by";
-            self.report(&[], Diagnostic::error(message).help(help), diagnostics);
+            let about = About::marker(&[], SELECTABLE, "");
+            self.report(about, Diagnostic::error(message).help(help), diagnostics);
         }
         for field in fields {
             let what = "a selectable field";
@@ -80,15 +103,18 @@ impl Check<'_> {
                 let message = format!("{what} is part of the metadata: `{}`", field.json_path);
                 let help =
                     "metadata.name and metadata.namespace can always be selected, the rest cannot";
-                self.report(&[], Diagnostic::error(message).help(help), diagnostics);
+                let about = About::marker(&[], SELECTABLE, &field.json_path);
+                self.report(about, Diagnostic::error(message).help(help), diagnostics);
                 continue;
             }
-            if let Some(Some(schema)) = self.resolve(what, &field.json_path, diagnostics)
+            if let Some(Some(schema)) =
+                self.resolve(what, SELECTABLE, &field.json_path, diagnostics)
                 && !matches!(schema.ty(), Some("string" | "integer" | "boolean"))
             {
                 let message = format!("{what} is no scalar: `{}`", field.json_path);
                 let help = "the API server takes strings, whole numbers and booleans";
-                self.report(&path, Diagnostic::error(message).help(help), diagnostics);
+                let about = About::marker(&path, SELECTABLE, &field.json_path);
+                self.report(about, Diagnostic::error(message).help(help), diagnostics);
             }
         }
     }
@@ -122,16 +148,17 @@ impl Check<'_> {
             let Some(path) = path else { continue };
             let what = format!("{argument} of the scale subresource");
             let segments = path_of(path);
+            let about = About::marker(&segments, SCALE, path);
             if !top.is_empty() && segments.first().is_none_or(|first| first != top) {
                 let message = format!("{what} is not below .{top}: `{path}`");
-                self.report(&segments, Diagnostic::error(message), diagnostics);
+                self.report(about, Diagnostic::error(message), diagnostics);
                 continue;
             }
-            if let Some(Some(schema)) = self.resolve(&what, path, diagnostics)
+            if let Some(Some(schema)) = self.resolve(&what, SCALE, path, diagnostics)
                 && schema.ty().is_some_and(|found| found != ty)
             {
                 let message = format!("{what} must be of type {ty}: `{path}` is not");
-                self.report(&segments, Diagnostic::error(message), diagnostics);
+                self.report(about, Diagnostic::error(message), diagnostics);
             }
         }
     }
@@ -140,6 +167,7 @@ impl Check<'_> {
     fn resolve(
         &self,
         what: &str,
+        marker: &str,
         path: &str,
         diagnostics: &mut Diagnostics,
     ) -> Option<Option<&Schema>> {
@@ -168,7 +196,8 @@ impl Check<'_> {
                     None => Diagnostic::error(message)
                         .help(format!("`{at}` has the fields {}", names.join(", "))),
                 };
-                self.report(&seen, error, diagnostics);
+                let about = About::marker(&seen, marker, path);
+                self.report(about, error, diagnostics);
                 return None;
             };
             schema = next;
@@ -190,15 +219,25 @@ impl Check<'_> {
             let error = Diagnostic::error(format!("{} has unique items", shown(path))).help(
                 "the API server refuses it, since comparing all is slow: write `+listType=set`",
             );
-            self.report(path, error, diagnostics);
+            let about = About::marker(path, "UniqueItems", "");
+            self.report(about, error, diagnostics);
         }
         if schema.words.contains_key("x-kubernetes-embedded-resource")
             && schema.ty() != Some("object")
         {
             let error = Diagnostic::error(format!("{} embeds an object and is none", shown(path)))
                 .help("give it the type RawExtension, or `+kubebuilder:validation:Type=object`");
-            self.report(path, error, diagnostics);
+            let about = About::marker(path, "EmbeddedResource", "");
+            self.report(about, error, diagnostics);
         }
+        let untyped = [PRESERVE, "x-kubernetes-int-or-string"];
+        if schema.ty().is_none() && !untyped.iter().any(|word| schema.words.contains_key(*word)) {
+            let error = Diagnostic::error(format!("{} has no type", shown(path))).help(
+                "the API server refuses it: write `+kubebuilder:validation:Type=…`, or `+kubebuilder:pruning:PreserveUnknownFields`",
+            );
+            self.report(About::marker(path, "Schemaless", ""), error, diagnostics);
+        }
+        self.values(schema, path, diagnostics);
         for (name, property) in &schema.properties {
             path.push(name.clone());
             self.walk(property, path, correlatable, diagnostics);
@@ -225,10 +264,11 @@ impl Check<'_> {
         for rule in rules.into_iter().flatten() {
             let text = |word: &str| rule.get(word).and_then(Value::as_str).unwrap_or_default();
             let expression = text("rule");
+            let about = About::marker(path, RULE, expression);
             if expression.trim().is_empty() {
                 let error = Diagnostic::error(format!("a rule of {} is empty", shown(path)))
                     .help("write an expression that must be true, such as `self.min <= self.max`");
-                self.report(path, error, diagnostics);
+                self.report(about, error, diagnostics);
             }
             #[cfg(feature = "cel")]
             for (what, expression) in [
@@ -243,7 +283,7 @@ impl Check<'_> {
                     shown(path)
                 ))
                 .help("the API server demands a `message` then");
-                self.report(path, error, diagnostics);
+                self.report(about, error, diagnostics);
             }
             if text("message").contains('\n') {
                 let error = Diagnostic::error(format!(
@@ -251,7 +291,15 @@ impl Check<'_> {
                     shown(path)
                 ))
                 .help("write it in one line");
-                self.report(path, error, diagnostics);
+                self.report(about, error, diagnostics);
+            }
+            if rule.get("optionalOldSelf").is_some() && !names(expression, "oldSelf") {
+                let error = Diagnostic::error(format!(
+                    "a rule of {} has optionalOldSelf and no oldSelf",
+                    shown(path)
+                ))
+                .help("the API server refuses it: remove `optionalOldSelf`, which says how oldSelf is read");
+                self.report(about, error, diagnostics);
             }
             if !correlatable && names(expression, "oldSelf") {
                 let error = Diagnostic::error(format!(
@@ -259,7 +307,7 @@ impl Check<'_> {
                     shown(path)
                 ))
                 .help("the API server refuses it: mark the list `+listType=map` with its keys, or move the rule above the list");
-                self.report(path, error, diagnostics);
+                self.report(about, error, diagnostics);
             }
             let field = text("fieldPath");
             let first = path_of(field).into_iter().next();
@@ -276,7 +324,7 @@ impl Check<'_> {
                     Some(near) => error.help(format!("did you mean `.{near}`?")),
                     None => error.help("write a path below the type, such as `.field`"),
                 };
-                self.report(path, error, diagnostics);
+                self.report(about, error, diagnostics);
             }
         }
     }
@@ -302,12 +350,24 @@ impl Check<'_> {
             ))
             .help(fault.help)
             .note(format!("it is `{expression}`"));
-            self.report(path, error, diagnostics);
+            self.report(About::marker(path, RULE, expression), error, diagnostics);
         }
     }
 
-    fn report(&self, path: &[String], error: Diagnostic, diagnostics: &mut Diagnostics) {
-        let error = match self.place(path) {
+    /// Adds a finding at the marker that it is about, else at the field that the path leads to.
+    pub(super) fn report(
+        &self,
+        about: About<'_>,
+        error: Diagnostic,
+        diagnostics: &mut Diagnostics,
+    ) {
+        let declared = self.declared(about.path);
+        let declared: Vec<&DeclaredAt> = declared.chain([&self.root.declared]).collect();
+        let marker = declared
+            .iter()
+            .find_map(|it| it.marker(about.marker, about.text));
+        let place = marker.or_else(|| declared.iter().find_map(|it| it.place()));
+        let error = match place {
             Some(place) => error.at(place.clone(), ""),
             None => error,
         };
@@ -316,28 +376,30 @@ impl Check<'_> {
         }
     }
 
-    /// The field that a path leads to, or the nearest above it.
-    fn place(&self, path: &[String]) -> Option<&Place> {
+    /// Where the field that a path leads to is declared, then its type, then what stands above it.
+    fn declared(&self, path: &[String]) -> impl Iterator<Item = &DeclaredAt> {
         let mut def = self.root;
-        let mut place = def.declared.place();
+        let mut found = vec![&def.declared];
         for name in path {
             let TypeKind::Struct(structure) = &def.kind else {
                 break;
             };
-            let Some(field) = structure
-                .fields
-                .iter()
-                .find(|field| field.json_name == *name)
-            else {
+            let mut fields = structure.fields.iter();
+            let Some(field) = fields.find(|field| field.json_name == *name) else {
                 break;
             };
-            place = field.declared.place().or(place);
             match self.target(&field.ty) {
-                Some(next) => def = next,
-                None => break,
+                Some(next) => {
+                    def = next;
+                    found.extend([&def.declared, &field.declared]);
+                }
+                None => {
+                    found.push(&field.declared);
+                    break;
+                }
             }
         }
-        place
+        found.into_iter().rev()
     }
 
     /// The struct that a type is, or is a list or map of.
@@ -358,7 +420,7 @@ fn shown_as(ty: &str) -> &str {
     }
 }
 
-fn shown(path: &[String]) -> String {
+pub(super) fn shown(path: &[String]) -> String {
     if path.is_empty() {
         "the kind".to_owned()
     } else {

@@ -9,6 +9,7 @@ use super::{
     check::Check,
     describe::shortened,
     schema::{Schema, Scope, Shapes},
+    size,
 };
 use crate::{
     diag::{Diagnostic, Diagnostics},
@@ -121,6 +122,11 @@ impl<'a> Assembly<'a> {
             "metadata": self.metadata(&plural),
             "spec": spec,
         });
+        if self.compat == Compat::Strict
+            && let Some(warning) = size::warning(&crd)
+        {
+            diagnostics.push(self.placed(warning, |_| true));
+        }
         Some((plural, crd))
     }
 
@@ -133,7 +139,8 @@ impl<'a> Assembly<'a> {
                 _ if member.was_read() => Schema::of_crd(member.version, resource),
                 Some((version, root)) => {
                     let schema = shapes.root(root, Scope::of(version));
-                    if self.compat == Compat::Strict {
+                    // What has no schema has been reported.
+                    if self.compat == Compat::Strict && !shapes.diagnostics.has_errors() {
                         let check = Check {
                             version,
                             resource,

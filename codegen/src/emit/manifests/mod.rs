@@ -12,8 +12,10 @@ mod describe;
 #[cfg(test)]
 mod from_crd_tests;
 mod schema;
+mod size;
 #[cfg(test)]
 mod tests;
+mod values;
 
 use std::path::Path;
 
@@ -71,13 +73,18 @@ impl Default for Manifests {
 /// # Errors
 ///
 /// What no API server would take, at the place of the type or field.
-pub(crate) fn emit(api: &ApiSet, options: &Options) -> Result<Tree, Diagnostics> {
+pub(crate) fn emit(
+    api: &ApiSet,
+    options: &Options,
+    warnings: &mut Diagnostics,
+) -> Result<Tree, Diagnostics> {
     let mut tree = Tree::new();
     let Some(manifests) = &options.manifests else {
         return Ok(tree);
     };
     if let Some(path) = &manifests.crds {
-        let crds = crds(api, manifests, options.compat)?;
+        let (crds, found) = checked_crds(api, manifests, options.compat)?;
+        warnings.extend(found);
         if path.ends_with(".yaml") {
             let values: Vec<Value> = crds.into_iter().map(|(_, _, crd)| crd).collect();
             tree.insert(path.into(), documents(&values));
@@ -129,6 +136,18 @@ pub fn crds(
     manifests: &Manifests,
     compat: Compat,
 ) -> Result<Vec<(String, String, Value)>, Diagnostics> {
+    checked_crds(api, manifests, compat).map(|(crds, _)| crds)
+}
+
+/// Group, plural and CRD of each kind.
+type Crds = Vec<(String, String, Value)>;
+
+/// [`crds`], with the warnings.
+fn checked_crds(
+    api: &ApiSet,
+    manifests: &Manifests,
+    compat: Compat,
+) -> Result<(Crds, Diagnostics), Diagnostics> {
     let mut diagnostics = Diagnostics::new();
     let mut crds = Vec::new();
     for group in &api.groups {
@@ -149,5 +168,5 @@ pub fn crds(
             }
         }
     }
-    diagnostics.finish(crds)
+    diagnostics.finish_with_warnings(crds)
 }

@@ -10,11 +10,23 @@ use crate::{
 
 /// The errors of types, or the CRD of their kind.
 fn crd_of(types: &str, compat: Compat) -> Result<Value, String> {
+    let options = Options {
+        compat,
+        ..Options::default()
+    };
+    let api = crate::load(&sources(types), &options).map_err(|errors| errors.render(false))?;
+    let mut crds =
+        crds(&api, &Manifests::default(), compat).map_err(|errors| errors.render(false))?;
+    Ok(crds.remove(0).2)
+}
+
+/// The types as the module of a version.
+fn sources(types: &str) -> Sources {
     let text = format!(
         "use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;\nuse serde::{{Deserialize, Serialize}};\n\
          mod zz_generated_deepcopy;\npub mod zz_generated_register;\n{types}"
     );
-    let sources = Sources {
+    Sources {
         rust: vec![RustPackage {
             group: "cloud".to_owned(),
             version: "v1".to_owned(),
@@ -23,15 +35,7 @@ fn crd_of(types: &str, compat: Compat) -> Result<Value, String> {
             files: vec![Source::new("mod.rs", text)],
         }],
         ..Sources::default()
-    };
-    let options = Options {
-        compat,
-        ..Options::default()
-    };
-    let api = crate::load(&sources, &options).map_err(|errors| errors.render(false))?;
-    let mut crds =
-        crds(&api, &Manifests::default(), compat).map_err(|errors| errors.render(false))?;
-    Ok(crds.remove(0).2)
+    }
 }
 
 /// A kind whose spec has the given fields, and the types that they use.
@@ -231,4 +235,37 @@ fn long_descriptions_end_with_a_sentence_or_a_word() {
     assert_eq!(describe::shortened("Two words", 6), "Two...");
     assert_eq!(describe::shortened("Words", 3), "Wor...");
     assert_eq!(describe::shortened("éé", 3), "é...");
+}
+
+#[test]
+fn a_skipped_version_is_not_in_the_crd() {
+    let types = kind("pub a: i32,", "").replace(
+        "#[derive(Debug)]",
+        "// +kubebuilder:skipversion\n#[derive(Debug)]",
+    );
+    let api = crate::load(&sources(&types), &Options::default()).unwrap();
+    assert_eq!(
+        crds(&api, &Manifests::default(), Compat::Strict).unwrap(),
+        []
+    );
+}
+
+#[test]
+fn an_example_that_is_not_of_its_schema_is_warned_of() {
+    let fields =
+        "// +kubebuilder:validation:MaxLength=3\n// +kubebuilder:example=world\npub a: String,";
+    let options = Options {
+        emit: [].into(),
+        manifests: Some(Manifests::default()),
+        ..Options::default()
+    };
+    let generated = crate::generate(&sources(&kind(fields, "")), &options).unwrap();
+    let warnings = generated.warnings.render(false);
+    let expected =
+        "the example of `.spec.a` is not of its schema: it has 5 characters, at most 3 may be";
+    assert!(warnings.contains(expected), "{warnings}");
+    assert!(
+        warnings.contains("// +kubebuilder:example=world"),
+        "{warnings}"
+    );
 }

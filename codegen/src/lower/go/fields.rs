@@ -305,7 +305,7 @@ fn field(
             pointer,
             required: marked,
         }),
-        declared: DeclaredAt::at(&source.place),
+        declared: DeclaredAt::marked(&source.place, source.markers.places()),
         ty: found.ty,
         json_name,
     }

@@ -266,7 +266,7 @@ fn root_def(refs: &mut Refs<'_, '_>, declared: Declared<'_>, name: String) -> Ty
         validation,
         item: None,
         marshals: None,
-        declared: DeclaredAt::at(&decl.place),
+        declared: DeclaredAt::marked(&decl.place, decl.markers.places()),
     }
 }
 

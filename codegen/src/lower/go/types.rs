@@ -118,7 +118,7 @@ pub(super) fn type_def(refs: &mut Refs<'_, '_>, declared: Declared<'_>, name: St
         validation,
         item: None,
         marshals,
-        declared: DeclaredAt::at(&decl.place),
+        declared: DeclaredAt::marked(&decl.place, decl.markers.places()),
     }
 }
 

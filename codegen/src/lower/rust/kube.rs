@@ -150,7 +150,7 @@ impl Cx<'_> {
                 ..RustItem::default()
             }),
             marshals: None,
-            declared: DeclaredAt::at(&item.place),
+            declared: DeclaredAt::marked(&item.place, item.markers.places()),
         }
     }
 

@@ -28,7 +28,7 @@ use crate::{
     options::Options,
     read::{
         markers::{
-            crd::Skip,
+            crd::{Skip, SkipVersion},
             package::{GroupGoName, GroupName, VersionName},
         },
         rust::{Item, Package},
@@ -180,6 +180,8 @@ impl<'a> Cx<'a> {
                 let (root, resource) = self.kube_resource(group, item, kube, diagnostics);
                 types.push(root);
                 resource
+            } else if self.is_root(item) && item.markers.has::<SkipVersion>() {
+                None
             } else if self.is_root(item) {
                 self.resource(index, item, diagnostics)
             } else {

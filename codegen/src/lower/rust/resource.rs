@@ -8,9 +8,7 @@ use crate::{
     read::{
         markers::{
             client::{GenClient, NoStatus},
-            crd::{
-                self as marker, DeprecatedVersion, SkipVersion, StorageVersion, UnservedVersion,
-            },
+            crd::{self as marker, DeprecatedVersion, StorageVersion, UnservedVersion},
             object::{DeepCopyInterfaces, ObjectRoot},
         },
         rust::{Body, Field, Item, Style},
@@ -69,9 +67,7 @@ impl Cx<'_> {
             return None;
         };
         self.check_root(index, item, fields, diagnostics);
-        let client = markers.has::<GenClient>()
-            && !markers.has::<UnservedVersion>()
-            && !markers.has::<SkipVersion>();
+        let client = markers.has::<GenClient>() && !markers.has::<UnservedVersion>();
         let has_status_field = field(item, "status").is_some();
         // controller-gen infers nothing.
         let inferred = self.options.compat.is_strict() && !markers.has::<NoStatus>();

@@ -48,7 +48,7 @@ impl Cx<'_> {
             validation,
             item: Some(self.rust_item(item, diagnostics)),
             marshals: None,
-            declared: DeclaredAt::at(&item.place),
+            declared: DeclaredAt::marked(&item.place, item.markers.places()),
         }
     }
 
@@ -249,7 +249,7 @@ impl Cx<'_> {
             skip: serde.skip,
             validation: validation::of_markers(markers, wire, self.element_type(&ty), diagnostics),
             go: None,
-            declared: DeclaredAt::at(&field.place),
+            declared: DeclaredAt::marked(&field.place, field.markers.places()),
             ty,
         }
     }

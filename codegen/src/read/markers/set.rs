@@ -105,6 +105,15 @@ impl MarkerSet {
         self.0.iter().filter_map(Marker::read)
     }
 
+    /// The name and place of each marker.
+    #[must_use]
+    pub fn places(&self) -> Vec<(&'static str, Place)> {
+        let markers = self.0.iter();
+        markers
+            .map(|marker| (marker.def.name, marker.place.clone()))
+            .collect()
+    }
+
     /// Reports markers that stand twice and pairs that contradict each other.
     pub fn check(&self, diagnostics: &mut Diagnostics) {
         for (index, marker) in self.0.iter().enumerate() {

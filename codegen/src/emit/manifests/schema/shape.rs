@@ -26,7 +26,7 @@ pub(in crate::emit::manifests) struct Shapes<'a> {
     made: BTreeMap<String, Schema>,
     /// The named types that are being made, outermost first.
     open: Vec<String>,
-    pub(super) diagnostics: Diagnostics,
+    pub(in crate::emit::manifests) diagnostics: Diagnostics,
 }
 
 /// Where a type is looked up, and what its source means.

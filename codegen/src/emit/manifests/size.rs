@@ -1,0 +1,58 @@
+//! Warnings about CRDs that are near the limits of what stores and clients take.
+
+use serde_json::Value;
+
+use crate::diag::Diagnostic;
+
+/// Bytes of all annotations of an object, which client-side `kubectl apply` adds the whole object to
+/// (`TotalAnnotationSizeLimitB` of apimachinery).
+const ANNOTATIONS: usize = 256 * 1024;
+
+/// Bytes of a request to etcd (`--max-request-bytes`, 1.5 MiB).
+const REQUEST: usize = 3 * 512 * 1024;
+
+/// What is wrong with the size of a CRD, if anything is.
+pub(super) fn warning(crd: &Value) -> Option<Diagnostic> {
+    let size = crd.to_string().len();
+    let name = crd["metadata"]["name"].as_str().unwrap_or_default();
+    let bytes = |limit: usize| format!("the CRD {name} has {size} bytes, of {limit} that ");
+    // The server adds status, managed fields and defaults.
+    if size > REQUEST / 10 * 9 {
+        let message = bytes(REQUEST) + "etcd takes";
+        let help = "shorten descriptions: `max-description = 0` in [crate.manifests] leaves them out, or split the kind";
+        return Some(Diagnostic::warning(message).help(help));
+    }
+    if size > ANNOTATIONS / 10 * 9 {
+        let message = bytes(ANNOTATIONS) + "`kubectl apply` without `--server-side` can keep";
+        let help = "apply it with `--server-side`, or shorten descriptions with `max-description` in [crate.manifests]";
+        return Some(Diagnostic::warning(message).help(help));
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(bytes: usize, expected: Option<&str>) {
+        let text = "x".repeat(bytes);
+        let crd = json!({"metadata": {"name": "vms.example.com"}, "spec": text});
+        let warning = warning(&crd).map(|warning| format!("{warning:?}"));
+        match (warning, expected) {
+            (Some(warning), Some(expected)) => assert!(warning.contains(expected), "{warning}"),
+            (warning, expected) => assert_eq!(warning.is_some(), expected.is_some(), "{bytes}"),
+        }
+    }
+
+    #[test]
+    fn a_crd_near_a_limit_is_warned_of() {
+        check(1000, None);
+        check(200 * 1024, None);
+        check(240 * 1024, Some("of 262144 that `kubectl apply`"));
+        check(1_400_000, Some("of 262144 that `kubectl apply`"));
+        check(1_450_000, Some("of 1572864 that etcd takes"));
+    }
+}

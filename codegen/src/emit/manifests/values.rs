@@ -1,0 +1,181 @@
+//! Values that markers give (defaults, examples, enums), held to the schema that they stand in.
+//!
+//! The API server refuses a CRD whose default its own schema refuses. An example it does not look at; one that is wrong
+//! misleads readers, and is warned of.
+
+use serde_json::{Number, Value};
+
+use super::{
+    check::{About, Check, shown},
+    schema::{PRESERVE, Schema},
+};
+use crate::{
+    diag::{Diagnostic, Diagnostics},
+    suggest::closest,
+};
+
+const INT_OR_STRING: &str = "x-kubernetes-int-or-string";
+
+impl Check<'_> {
+    /// The default, the example and the permitted values of one schema.
+    pub(super) fn values(&self, schema: &Schema, path: &[String], diagnostics: &mut Diagnostics) {
+        let marked = [
+            ("default", "default", Diagnostic::error as fn(String) -> _),
+            ("example", "example", Diagnostic::warning),
+        ];
+        for (word, marker, finding) in marked {
+            let Some(value) = schema.words.get(word) else {
+                continue;
+            };
+            if let Some(fault) = fault(value, schema, "") {
+                let message = format!(
+                    "the {word} of {} is not of its schema: {fault}",
+                    shown(path)
+                );
+                let help = match word {
+                    "default" => {
+                        "the API server refuses the CRD: write a value that an object may have"
+                    }
+                    _ => "write a value that an object may have",
+                };
+                let about = About::marker(path, marker, "");
+                self.report(about, finding(message).help(help), diagnostics);
+            }
+        }
+        let Some(permitted) = schema.words.get("enum").and_then(Value::as_array) else {
+            return;
+        };
+        let mut alone = schema.clone();
+        alone.words.remove("enum");
+        for value in permitted {
+            if let Some(fault) = fault(value, &alone, "") {
+                let message = format!(
+                    "{} never has the value {value} of its enum: {fault}",
+                    shown(path)
+                );
+                let error = Diagnostic::error(message).help("remove it, or permit it");
+                self.report(About::marker(path, "Enum", ""), error, diagnostics);
+            }
+        }
+    }
+}
+
+/// Why a value is not of a schema; none if it is, as far as keywords tell (patterns, formats and rules are left out).
+fn fault(value: &Value, schema: &Schema, at: &str) -> Option<String> {
+    let here = if at.is_empty() { "it" } else { at };
+    let word = |word: &str| schema.words.get(word);
+    let flag = |name: &str| word(name) == Some(&Value::Bool(true));
+    if value.is_null() && flag("nullable") {
+        return None;
+    }
+    if let Some(values) = word("enum").and_then(Value::as_array)
+        && !values.contains(value)
+    {
+        let values: Vec<String> = values.iter().map(Value::to_string).collect();
+        return Some(format!("{here} is {value}, not {}", values.join(", ")));
+    }
+    if flag(INT_OR_STRING) {
+        let fits = value.is_string() || value.as_i64().is_some();
+        return (!fits).then(|| format!("{here} is {value}, not an integer or a string"));
+    }
+    let ty = schema.ty()?;
+    let fits = match value {
+        Value::Null => false,
+        Value::Bool(_) => ty == "boolean",
+        Value::Number(number) => ty == "number" || ty == "integer" && is_whole(number),
+        Value::String(_) => ty == "string",
+        Value::Array(_) => ty == "array",
+        Value::Object(_) => ty == "object",
+    };
+    if !fits {
+        return Some(format!("{here} is {value}, not of type {ty}"));
+    }
+    match value {
+        Value::Number(number) => out_of_range(number, schema, here),
+        Value::String(text) => count(text.chars().count(), schema, "Length", here, "characters"),
+        Value::Array(items) => count(items.len(), schema, "Items", here, "items").or_else(|| {
+            let within = schema.items.as_deref()?;
+            let mut items = items.iter().enumerate();
+            items.find_map(|(index, item)| fault(item, within, &format!("{at}[{index}]")))
+        }),
+        Value::Object(object) => {
+            let counted = count(object.len(), schema, "Properties", here, "properties");
+            let open = flag(PRESERVE) || flag("x-kubernetes-embedded-resource");
+            let mut properties = object.iter();
+            let below = |(name, value): (&String, &Value)| {
+                let at = format!("{at}.{name}");
+                match (schema.properties.get(name), &schema.additional) {
+                    (Some(property), _) => fault(value, property, &at),
+                    (None, Some(additional)) => fault(value, additional, &at),
+                    (None, None) if open => None,
+                    (None, None) => Some(unknown(name, schema)),
+                }
+            };
+            counted
+                .or_else(|| properties.find_map(below))
+                .or_else(|| missing(object, schema, here))
+        }
+        Value::Null | Value::Bool(_) => None,
+    }
+}
+
+fn unknown(name: &str, schema: &Schema) -> String {
+    let near = closest(name, schema.properties.keys().map(String::as_str));
+    match near {
+        Some(near) => format!("there is no field `{name}`, did you mean `{near}`?"),
+        None => format!("there is no field `{name}`"),
+    }
+}
+
+/// A property that is required, not there, and without a default of its own.
+fn missing(object: &serde_json::Map<String, Value>, schema: &Schema, here: &str) -> Option<String> {
+    let filled = |name: &str| {
+        let property = schema.properties.get(name);
+        property.is_some_and(|property| property.words.contains_key("default"))
+    };
+    let mut required = schema.required.iter();
+    let name = required.find(|name| !object.contains_key(*name) && !filled(name))?;
+    Some(format!("{here} lacks `{name}`"))
+}
+
+fn is_whole(number: &Number) -> bool {
+    number.is_i64() || number.is_u64() || number.as_f64().is_some_and(|it| it.fract() == 0.0)
+}
+
+fn out_of_range(number: &Number, schema: &Schema, here: &str) -> Option<String> {
+    let bound = |word: &str| schema.words.get(word).and_then(Value::as_f64);
+    let excluded = |word: &str| schema.words.get(word) == Some(&Value::Bool(true));
+    let value = number.as_f64()?;
+    if let Some(least) = bound("minimum")
+        && (value < least || value == least && excluded("exclusiveMinimum"))
+    {
+        return Some(format!("{here} is {number}, below the least value"));
+    }
+    if let Some(most) = bound("maximum")
+        && (value > most || value == most && excluded("exclusiveMaximum"))
+    {
+        return Some(format!("{here} is {number}, above the greatest value"));
+    }
+    if let Some(of) = bound("multipleOf").filter(|of| *of != 0.0)
+        && (value / of).fract() != 0.0
+        && is_whole(number)
+    {
+        return Some(format!("{here} is {number}, not a multiple of {of}"));
+    }
+    None
+}
+
+/// Too few or too many characters, items or properties.
+fn count(count: usize, schema: &Schema, what: &str, here: &str, unit: &str) -> Option<String> {
+    let bound = |end: &str| {
+        let bound = schema.words.get(&format!("{end}{what}"))?.as_u64()?;
+        usize::try_from(bound).ok()
+    };
+    if let Some(least) = bound("min").filter(|least| count < *least) {
+        return Some(format!(
+            "{here} has {count} {unit}, at least {least} are needed"
+        ));
+    }
+    let most = bound("max").filter(|most| count > *most)?;
+    Some(format!("{here} has {count} {unit}, at most {most} may be"))
+}
