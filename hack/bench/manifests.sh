@@ -1,0 +1,115 @@
+#!/usr/bin/env bash
+# Wall time of making manifests, side by side with the peers of the field in the same run:
+#   1. our `generate` with [crate.manifests], and controller-gen `crd rbac webhook`, on the Go packages of real projects;
+#   2. our `manifests` on the kube-derive types of testdata/apis/kubederive, and a program that prints `Kind::crd()` of the same
+#      types: its build after a change of the types counts, that of its dependencies does not.
+#
+# Usage: hack/bench/manifests.sh [RUNS]     (default 5, ours and the peer's in turn; medians are printed)
+# Needs cargo, Go and GNU time; KUBE_CODEGEN names an optimized kube-codegen to use instead of building one. The modules are downloaded
+# the first time.
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
+
+export LC_ALL=C GOFLAGS="-mod=mod" GOTOOLCHAIN=local GOWORK=off
+runs=${1:-5}
+# Name, module, packages.
+modules=(
+	"jobset|sigs.k8s.io/jobset@v0.10.1|./api/jobset/..."
+	"lws|sigs.k8s.io/lws@v0.7.0|./api/leaderworkerset/..."
+	"kueue|sigs.k8s.io/kueue@v0.14.0|./apis/kueue/v1alpha1 ./apis/kueue/v1beta1"
+)
+target=${CARGO_TARGET_DIR:-$root/target}
+tools=$target/bench
+work=$(mktemp -d)
+trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
+mkdir -p "$tools/bin"
+ours=${KUBE_CODEGEN:-}
+if [[ -z $ours ]]; then
+	cargo build --quiet --release -p codegen --manifest-path "$root/Cargo.toml"
+	ours=$target/release/kube-codegen
+fi
+peer=$tools/bin/controller-gen
+[[ -x $peer ]] || GOBIN=$tools/bin go install sigs.k8s.io/controller-tools/cmd/controller-gen@v0.21.0
+
+# once NAME COMMAND…: one run; its seconds go to $work/NAME.times.
+once() {
+	local name=$1 start=$EPOCHREALTIME
+	shift
+	"$@" >"$work/log" 2>&1 || { cat "$work/log" >&2; return 1; }
+	awk -v a="$start" -v b="$EPOCHREALTIME" 'BEGIN { printf "%.4f\n", b - a }' >>"$work/$name.times"
+}
+
+# middle NAME: the median of a command's times.
+middle() { sort -n "$work/$1.times" | sed -n "$(((runs + 1) / 2))p"; }
+
+# report WHAT OURS PEER GOAL: medians, and how many times as long the peer takes.
+report() {
+	awk -v what="$1" -v ours="$(middle "$2")" -v peer="$(middle "$3")" -v goal="$4" \
+		'BEGIN { printf "%-28s %9.3f %9.3f %8.1f x   (goal %d x)\n", what, ours, peer, peer / ours, goal }'
+}
+
+package() { printf '[package]\nname = "%s"\nversion = "0.1.0"\nedition = "2024"\n' "$1"; }
+
+printf '%-28s %9s %9s %10s\n' "seconds" ours peer "times"
+for entry in "${modules[@]}"; do
+	IFS='|' read -r name module packages <<<"$entry"
+	dir=$(go mod download -json "$module" | sed -n 's/^\t"Dir": "\(.*\)",$/\1/p')
+	tree=$work/$name
+	mkdir -p "$tree/ours/src"
+	cp -r "$dir/." "$tree/module" && chmod -R u+w "$tree/module" && rm -rf "$tree/module/vendor"
+	package parity >"$tree/ours/Cargo.toml"
+	touch "$tree/ours/src/lib.rs"
+	paths=() listed=
+	for package in $packages; do paths+=("paths=$package") listed+="\"$package\", "; done
+	printf '[[crate]]\npath = "ours"\n[[crate.go]]\ndir = "../module"\npackages = [%s]\n[crate.manifests]\ncompat = "controller-gen"\n' \
+		"$listed" >"$tree/codegen.toml"
+	theirs=(env -C "$tree/module" "$peer" crd rbac:roleName=manager-role webhook "${paths[@]}" output:dir="$tree/theirs")
+	# Once unmeasured: dependencies and Go's build cache.
+	"${theirs[@]}" >"$work/log" 2>&1 || { echo "$name: controller-gen fails: $(head -1 "$work/log")"; continue; }
+	for ((run = 0; run < runs; run++)); do
+		# Files that are there are only compared.
+		rm -rf "$tree/ours/config" "$tree/theirs"
+		once "$name" env -C "$tree" "$ours" manifests
+		once "$name-peer" "${theirs[@]}"
+	done
+	[[ -n $(find "$tree/ours/config" -name '*.yaml') ]] || { echo "$name: nothing was written"; exit 1; }
+	report "$name, controller-gen" "$name" "$name-peer" 50
+done
+
+program=$work/program
+mkdir -p "$program/src" "$work/rust/src"
+types=$(echo "$root"/testdata/apis/kubederive/src/apis/*/*/types.rs)
+cp "$types" "$program/src/types.rs"
+cp -r "$root/testdata/apis/kubederive/src/apis" "$work/rust/src/"
+package rust >"$work/rust/Cargo.toml"
+cp "$root/Cargo.lock" "$program/"
+{
+	package program
+	cat <<-'TOML'
+		[dependencies]
+		k8s-openapi = { version = "0.29", features = ["latest", "schemars"] }
+		kube = { version = "5", default-features = false, features = ["derive"] }
+		schemars = "1"
+		serde = { version = "1", features = ["derive"] }
+		serde_json = "1"
+		[workspace]
+	TOML
+} >"$program/Cargo.toml"
+cat >"$program/src/main.rs" <<'RUST'
+mod types;
+use kube::CustomResourceExt;
+fn main() {
+    let crds = [types::Document::crd(), types::Shelf::crd(), types::Card::crd()];
+    println!("{}", serde_json::to_string_pretty(&crds).unwrap());
+}
+RUST
+build() { env -C "$program" CARGO_TARGET_DIR="$tools/kube-derive" cargo run --quiet; }
+build >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+for ((run = 0; run < runs; run++)); do
+	rm -rf "$work/rust/config"
+	once rust env -C "$work/rust" "$ours" manifests src/apis
+	echo "// $run" >>"$program/src/types.rs"
+	once rust-peer build
+done
+[[ -n $(find "$work/rust" -name 'documents.example.com_*.yaml') ]] || { echo "nothing was written"; exit 1; }
+report "3 kinds, kube-derive's crd()" rust rust-peer 100
