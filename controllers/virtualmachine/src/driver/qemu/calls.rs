@@ -1,21 +1,19 @@
-//! The calls of the driver.
+//! The calls of the driver that change machines.
 //!
 //! Every change is made by whoever holds the machine's lock, and the definition is written before what it says is done.
 
 use std::time::Duration;
 
 use jiff::Timestamp;
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::time::{sleep, timeout};
 
 use super::Shared;
 use super::command::whole_sectors;
-use super::machine::{DISK, Definition, Locked, Machine, SOCKET};
+use super::guest::{ask, broken, query_status};
+use super::machine::{DISK, Definition, Locked, Machine};
 use super::process::Process;
-use super::qmp::{self, QmpError};
-use crate::driver::{
-    DriverError, Power, Resources, Server, ServerRef, ServerSpec, ServerState, Term,
-};
+use crate::driver::{DriverError, Power, Resources, ServerRef, ServerSpec, Term};
 
 /// After this long without the lock, whoever deletes ends the programs that hold it.
 const DELETE_PATIENCE: Duration = Duration::from_secs(2);
@@ -163,29 +161,6 @@ impl Shared {
         Ok(())
     }
 
-    /// All machines that have a folder.
-    pub(super) fn list(&self) -> Result<Vec<ServerRef>, DriverError> {
-        let failed = |error| DriverError::failed(self.directory.display(), error);
-        let mut servers = Vec::new();
-        for machine in Machine::all(&self.directory).map_err(failed)? {
-            let Some(server) = ServerRef::from_id(&machine.id) else {
-                continue;
-            };
-            match machine.definition() {
-                Ok(Some(definition)) => servers.push(ServerRef {
-                    namespace: definition.namespace,
-                    name: definition.name,
-                    ..server
-                }),
-                // It can't be read: whose it was is not known.
-                Err(_) => servers.push(server),
-                // It is only being made, or has just been removed.
-                Ok(None) => {}
-            }
-        }
-        Ok(servers)
-    }
-
     /// Kills a QEMU that has been starting for longer than the grace, if there is one. Until it has started the machine's lock is its
     /// standard input.
     async fn end_hung_start(&self, term: &Term, machine: &Machine) -> Result<(), DriverError> {
@@ -206,96 +181,6 @@ impl Shared {
             }
         }
         Ok(())
-    }
-
-    pub(super) async fn status(&self, server: &ServerRef) -> Result<Option<Server>, DriverError> {
-        let machine = Machine::of(&self.directory, server)?;
-        if !machine.exists() {
-            return Ok(None);
-        }
-        let locked = machine.try_lock()?;
-        let Some(mut definition) = machine.definition()? else {
-            return match locked {
-                // The remains of a call that had only begun, or had nearly ended.
-                Some(locked) => locked.remove().await.map(|()| None),
-                None if machine.exists() => Ok(Some(beginning())),
-                None => Ok(None),
-            };
-        };
-        let mut message = String::new();
-        if let Some(locked) = &locked
-            && !definition.deleting
-            && let Err(error) = self.carry_on(locked, &mut definition).await
-        {
-            message = error.to_string();
-        }
-        let busy = locked.is_none();
-        drop(locked);
-        self.describe(&machine, &definition, busy, message)
-            .await
-            .map(Some)
-    }
-
-    async fn describe(
-        &self,
-        machine: &Machine,
-        definition: &Definition,
-        busy: bool,
-        mut message: String,
-    ) -> Result<Server, DriverError> {
-        let process = machine.process()?;
-        let mut state = match &process {
-            _ if definition.deleting => ServerState::Deleting,
-            Some(_) if !definition.on || definition.stopping_since.is_some() => {
-                ServerState::Stopping
-            }
-            Some(_) => ServerState::Running,
-            None if busy && (definition.on || !definition.created) => ServerState::Creating,
-            None if busy => ServerState::Stopping,
-            None if !definition.created => ServerState::Failed,
-            None if !machine.path(DISK).exists() => ServerState::Failed,
-            None if definition.on => ServerState::Failed,
-            None => ServerState::Stopped,
-        };
-        if state == ServerState::Running {
-            match query_status(machine).await {
-                Ok(word) => {
-                    if let Some(failed) = broken(&word) {
-                        state = ServerState::Failed;
-                        failed.clone_into(&mut message);
-                    } else if word == "prelaunch" {
-                        state = ServerState::Creating;
-                    } else if word != "running" {
-                        message = format!("QEMU says: {word}");
-                    }
-                }
-                Err(_) if machine.process()?.is_none() => state = ServerState::Failed,
-                // It has just begun to listen.
-                Err(_) if busy => state = ServerState::Creating,
-                Err(error) => {
-                    state = ServerState::Unknown;
-                    message = error.to_string();
-                }
-            }
-        }
-        if state == ServerState::Failed && message.is_empty() {
-            message = failure(machine, definition);
-        }
-        let alive = machine.process()?;
-        let usage = match &alive {
-            Some(process) if state == ServerState::Running => Some(
-                self.meter
-                    .measure(&machine.id, process)
-                    .map_err(|error| machine.failed(error))?,
-            ),
-            _ => None,
-        };
-        Ok(Server {
-            state,
-            resources: definition.resources(alive.is_some()),
-            usage,
-            message,
-        })
     }
 
     /// Refuses sizes of which no machine can be made.
@@ -404,7 +289,7 @@ impl Shared {
     }
 
     /// Goes on with a power-down that was asked for, and with the start that was asked for after it.
-    async fn carry_on(
+    pub(super) async fn carry_on(
         &self,
         locked: &Locked,
         definition: &mut Definition,
@@ -446,59 +331,6 @@ fn refuse_deleted(machine: &Machine, definition: &Definition) -> Result<(), Driv
         return Err(machine.failed("it is being deleted"));
     }
     Ok(())
-}
-
-/// A machine of which nothing is written yet.
-fn beginning() -> Server {
-    Server {
-        state: ServerState::Creating,
-        resources: Resources {
-            cpus: 0,
-            memory: 0,
-            disk: 0,
-        },
-        usage: None,
-        message: String::new(),
-    }
-}
-
-/// Why it doesn't run.
-fn failure(machine: &Machine, definition: &Definition) -> String {
-    let what = if !machine.path(DISK).exists() && definition.created {
-        "the disk is gone"
-    } else if definition.created {
-        "QEMU has ended, though nobody asked it to"
-    } else {
-        "the machine was not completed"
-    };
-    let log = machine.log_end();
-    if log.is_empty() {
-        what.to_owned()
-    } else {
-        format!("{what}: {log}")
-    }
-}
-
-/// The problem, if QEMU's state of the guest is one that cannot continue.
-fn broken(word: &str) -> Option<&'static str> {
-    match word {
-        "internal-error" => Some("QEMU can't run the guest any further"),
-        "io-error" => Some("the disk can't be read or written"),
-        "guest-panicked" => Some("the guest panicked"),
-        "shutdown" => Some("the guest has powered down"),
-        _ => None,
-    }
-}
-
-async fn ask(machine: &Machine, command: &str, arguments: Value) -> Result<Value, QmpError> {
-    qmp::execute(&machine.folder, SOCKET, command, arguments).await
-}
-
-async fn query_status(machine: &Machine) -> Result<String, DriverError> {
-    let answer = ask(machine, "query-status", json!({})).await;
-    let answer = answer.map_err(|error| machine.failed(error))?;
-    let word = answer.get("status").and_then(Value::as_str);
-    Ok(word.unwrap_or_default().to_owned())
 }
 
 /// Kills the process, and waits until it is gone.

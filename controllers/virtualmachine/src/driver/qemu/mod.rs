@@ -12,14 +12,16 @@
 //! Nobody starts a machine that died: it is [`Failed`](super::ServerState::Failed) until [`set_power`](Driver::set_power) starts
 //! it again.
 //!
-//! Start reading at [`Qemu`], then `calls` for what each call does.
+//! Start reading at [`Qemu`], then `calls` for what each call does and `status` for what it shows.
 
 mod calls;
 mod command;
+mod guest;
 mod lock;
 mod machine;
 mod process;
 mod qmp;
+mod status;
 mod usage;
 mod watch;
 

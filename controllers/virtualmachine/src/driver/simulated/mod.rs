@@ -4,6 +4,7 @@
 //! provider: each call takes the directory's lock, and leaves a line in `journal.jsonl` that tells who asked for what. Unlike with a
 //! real provider, a process that is paused while it has the lock keeps the others waiting.
 
+mod backing;
 mod cloud;
 mod faults;
 
@@ -15,8 +16,10 @@ use std::time::Duration;
 use parking_lot::{Mutex, MutexGuard};
 use tokio::time::sleep;
 
-use self::cloud::{Backing, Change};
-pub use self::cloud::{Cloud, SimulatedServer, Touch};
+use self::backing::Backing;
+pub use self::backing::Touch;
+use self::cloud::Change;
+pub use self::cloud::{Cloud, SimulatedServer};
 use self::faults::Faults;
 pub use self::faults::{Fault, Lost, Operation};
 use super::{

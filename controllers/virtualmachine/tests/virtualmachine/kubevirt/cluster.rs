@@ -252,3 +252,19 @@ pub(crate) fn term(epoch: u64) -> Term {
         epoch,
     }
 }
+
+/// The machine's resourceVersion, once the stand-in writes no more.
+pub async fn settled(cluster: &Cluster, server: &ServerRef) -> Option<String> {
+    until(|| async {
+        let before = cluster.vm(server).await.resource_version();
+        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+        (cluster.vm(server).await.resource_version() == before).then_some(before)
+    })
+    .await
+}
+
+pub fn epoch(vm: &api::VirtualMachine) -> Option<&str> {
+    vm.annotations()
+        .get("cloudnative.czs/epoch")
+        .map(String::as_str)
+}

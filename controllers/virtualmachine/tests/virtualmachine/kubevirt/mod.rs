@@ -5,4 +5,6 @@
 
 mod cluster;
 mod driver;
+mod ownership;
 mod stand_in;
+mod watching;

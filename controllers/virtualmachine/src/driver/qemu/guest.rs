@@ -1,0 +1,33 @@
+//! What QEMU is asked about its guest, and what it answers.
+
+use serde_json::{Value, json};
+
+use super::machine::{Machine, SOCKET};
+use super::qmp::{self, QmpError};
+use crate::driver::DriverError;
+
+/// The problem, if QEMU's state of the guest is one that cannot continue.
+pub(super) fn broken(word: &str) -> Option<&'static str> {
+    match word {
+        "internal-error" => Some("QEMU can't run the guest any further"),
+        "io-error" => Some("the disk can't be read or written"),
+        "guest-panicked" => Some("the guest panicked"),
+        "shutdown" => Some("the guest has powered down"),
+        _ => None,
+    }
+}
+
+pub(super) async fn ask(
+    machine: &Machine,
+    command: &str,
+    arguments: Value,
+) -> Result<Value, QmpError> {
+    qmp::execute(&machine.folder, SOCKET, command, arguments).await
+}
+
+pub(super) async fn query_status(machine: &Machine) -> Result<String, DriverError> {
+    let answer = ask(machine, "query-status", json!({})).await;
+    let answer = answer.map_err(|error| machine.failed(error))?;
+    let word = answer.get("status").and_then(Value::as_str);
+    Ok(word.unwrap_or_default().to_owned())
+}

@@ -1,0 +1,154 @@
+//! Changes that the driver sees, and writes of its own that it reads back at once.
+
+use std::sync::Arc;
+
+use codegen_runtime::kube::api::DeleteParams;
+use codegen_runtime::store::ObjectKey;
+use parking_lot::Mutex;
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+use virtualmachine_controller::driver::kubevirt::KubeVirt;
+use virtualmachine_controller::driver::{Changed, Driver, DriverError, Power, ServerState};
+
+use crate::kubevirt::cluster::{Cluster, goes, reaches, settled, spec, term, until};
+
+/// A driver that runs, and the keys that it told.
+struct Running {
+    driver: KubeVirt,
+    told: Arc<Mutex<Vec<ObjectKey>>>,
+    stop: CancellationToken,
+    task: tokio::task::JoinHandle<Result<(), DriverError>>,
+}
+
+impl Running {
+    fn start(driver: KubeVirt) -> Self {
+        let told: Arc<Mutex<Vec<ObjectKey>>> = Arc::default();
+        let keys = told.clone();
+        let changed: Changed = Arc::new(move |key| {
+            keys.lock().push(key);
+        });
+        let (stop, runner) = (CancellationToken::new(), driver.clone());
+        let stopped = stop.clone();
+        let task = tokio::spawn(async move { runner.run(changed, stopped).await });
+        Self {
+            driver,
+            told,
+            stop,
+            task,
+        }
+    }
+
+    fn take(&self) -> Vec<ObjectKey> {
+        std::mem::take(&mut *self.told.lock())
+    }
+
+    async fn is_told(&self, key: &ObjectKey) {
+        until(|| async { self.take().contains(key).then_some(()) }).await;
+    }
+
+    async fn end(self) {
+        self.stop.cancel();
+        self.task.await.expect("it ends").expect("without an error");
+    }
+}
+
+#[tokio::test]
+async fn changes_of_kubevirts_are_told_and_own_writes_are_read() {
+    let cluster = Cluster::start().await;
+    let running = Running::start(cluster.driver());
+    let driver = &running.driver;
+    let server = cluster.machine("told").await;
+    driver
+        .create(&term(1), &server, &spec(Power::On))
+        .await
+        .expect("created");
+    reaches(driver, &server, ServerState::Running).await;
+    running.is_told(&server.key()).await;
+
+    for _ in 0..5 {
+        driver
+            .set_power(&term(1), &server, Power::Off)
+            .await
+            .expect("stopping");
+        let state = driver
+            .status(&server)
+            .await
+            .expect("a status")
+            .map(|now| now.state);
+        assert!(
+            matches!(state, Some(ServerState::Stopping | ServerState::Stopped)),
+            "{state:?}"
+        );
+        reaches(driver, &server, ServerState::Stopped).await;
+        driver
+            .set_power(&term(1), &server, Power::On)
+            .await
+            .expect("starting");
+        let state = driver
+            .status(&server)
+            .await
+            .expect("a status")
+            .map(|now| now.state);
+        assert!(
+            matches!(state, Some(ServerState::Creating | ServerState::Running)),
+            "{state:?}"
+        );
+        reaches(driver, &server, ServerState::Running).await;
+    }
+
+    settled(&cluster, &server).await;
+    running.take();
+    cluster.kubevirt.say(Some(json!({
+        "printableStatus": "ErrorUnschedulable", "ready": false,
+        "conditions": [{"type": "Ready", "status": "False", "message": "0/3 nodes are available"}],
+    })));
+    running.is_told(&server.key()).await;
+    let failed = reaches(driver, &server, ServerState::Failed).await;
+    assert_eq!(
+        failed.message,
+        "KubeVirt: ErrorUnschedulable: 0/3 nodes are available"
+    );
+    cluster.kubevirt.say(None);
+    reaches(driver, &server, ServerState::Running).await;
+
+    let vms = cluster
+        .clientset()
+        .kubevirt_v1()
+        .virtual_machines(&cluster.namespace);
+    settled(&cluster, &server).await;
+    running.take();
+    let deleted = vms.delete(&server.id(), &DeleteParams::background()).await;
+    deleted.expect("deleted by somebody");
+    running.is_told(&server.key()).await;
+    goes(driver, &server).await;
+    running.end().await;
+    cluster.end().await;
+}
+
+#[tokio::test]
+async fn a_deletion_is_read_at_once() {
+    let cluster = Cluster::start().await;
+    let running = Running::start(cluster.driver());
+    let driver = &running.driver;
+    for name in ["one", "two", "three"] {
+        let server = cluster.machine(name).await;
+        driver
+            .create(&term(1), &server, &spec(Power::On))
+            .await
+            .expect("created");
+        reaches(driver, &server, ServerState::Running).await;
+        driver.delete(&term(1), &server).await.expect("deleting");
+        let state = driver
+            .status(&server)
+            .await
+            .expect("a status")
+            .map(|now| now.state);
+        assert!(
+            matches!(state, None | Some(ServerState::Deleting)),
+            "{state:?}"
+        );
+        goes(driver, &server).await;
+    }
+    running.end().await;
+    cluster.end().await;
+}

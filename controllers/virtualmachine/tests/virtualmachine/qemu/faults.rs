@@ -1,0 +1,252 @@
+//! Machines and calls that hang, die or are cut off, and specs that QEMU refuses.
+
+use std::fs;
+use std::time::Duration;
+
+use tokio::time::timeout;
+use virtualmachine_controller::driver::qemu::Qemu;
+use virtualmachine_controller::driver::{
+    Driver, DriverError, Power, Resources, ServerSpec, ServerState,
+};
+
+use crate::qemu::bench::{Bench, MIB, kill, options, reaches, server, small, term, until};
+
+#[tokio::test]
+async fn a_machine_that_hangs_is_stopped_and_deleted() {
+    let Some(bench) = Bench::new().await else {
+        return;
+    };
+    let (driver, vm, term) = (&bench.driver, server("hangs"), term(0));
+    driver.create(&term, &vm, &small(Power::On)).await.unwrap();
+    let pid = driver.pid(&vm).unwrap().unwrap();
+    kill(pid, "STOP");
+    let status = driver.status(&vm).await.unwrap().unwrap();
+    assert_eq!(status.state, ServerState::Unknown, "{status:?}");
+    assert!(status.message.contains("no answer"), "{status:?}");
+    // Calls that are cut off before QEMU could have answered get it stopped all the same.
+    let cut = Duration::from_millis(900);
+    let _ = timeout(cut, driver.set_power(&term, &vm, Power::Off)).await;
+    until("it is not stopped", async || {
+        let _ = timeout(cut, driver.set_power(&term, &vm, Power::Off)).await;
+        driver.pid(&vm).unwrap().is_none()
+    })
+    .await;
+    reaches(driver, &vm, ServerState::Stopped).await;
+
+    driver.set_power(&term, &vm, Power::On).await.unwrap();
+    kill(driver.pid(&vm).unwrap().unwrap(), "STOP");
+    driver.delete(&term, &vm).await.unwrap();
+    assert!(bench.processes().is_empty());
+    assert!(bench.files().is_empty());
+}
+
+#[tokio::test]
+async fn a_start_that_hangs_is_stopped() {
+    let Some(bench) = Bench::new().await else {
+        return;
+    };
+    // It waits for somebody to connect, before it leaves for the background.
+    let mut options = options(&bench.directory);
+    let wait = "socket,id=hang,server=on,wait=on,path=hang.sock";
+    options.arguments = ["-chardev", wait].map(Into::into).into();
+    let hanging = Qemu::new(&options).await.unwrap();
+    let (vm, term) = (server("starts"), term(0));
+    let cut = Duration::from_secs(2);
+    let created = timeout(cut, hanging.create(&term, &vm, &small(Power::On))).await;
+    assert!(created.is_err(), "it should hang: {created:?}");
+    let status = hanging.status(&vm).await.unwrap().unwrap();
+    assert_eq!(status.state, ServerState::Creating);
+    until("it is not stopped", async || {
+        let _ = timeout(cut, hanging.set_power(&term, &vm, Power::Off)).await;
+        bench.processes().is_empty()
+    })
+    .await;
+    hanging.delete(&term, &vm).await.unwrap();
+    assert_eq!(hanging.list().await.unwrap(), []);
+}
+
+#[tokio::test]
+async fn a_dropped_call_leaves_nothing_twice() {
+    let Some(bench) = Bench::new().await else {
+        return;
+    };
+    let (driver, term) = (&bench.driver, term(0));
+    for step in 0..12 {
+        let vm = server(&format!("dropped-{step}"));
+        let delay = Duration::from_millis(step * 12);
+        let _ = timeout(delay, driver.create(&term, &vm, &small(Power::On))).await;
+        if step % 3 == 2 {
+            // Also what is just being started is found and removed.
+            driver.delete(&term, &vm).await.unwrap();
+            assert_eq!(driver.status(&vm).await, Ok(None));
+            continue;
+        }
+        driver.create(&term, &vm, &small(Power::On)).await.unwrap();
+        reaches(driver, &vm, ServerState::Running).await;
+        let pid = driver.pid(&vm).unwrap().unwrap();
+        assert_eq!(bench.processes(), [pid], "step {step}");
+        driver.delete(&term, &vm).await.unwrap();
+        assert!(bench.processes().is_empty(), "step {step}");
+    }
+    assert!(bench.files().is_empty(), "{:?}", bench.files());
+}
+
+/// Each folder that a crash can leave.
+#[tokio::test]
+async fn what_a_crash_leaves_is_completed_or_removed() {
+    let Some(bench) = Bench::new().await else {
+        return;
+    };
+    let (driver, term) = (&bench.driver, term(0));
+    let definition = |created: bool, on: bool, deleting: bool| {
+        serde_json::json!({
+            "namespace": "default", "name": "crashed", "cpus": 1, "memory": 64 * MIB, "disk": 16 * MIB,
+            "on": on, "created": created, "deleting": deleting,
+            "startedWith": null, "stoppingSince": null,
+        })
+        .to_string()
+    };
+    let leave = |uid: &str, files: &[(&str, &str)]| {
+        let vm = server(uid);
+        let folder = driver.folder(&vm).unwrap();
+        fs::create_dir_all(&folder).unwrap();
+        for (name, text) in files {
+            fs::write(folder.join(name), text).unwrap();
+        }
+        vm
+    };
+
+    // Before the definition: there is nothing yet, and what there is gets swept up.
+    let vm = leave("1", &[("lock", ""), ("definition.json.new", "{")]);
+    assert_eq!(driver.status(&vm).await, Ok(None));
+    assert!(bench.files().is_empty(), "{:?}", bench.files());
+    let vm = leave("2", &[("lock", "")]);
+    driver.create(&term, &vm, &small(Power::On)).await.unwrap();
+    reaches(driver, &vm, ServerState::Running).await;
+    driver.delete(&term, &vm).await.unwrap();
+
+    // Before the disk, in the middle of it, and before the start.
+    let begun = definition(false, true, false);
+    for (uid, completes_by) in [("3", "create"), ("4", "set_power"), ("5", "delete")] {
+        let vm = leave(
+            uid,
+            &[("definition.json", &begun), ("disk.qcow2.new", "half")],
+        );
+        let status = driver.status(&vm).await.unwrap().unwrap();
+        assert_eq!(status.state, ServerState::Failed);
+        assert_eq!(status.message, "the machine was not completed");
+        match completes_by {
+            "create" => driver.create(&term, &vm, &small(Power::On)).await.unwrap(),
+            "set_power" => driver.set_power(&term, &vm, Power::On).await.unwrap(),
+            _ => {
+                driver.delete(&term, &vm).await.unwrap();
+                continue;
+            }
+        }
+        reaches(driver, &vm, ServerState::Running).await;
+        // After the start, before that was written.
+        let folder = driver.folder(&vm).unwrap();
+        assert!(!folder.join("disk.qcow2.new").exists());
+        fs::write(folder.join("definition.json"), &begun).unwrap();
+        let pid = driver.pid(&vm).unwrap().unwrap();
+        driver.create(&term, &vm, &small(Power::On)).await.unwrap();
+        assert_eq!(bench.processes(), [pid]);
+        driver.delete(&term, &vm).await.unwrap();
+    }
+
+    // In the middle of a removal.
+    let vm = leave("6", &[("definition.json", &definition(true, true, true))]);
+    let status = driver.status(&vm).await.unwrap().unwrap();
+    assert_eq!(status.state, ServerState::Deleting);
+    assert!(driver.set_power(&term, &vm, Power::On).await.is_err());
+    driver.delete(&term, &vm).await.unwrap();
+
+    // A definition that nobody can read doesn't keep a machine from being deleted.
+    let vm = leave("7", &[("definition.json", "{")]);
+    assert!(driver.status(&vm).await.is_err());
+    driver.delete(&term, &vm).await.unwrap();
+    assert!(bench.files().is_empty(), "{:?}", bench.files());
+    assert!(bench.processes().is_empty());
+}
+
+#[tokio::test]
+async fn lost_files() {
+    let Some(bench) = Bench::new().await else {
+        return;
+    };
+    let (driver, vm, term) = (&bench.driver, server("lost"), term(0));
+    driver.create(&term, &vm, &small(Power::On)).await.unwrap();
+    let folder = driver.folder(&vm).unwrap();
+    // A machine that lost its pid file isn't started beside itself, and doesn't outlive its removal.
+    fs::remove_file(folder.join("pid")).unwrap();
+    driver.set_power(&term, &vm, Power::On).await.unwrap();
+    reaches(driver, &vm, ServerState::Running).await;
+    assert_eq!(bench.processes().len(), 1);
+    fs::remove_file(folder.join("pid")).unwrap();
+    driver.set_power(&term, &vm, Power::Off).await.unwrap();
+
+    // A disk that is gone is not replaced by an empty one.
+    fs::remove_file(folder.join("disk.qcow2")).unwrap();
+    let error = driver.set_power(&term, &vm, Power::On).await.unwrap_err();
+    assert_eq!(error, DriverError::Failed("the disk is gone".to_owned()));
+    let status = driver.status(&vm).await.unwrap().unwrap();
+    assert_eq!(status.state, ServerState::Failed);
+    assert!(status.message.contains("the disk is gone"), "{status:?}");
+    driver.delete(&term, &vm).await.unwrap();
+    assert!(bench.processes().is_empty());
+}
+
+#[tokio::test]
+async fn refusals_and_failures() {
+    let Some(bench) = Bench::new().await else {
+        return;
+    };
+    let (driver, term) = (&bench.driver, term(0));
+    let hostile = server("../../x");
+    let error = driver
+        .create(&term, &hostile, &small(Power::On))
+        .await
+        .unwrap_err();
+    assert!(matches!(error, DriverError::Refused(_)), "{error}");
+    assert!(driver.delete(&term, &hostile).await.is_err());
+
+    let vm = server("none");
+    for (cpus, memory, disk) in [(0, MIB, MIB), (1, 0, MIB), (1, MIB, 0)] {
+        let resources = Resources { cpus, memory, disk };
+        let power = Power::On;
+        let spec = ServerSpec { resources, power };
+        let error = driver.create(&term, &vm, &spec).await.unwrap_err();
+        assert!(matches!(error, DriverError::Refused(_)), "{error}");
+    }
+    assert!(bench.files().is_empty());
+    assert!(driver.set_power(&term, &vm, Power::On).await.is_err());
+    assert!(bench.files().is_empty());
+
+    // More than QEMU can give: its own words are seen, and the machine can still be mended or removed.
+    let mut spec = small(Power::On);
+    spec.resources.cpus = 100_000;
+    let error = driver.create(&term, &vm, &spec).await.unwrap_err();
+    assert!(error.to_string().contains("CPUs"), "{error}");
+    let status = driver.status(&vm).await.unwrap().unwrap();
+    assert_eq!(status.state, ServerState::Failed);
+    assert!(status.message.contains("CPUs"), "{status:?}");
+    driver
+        .resize(&term, &vm, &small(Power::On).resources)
+        .await
+        .unwrap();
+    driver.set_power(&term, &vm, Power::On).await.unwrap();
+    reaches(driver, &vm, ServerState::Running).await;
+    driver.delete(&term, &vm).await.unwrap();
+    for (memory, disk) in [(u64::MAX, MIB), (64 * MIB, u64::MAX)] {
+        spec.resources = Resources {
+            cpus: 1,
+            memory,
+            disk,
+        };
+        assert!(driver.create(&term, &vm, &spec).await.is_err());
+        let status = driver.status(&vm).await.unwrap().unwrap();
+        assert_eq!(status.state, ServerState::Failed);
+        driver.delete(&term, &vm).await.unwrap();
+    }
+    assert!(bench.files().is_empty());
+}
