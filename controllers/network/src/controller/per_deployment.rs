@@ -99,15 +99,27 @@ impl NetworkPerDeployment {
             })
     }
 
-    /// The Deployment of a Network that went, or that is no longer its own.
+    /// The Deployment of a Network that is there from the start, which may have lost its label before; and those that may get a Network
+    /// now that another one is gone, and its name and its range are free.
     fn network_handler(&self) -> HandlerFuncs<Network> {
-        let queue = self.queue.clone();
-        handler::funcs().on_delete(move |gone| {
-            let owner = owner::controller_of(&**gone.object());
-            if owner.is_some_and(|owner| owner.kind == "Deployment") {
-                queue.add(gone.key());
-            }
-        })
+        let (added, freed) = (self.queue.clone(), self.queue.clone());
+        let deployments = self.deployments.clone();
+        handler::funcs()
+            .on_add(move |network: &Arc<Network>, _| {
+                let owner = owner::controller_of(&**network);
+                if owner.is_some_and(|owner| owner.kind == "Deployment") {
+                    added.add(ObjectKey::of(&**network));
+                }
+            })
+            .on_delete(move |gone| {
+                let namespace = gone.object().namespace().unwrap_or_default();
+                let beside = deployments.lister().namespace(&namespace);
+                for deployment in beside.list(&Selector::default()) {
+                    if is_labelled(&deployment) {
+                        freed.add(ObjectKey::of(&*deployment));
+                    }
+                }
+            })
     }
 
     /// Brings the Network of one Deployment about, or away.
@@ -220,8 +232,24 @@ impl NetworkPerDeployment {
 
 /// The first range of `pool` with the length `prefix` that overlaps none of `taken`.
 fn first_free(pool: IpNet, prefix: u8, taken: &[IpNet]) -> Option<IpNet> {
-    let is_free = |range: &IpNet| !taken.iter().any(|it| overlap(it, range));
-    pool.subnets(prefix).ok()?.find(is_free)
+    let mut range = pool.subnets(prefix).ok()?.next()?;
+    // At most two steps for each range that is taken: a step goes behind it, however many of `prefix` it holds.
+    while let Some(taken) = taken.iter().find(|it| overlap(it, &range)) {
+        let next = after(taken.broadcast().max(range.broadcast()))?;
+        range = IpNet::new(next, prefix).ok()?;
+        if !pool.contains(&range) {
+            return None;
+        }
+    }
+    Some(range)
+}
+
+/// The address behind another; `None` behind the last.
+fn after(address: IpAddr) -> Option<IpAddr> {
+    Some(match address {
+        IpAddr::V4(it) => IpAddr::from(u32::from(it).checked_add(1)?.to_be_bytes()),
+        IpAddr::V6(it) => IpAddr::from(u128::from(it).checked_add(1)?.to_be_bytes()),
+    })
 }
 
 fn is_labelled(deployment: &Deployment) -> bool {
@@ -232,13 +260,10 @@ fn is_labelled(deployment: &Deployment) -> bool {
 }
 
 fn spec_of(range: IpNet) -> NetworkSpec {
-    let gateway = match range.network() {
-        IpAddr::V4(address) => IpAddr::from((u32::from(address).saturating_add(1)).to_be_bytes()),
-        IpAddr::V6(address) => IpAddr::from((u128::from(address).saturating_add(1)).to_be_bytes()),
-    };
+    let first = after(range.network()).unwrap_or(range.network());
     NetworkSpec {
         cidr: range.to_string(),
-        gateway: gateway.to_string(),
+        gateway: first.to_string(),
     }
 }
 
@@ -306,19 +331,24 @@ mod tests {
     #[test]
     fn the_first_free_range_overlaps_nothing() {
         let range = |text: &str| text.parse::<IpNet>().expect("a range");
-        let pool = range("10.128.0.0/16");
-        let check = |taken: &[&str], expected: Option<&str>| {
+        let check = |pool: &str, prefix, taken: &[&str], expected: Option<&str>| {
             let taken: Vec<IpNet> = taken.iter().map(|it| range(it)).collect();
-            assert_eq!(
-                first_free(pool, 24, &taken),
-                expected.map(range),
-                "{taken:?}"
-            );
+            let found = first_free(range(pool), prefix, &taken);
+            assert_eq!(found, expected.map(range), "{pool} {taken:?}");
         };
-        check(&[], Some("10.128.0.0/24"));
-        check(&["10.128.0.0/24", "10.128.1.128/25"], Some("10.128.2.0/24"));
-        check(&["10.128.0.0/17", "fd00::/8"], Some("10.128.128.0/24"));
-        check(&["10.0.0.0/8"], None);
+        let four = "10.128.0.0/16";
+        check(four, 24, &[], Some("10.128.0.0/24"));
+        let two = ["10.128.1.128/25", "10.128.0.0/24"];
+        check(four, 24, &two, Some("10.128.2.0/24"));
+        let half = ["10.128.0.0/17", "fd00::/8"];
+        check(four, 24, &half, Some("10.128.128.0/24"));
+        check(four, 24, &["10.0.0.0/8"], None);
+        check(four, 16, &["10.128.255.254/32"], None);
+        check("255.0.0.0/8", 24, &["255.0.0.0/8"], None);
+        // One wide network covers 2^119 ranges of this pool, and the next one 2^55 of the rest.
+        let wide = ["fd00::/9", "fd80::/73"];
+        check("fd00::/8", 128, &wide, Some("fd80::80:0:0:0/128"));
+        check("fd00::/8", 64, &["fd00::/8"], None);
     }
 
     #[test]
