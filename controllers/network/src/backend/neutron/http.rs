@@ -229,28 +229,26 @@ impl Answer {
         if self.status.is_success() {
             return Ok(self);
         }
-        let text = self.message();
+        let (type_, text) = self.error();
         Err(match self.status {
             StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => BackendError::Unauthorized(text),
-            StatusCode::CONFLICT if text.contains("in use") || text.contains("InUse") => {
-                BackendError::InUse(text)
-            }
+            // NetworkInUse, SubnetInUse. The message does not always say so.
+            StatusCode::CONFLICT if type_.ends_with("InUse") => BackendError::InUse(text),
             StatusCode::BAD_REQUEST | StatusCode::CONFLICT => BackendError::Refused(text),
             status => BackendError::Unavailable(format!("{}: {text}", status.as_u16())),
         })
     }
 
-    /// What the service says of an error: Neutron and Keystone each in a form of their own.
-    fn message(&self) -> String {
+    /// The type and the message of an error: Neutron and Keystone each have a form of their own. The type is empty where there is none.
+    fn error(&self) -> (String, String) {
         let value: Value = serde_json::from_slice(&self.body).unwrap_or_default();
-        let said = ["/NeutronError/message", "/NeutronError", "/error/message"]
+        let text = |path: &&str| Some(value.pointer(path)?.as_str()?.to_owned());
+        let type_ = text(&"/NeutronError/type").unwrap_or_default();
+        let message = ["/NeutronError/message", "/NeutronError", "/error/message"]
             .iter()
-            .find_map(|path| value.pointer(path)?.as_str());
-        let text = match said {
-            Some(text) => text.to_owned(),
-            None => String::from_utf8_lossy(&self.body).into_owned(),
-        };
-        text.chars().take(QUOTED).collect()
+            .find_map(text)
+            .unwrap_or_else(|| String::from_utf8_lossy(&self.body).into_owned());
+        (type_, message.chars().take(QUOTED).collect())
     }
 
     /// How long to wait, if the service says so in seconds.
