@@ -22,6 +22,7 @@
 //! ```
 
 pub mod crash;
+mod running;
 
 use std::fmt;
 
@@ -31,6 +32,7 @@ use serde_json::Value;
 
 use crate::object;
 
+pub use self::running::Running;
 pub use embedded_apiserver::{Action, ApiError, Fault, FaultKind, Reaction, Scope};
 
 /// A resource that a fake serves, as generated code declares it. Nothing of its schema is known: objects are stored as they

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
-use codegen_runtime::app::{BoxError, Process};
+#[cfg(feature = "demo")]
+use codegen_runtime::app::Demo;
+use codegen_runtime::app::{App, BoxError, Process};
 use codegen_runtime::manager::ManagerBuilder;
 use ipnet::IpNet;
 
@@ -17,6 +19,28 @@ use crate::generated::informers::SharedInformerFactory;
 
 /// The name under which events are reported.
 pub const REPORTER: &str = "samplecrd.k8s.io/network-controller";
+
+/// The program.
+pub fn app() -> App {
+    let app = App::new("network-controller", env!("CARGO_PKG_VERSION"))
+        .about("Makes networks that are declared as Kubernetes objects")
+        .reporter(REPORTER);
+    #[cfg(feature = "demo")]
+    let app = app.demo(
+        Demo::new()
+            .crds(include_str!("../deploy/crd.yaml"))
+            .objects(include_str!("../deploy/samples/networks.yaml"))
+            .args(["--network-per-deployment"])
+            .command_to_try("kubectl get networks")
+            .command_to_try(r#"kubectl patch network blue --type merge -p '{"spec":{"gateway":"192.168.0.254"}}'"#)
+            .command_to_try("kubectl apply -f controllers/network/deploy/samples/overlap.yaml")
+            .command_to_try("kubectl describe network overlap")
+            .command_to_try("kubectl create deployment web --image nginx")
+            .command_to_try("kubectl label deployment web samplecrd.k8s.io/network=auto")
+            .command_to_try("kubectl get network web -o yaml"),
+    );
+    app
+}
 
 /// The flags of this controller.
 #[derive(Clone, Debug, Args)]

@@ -222,8 +222,8 @@ impl App {
             .metrics(&metrics)
             .connect(config)
             .map_err(AppError::Client)?;
-        self.run_reporting(client, metrics, flags, own, setup, shutdown)
-            .await
+        let process = self.process(client, flags, metrics).await?;
+        self.manage(setup(process, own), shutdown).await
     }
 
     /// As [`run`](Self::run), with a client of the caller's: tests, and several programs in one process. The flags that name a
@@ -245,32 +245,31 @@ impl App {
         W: Future<Output = Result<ManagerBuilder, E>>,
         E: Into<BoxError>,
     {
-        self.run_reporting(client, Metrics::new(), flags, own, setup, shutdown)
-            .await
+        let process = self.process(client, flags, Metrics::new()).await?;
+        self.manage(setup(process, own), shutdown).await
     }
 
-    async fn run_reporting<F, S, W, E>(
+    async fn process(
         &self,
         client: Client,
-        metrics: Metrics,
         flags: Flags,
-        own: F,
-        setup: S,
-        shutdown: &CancellationToken,
-    ) -> Result<(), AppError>
-    where
-        S: FnOnce(Process, F) -> W,
-        W: Future<Output = Result<ManagerBuilder, E>>,
-        E: Into<BoxError>,
-    {
+        metrics: Metrics,
+    ) -> Result<Process, AppError> {
         let process = Process::new(self.reporter.clone(), client, flags, metrics).await?;
-        let identity = process.identity().to_owned();
+        let identity = process.identity();
         tracing::info!(identity, version = self.version, "starting");
-        let manager = setup(process, own)
-            .await
-            .map_err(|error| AppError::Setup(error.into()))?;
+        Ok(process)
+    }
+
+    /// Builds the manager that `setup` makes, and runs it.
+    async fn manage<E: Into<BoxError>>(
+        &self,
+        setup: impl Future<Output = Result<ManagerBuilder, E>>,
+        shutdown: &CancellationToken,
+    ) -> Result<(), AppError> {
+        let manager = setup.await.map_err(|error| AppError::Setup(error.into()))?;
         manager.build()?.run(shutdown).await?;
-        tracing::info!(identity, "stopped");
+        tracing::info!(program = self.name, "stopped");
         Ok(())
     }
 }

@@ -5,10 +5,8 @@
 //! the same behind, so that this covers both.
 //!
 //! ```no_run
-//! # use codegen_runtime::fake::{self, crash::{Gate, every_crash_point}};
-//! # struct Running;
-//! # impl Running { async fn kill(self) {} async fn stop(self) {} }
-//! # fn start(_: &kube::Client) -> Running { Running }
+//! # use codegen_runtime::fake::{self, Running, crash::{Gate, every_crash_point}};
+//! # fn start(_: &kube::Client) -> Running { Running::spawn(async |_| Ok::<_, kube::Error>(())) }
 //! # async fn settled(_: &kube::Client) {}
 //! # async fn example() {
 //! every_crash_point(|gate| async move {

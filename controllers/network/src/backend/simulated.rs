@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use ipnet::IpNet;
+use parking_lot::Mutex;
 
 use super::{Addresses, Backend, BackendError, BackendFuture, Observed, Owner};
 
@@ -78,21 +79,17 @@ impl Simulated {
 
     /// What it holds now.
     pub fn state(&self) -> State {
-        self.lock().clone()
+        self.0.lock().clone()
     }
 
     /// Orders a failure.
     pub fn fault(&self, fault: Fault) {
-        self.lock().faults.push(fault);
+        self.0.lock().faults.push(fault);
     }
 
     /// Ends all failures.
     pub fn clear_faults(&self) {
-        self.lock().faults.clear();
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().faults.clear();
     }
 
     /// Counts a call, and does it as far as the faults let it.
@@ -102,7 +99,7 @@ impl Simulated {
         half: impl FnOnce(&mut State),
         whole: impl FnOnce(&mut State) -> Result<T, BackendError>,
     ) -> Result<T, BackendError> {
-        let mut state = self.lock();
+        let mut state = self.0.lock();
         *state.calls.entry(call).or_default() += 1;
         match state.next_fault(call) {
             None => whole(&mut state),

@@ -1,12 +1,13 @@
 //! Which network of a namespace has which range.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use codegen_runtime::finalizer;
 use codegen_runtime::kube::ResourceExt;
 use ipnet::IpNet;
 use jiff::Timestamp;
+use parking_lot::Mutex;
 
 use super::FINALIZER;
 use super::spec::{addresses, overlap};
@@ -35,7 +36,7 @@ impl Claims {
         others: &[Arc<Network>],
     ) -> Result<(), (String, IpNet)> {
         let (namespace, uid) = (network.namespace().unwrap_or_default(), uid(network));
-        let mut claims = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut claims = self.0.lock();
         let claimed = claims.iter().find(|(other, claim)| {
             **other != uid && claim.namespace == namespace && overlap(&claim.cidr, &cidr)
         });
@@ -70,8 +71,7 @@ impl Claims {
 
     /// Takes back what was given to the network `uid`.
     pub(super) fn release(&self, uid: &str) {
-        let mut claims = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        claims.remove(uid);
+        self.0.lock().remove(uid);
     }
 }
 

@@ -1,15 +1,20 @@
 //! A controller that ends after its k-th call, for every k; then another one takes over.
 
+use std::collections::BTreeSet;
 use std::net::IpAddr;
 use std::sync::Arc;
 
+use codegen_runtime::client::TypedClient;
 use codegen_runtime::fake::crash::{Gate, every_crash_point};
-use network_controller::apis::samplecrd::v1::NetworkPhase as Phase;
+use codegen_runtime::k8s_openapi::api::apps::v1::Deployment;
+use codegen_runtime::kube::api::{Patch, PatchParams, PostParams};
+use codegen_runtime::owner;
+use network_controller::apis::samplecrd::v1::{Network, NetworkPhase as Phase};
 use network_controller::backend::simulated::Simulated;
 use network_controller::backend::{Addresses, Backend, BackendFuture, Observed, Owner};
 use serde_json::json;
 
-use crate::support::{Rig, eventually, network};
+use crate::support::{Rig, deployment, eventually, network};
 
 /// A backend behind a gate.
 struct Gated {
@@ -115,6 +120,92 @@ fn is_settled(rig: &Rig, task: Task) -> bool {
         && status.phase == Phase::Active
         && status.observed_generation == network.metadata.generation
         && gateways == [network.spec.gateway]
+}
+
+/// The request to Deployments before the crash.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Change {
+    Labelled,
+    Unlabelled,
+}
+
+const PER_DEPLOYMENT: &[&str] = &["--network-per-deployment"];
+const DEPLOYMENTS: [&str; 2] = ["web", "api"];
+
+/// As [`crash`], with Deployments that ask for networks.
+async fn crash_per_deployment(gate: Gate, change: Change) -> bool {
+    let (rig, point) = (Rig::new(), format!("{change:?} {gate:?}"));
+    let deployments =
+        TypedClient::<Deployment>::namespaced(rig.clientset.client().clone(), "default");
+    for name in DEPLOYMENTS {
+        let asks = json!({ "labels": { "samplecrd.k8s.io/network": "auto" } });
+        let params = PostParams::default();
+        let deployment = deployment(name, asks);
+        drop(deployments.create(&deployment, &params).await.unwrap());
+    }
+    if change == Change::Unlabelled {
+        let running = rig.start_with(Arc::new(rig.backend.clone()), PER_DEPLOYMENT);
+        assert!(eventually(|| have_networks(&rig)).await, "{point}");
+        for name in DEPLOYMENTS {
+            let patch = json!({ "metadata": { "labels": null } });
+            let (params, patch) = (PatchParams::default(), Patch::Merge(patch));
+            drop(deployments.patch(name, &params, &patch).await.unwrap());
+        }
+        running.kill().await;
+    }
+    let is_settled = || match change {
+        Change::Labelled => have_networks(&rig),
+        Change::Unlabelled => {
+            let names = DEPLOYMENTS.iter();
+            names.filter_map(|name| rig.get(name)).count() == 0
+                && rig.backend.state().networks.is_empty()
+        }
+    };
+    gate.guard(&rig.tracker, "networks");
+    gate.guard(&rig.tracker, "networks/*");
+    let backend = Gated {
+        backend: rig.backend.clone(),
+        gate: gate.clone(),
+    };
+    let running = rig.start_with(Arc::new(backend), PER_DEPLOYMENT);
+    let settled = async { assert!(eventually(is_settled).await, "{point}") };
+    let crashed = gate.crashes_before(settled).await;
+    running.kill().await;
+    gate.open();
+
+    let running = rig.start_with(Arc::new(rig.backend.clone()), PER_DEPLOYMENT);
+    let state = || (DEPLOYMENTS.map(|it| rig.get(it)), rig.backend.state());
+    assert!(eventually(is_settled).await, "{point}: {:#?}", state());
+    running.stop().await;
+    assert_eq!(rig.backend.state().created, 2, "{point}: made twice");
+    crashed
+}
+
+/// Whether each of the Deployments has a network of its own, at the backend too, and nothing else is there.
+fn have_networks(rig: &Rig) -> bool {
+    let all: Vec<Network> = rig.tracker.list("default");
+    let is_whole = |name: &&str| {
+        let deployment: Option<Deployment> = rig.tracker.get("default", name);
+        let (Some(deployment), Some(network)) = (deployment, rig.get(name)) else {
+            return false;
+        };
+        let status = network.status.clone().unwrap_or_default();
+        owner::is_controlled_by(&network, &deployment) && status.phase == Phase::Active
+    };
+    let ranges: BTreeSet<&str> = all.iter().map(|it| it.spec.cidr.as_str()).collect();
+    let count = DEPLOYMENTS.len();
+    all.len() == count
+        && ranges.len() == count
+        && DEPLOYMENTS.iter().all(is_whole)
+        && rig.backend.state().networks.len() == count
+}
+
+#[tokio::test]
+async fn networks_of_deployments_survive_every_crash_point() {
+    for change in [Change::Labelled, Change::Unlabelled] {
+        let calls = every_crash_point(|gate| crash_per_deployment(gate, change)).await;
+        assert!(calls >= 6, "{change:?} took {calls} calls");
+    }
 }
 
 #[tokio::test]

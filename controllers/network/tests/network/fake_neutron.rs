@@ -1,16 +1,24 @@
-//! A Neutron and a Keystone in memory, with the answers that neutron-server 29 gives to the same requests.
+//! A Neutron and a Keystone in memory.
+//!
+//! Neutron's statuses, error types and bodies are those that neutron-server 29.0.0 gave to the requests of the tests of `neutron` that
+//! run on both (`hack/neutron.sh`); whatever else it does is not compared with a real one. Keystone's follow its API reference: no
+//! test has asked a real Keystone.
 
 use std::convert::Infallible;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
+use hyper::header::{HeaderValue, RETRY_AFTER};
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::TokioIo;
+use parking_lot::Mutex;
 use serde_json::{Value, json};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpListener;
+use tokio_rustls::TlsAcceptor;
 
 /// What it holds, and what it was asked.
 #[derive(Default)]
@@ -23,8 +31,16 @@ pub struct State {
     pub refuse: Vec<StatusCode>,
     /// The token that is accepted; `None` for no authentication.
     pub token: Option<String>,
-    /// How often somebody logged in.
-    pub logins: u32,
+    /// The ids of networks that ports are on.
+    pub ports: Vec<String>,
+    /// The bodies of the logins that were accepted.
+    pub logins: Vec<Value>,
+    /// When tokens end.
+    pub expires: String,
+    /// How long those that are refused are to wait.
+    pub retry_after: Option<&'static str>,
+    /// How many clients broke off the TLS handshake.
+    pub refused_handshakes: u32,
     made: u32,
 }
 
@@ -43,24 +59,49 @@ impl Drop for FakeNeutron {
 
 impl FakeNeutron {
     pub async fn start() -> Self {
+        Self::serve(None).await
+    }
+
+    /// Over TLS.
+    pub async fn start_tls(tls: TlsAcceptor) -> Self {
+        Self::serve(Some(tls)).await
+    }
+
+    async fn serve(tls: Option<TlsAcceptor>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let url = format!("http://{}", listener.local_addr().unwrap());
-        let state = Arc::new(Mutex::new(State::default()));
+        let scheme = if tls.is_some() { "https" } else { "http" };
+        let url = format!("{scheme}://{}", listener.local_addr().unwrap());
+        let state = Arc::new(Mutex::new(State {
+            expires: "2099-01-01T00:00:00.000000Z".to_owned(),
+            ..State::default()
+        }));
         let (shared, base) = (Arc::clone(&state), url.clone());
         let task = tokio::spawn(async move {
             loop {
                 let (stream, _) = listener.accept().await.unwrap();
-                let (state, base) = (Arc::clone(&shared), base.clone());
-                let service =
-                    service_fn(move |request| answer(Arc::clone(&state), base.clone(), request));
+                let (state, base, tls) = (Arc::clone(&shared), base.clone(), tls.clone());
                 tokio::spawn(async move {
-                    let served = hyper::server::conn::http1::Builder::new();
-                    let _ = served.serve_connection(TokioIo::new(stream), service).await;
+                    match tls {
+                        None => talk(stream, state, base).await,
+                        Some(tls) => match tls.accept(stream).await {
+                            Ok(stream) => talk(stream, state, base).await,
+                            Err(_) => state.lock().refused_handshakes += 1,
+                        },
+                    }
                 });
             }
         });
         Self { url, state, task }
     }
+}
+
+async fn talk<S>(stream: S, state: Arc<Mutex<State>>, base: String)
+where
+    S: AsyncRead + AsyncWrite + Unpin + 'static,
+{
+    let service = service_fn(move |request| answer(Arc::clone(&state), base.clone(), request));
+    let served = hyper::server::conn::http1::Builder::new();
+    let _ = served.serve_connection(TokioIo::new(stream), service).await;
 }
 
 async fn answer(
@@ -71,7 +112,7 @@ async fn answer(
     let (head, body) = request.into_parts();
     let body = body.collect().await.unwrap().to_bytes();
     let body: Value = serde_json::from_slice(&body).unwrap_or_default();
-    let mut state = state.lock().unwrap();
+    let mut state = state.lock();
     let path = head.uri.path().to_owned();
     state.requests.push(format!("{} {path}", head.method));
     if path.ends_with("/auth/tokens") {
@@ -79,7 +120,12 @@ async fn answer(
     }
     if !state.refuse.is_empty() {
         let status = state.refuse.remove(0);
-        return Ok(json_of(status, &error("Refused", "to order")));
+        let mut answer = json_of(status, &error("Refused", "to order"));
+        if let Some(seconds) = state.retry_after {
+            let seconds = HeaderValue::from_static(seconds);
+            answer.headers_mut().insert(RETRY_AFTER, seconds);
+        }
+        return Ok(answer);
     }
     let token = head
         .headers
@@ -105,12 +151,12 @@ fn log_in(state: &mut State, base: &str, body: &Value) -> Response<Full<Bytes>> 
             json!({ "error": { "message": "The request you have made requires authentication." } });
         return json_of(StatusCode::UNAUTHORIZED, &wrong);
     }
-    state.logins += 1;
-    let token = format!("token-{}", state.logins);
+    state.logins.push(body["auth"].clone());
+    let token = format!("token-{}", state.logins.len());
     state.token = Some(token.clone());
     let endpoint = |interface: &str, region: &str, url: &str| json!({ "interface": interface, "region": region, "url": url });
     let body = json!({ "token": {
-        "expires_at": "2099-01-01T00:00:00.000000Z",
+        "expires_at": state.expires,
         "catalog": [
             { "type": "compute", "endpoints": [endpoint("public", "one", "http://127.0.0.1:1")] },
             { "type": "network", "endpoints": [
@@ -152,6 +198,15 @@ impl State {
                 let found: Vec<&Value> = self.list(kind).iter().filter(fits).collect();
                 (StatusCode::OK, json!({ kind: found }))
             }
+            (&Method::POST, ["ports"]) => {
+                let network = body["port"]["network_id"].as_str().unwrap().to_owned();
+                self.ports.push(network);
+                (StatusCode::CREATED, json!({ "port": { "id": "port" } }))
+            }
+            (&Method::DELETE, ["ports", _]) => {
+                self.ports.clear();
+                (StatusCode::NO_CONTENT, Value::Null)
+            }
             (&Method::POST, [_]) => self.create(kind, singular, &body[singular]),
             (&Method::PUT, [_, id]) => {
                 let Some(at) = self.list(kind).iter().position(|it| it["id"] == *id) else {
@@ -183,11 +238,20 @@ impl State {
                 (StatusCode::CREATED, Value::Null)
             }
             (&Method::DELETE, [_, id]) => {
-                let before = self.list(kind).len();
-                self.list(kind).retain(|it| it["id"] != *id);
-                if self.list(kind).len() == before {
+                let Some(at) = self.list(kind).iter().position(|it| it["id"] == *id) else {
                     return missing(singular, id);
+                };
+                let network = match kind {
+                    "networks" => (*id).to_owned(),
+                    _ => self.list(kind)[at]["network_id"]
+                        .as_str()
+                        .unwrap()
+                        .to_owned(),
+                };
+                if self.ports.contains(&network) {
+                    return in_use(singular, id);
                 }
+                self.list(kind).remove(at);
                 (StatusCode::NO_CONTENT, Value::Null)
             }
             _ => (
@@ -205,6 +269,18 @@ impl State {
     }
 
     fn create(&mut self, kind: &str, singular: &str, given: &Value) -> (StatusCode, Value) {
+        if let Some(gateway) = given["gateway_ip"].as_str() {
+            let version = if gateway.contains(':') { 6 } else { 4 };
+            if given["ip_version"] != version
+                || gateway.contains(':') != given["cidr"].as_str().unwrap().contains(':')
+            {
+                let message = format!(
+                    "Invalid input for operation: gateway_ip '{gateway}' does not match the ip_version '{}'.",
+                    10 - version
+                );
+                return (StatusCode::BAD_REQUEST, error("InvalidInput", &message));
+            }
+        }
         self.made += 1;
         let mut made = given.clone();
         made["id"] = json!(format!("{singular}-{}", self.made));
@@ -216,8 +292,27 @@ impl State {
 }
 
 fn missing(singular: &str, id: &str) -> (StatusCode, Value) {
-    let message = format!("{singular} {id} could not be found.");
-    (StatusCode::NOT_FOUND, error("NotFound", &message))
+    let name = capitalized(singular);
+    let message = format!("{name} {id} could not be found.");
+    let error = error(&format!("{name}NotFound"), &message);
+    (StatusCode::NOT_FOUND, error)
+}
+
+fn in_use(singular: &str, id: &str) -> (StatusCode, Value) {
+    let message = match singular {
+        "network" => format!(
+            "Unable to complete operation on network {id}. There are one or more ports still in use on the network, id for these ports is: port."
+        ),
+        _ => format!(
+            "Unable to complete operation on subnet {id}: One or more ports have an IP allocation from this subnet."
+        ),
+    };
+    let error = error(&format!("{}InUse", capitalized(singular)), &message);
+    (StatusCode::CONFLICT, error)
+}
+
+fn capitalized(word: &str) -> String {
+    word[..1].to_uppercase() + &word[1..]
 }
 
 fn error(type_: &str, message: &str) -> Value {

@@ -8,7 +8,7 @@ use network_controller::backend::BackendError;
 use network_controller::backend::simulated::{Call, Fault, Reach};
 use serde_json::json;
 
-use crate::support::{Rig, Running, network};
+use crate::support::{Rig, network, start};
 
 #[tokio::test]
 async fn hostile_specs_get_a_reason_and_an_event() {
@@ -62,7 +62,7 @@ async fn a_backend_that_always_fails_is_asked_a_few_times_a_minute() {
     });
     rig.create(&network("blue", "10.0.0.0/8", "10.0.0.1")).await;
     let client = rig.clientset.client().clone();
-    let running = Running::start(client, Arc::new(rig.backend.clone()), &[]);
+    let running = start(client, Arc::new(rig.backend.clone()), &[]);
     tokio::time::sleep(Duration::from_secs(60)).await;
     let asked = |rig: &Rig| {
         rig.backend

@@ -14,5 +14,7 @@ mod deploy;
 mod fake_neutron;
 mod hostile;
 mod neutron;
+mod openstack;
 mod per_deployment;
+mod signals;
 mod support;

@@ -2,19 +2,22 @@
 
 use std::sync::Arc;
 
+use codegen_runtime::connect::ClientOptions;
+use codegen_runtime::kube::Config;
 use network_controller::apis::samplecrd::v1::NetworkPhase as Phase;
-use network_controller::app::Flags;
+use network_controller::app::{Flags, app};
 use network_controller::backend::neutron::Neutron;
 use network_controller::backend::{Addresses, Backend, BackendError, Owner};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::fake_neutron::FakeNeutron;
-use crate::support::{Rig, app, network};
+use crate::support::{Rig, network};
 
 /// A Neutron: the one that `NEUTRON_URL` names, else a fake.
 struct Site {
     neutron: Arc<Neutron>,
-    fake: Option<FakeNeutron>,
+    url: String,
+    _fake: Option<FakeNeutron>,
 }
 
 fn neutron(args: &[&str]) -> Neutron {
@@ -32,12 +35,25 @@ impl Site {
                 (fake.url.clone(), Some(fake))
             }
         };
-        let url = format!("--neutron-url={url}");
-        let neutron = Arc::new(neutron(&[
-            &url,
+        let neutron = neutron(&[
+            &format!("--neutron-url={url}"),
             "--neutron-project=0123456789abcdef0123456789abcdef",
-        ]));
-        Self { neutron, fake }
+        ]);
+        Self {
+            neutron: Arc::new(neutron),
+            url,
+            _fake: fake,
+        }
+    }
+
+    /// A request that the backend does not make.
+    async fn send(&self, request: http::request::Builder, body: Value) -> Value {
+        let config = Config::new(self.url.parse().unwrap());
+        let client = ClientOptions::new().connect(config).unwrap();
+        let request = request.header("content-type", "application/json");
+        let request = request.body(body.to_string().into_bytes()).unwrap();
+        let text = client.request_text(request).await.unwrap();
+        serde_json::from_str(&text).unwrap_or_default()
     }
 }
 
@@ -97,9 +113,6 @@ async fn a_network_lives_and_every_call_may_be_made_again() {
 #[tokio::test]
 async fn what_neutron_refuses_is_refused_with_its_words() {
     let site = Site::new().await;
-    if site.fake.is_some() {
-        return; // the fake checks nothing
-    }
     let owner = owner("refused");
     // A gateway of the other family passes no check of the controller's own, but this asks the backend alone.
     let wrong = addresses("10.7.0.0/16", "fd00::1");
@@ -111,6 +124,22 @@ async fn what_neutron_refuses_is_refused_with_its_words() {
     let completed = site.neutron.create(&owner, right).await.unwrap();
     assert_eq!(completed.id, made.id, "completed, not made twice");
     site.neutron.delete(&owner).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_network_with_a_port_is_in_use_until_the_port_is_gone() {
+    let site = Site::new().await;
+    let (owner, wanted) = (owner("used"), addresses("10.7.0.0/16", "10.7.0.1"));
+    let made = site.neutron.create(&owner, wanted).await.unwrap();
+    let port = json!({ "port": { "network_id": made.id } });
+    let port = site.send(http::Request::post("/v2.0/ports"), port).await;
+    let error = site.neutron.delete(&owner).await.unwrap_err();
+    assert!(matches!(error, BackendError::InUse(_)), "{error:?}");
+    assert_eq!(site.neutron.get(&owner).await, Ok(Some(made)));
+    let port = format!("/v2.0/ports/{}", port["port"]["id"].as_str().unwrap());
+    site.send(http::Request::delete(port), Value::Null).await;
+    site.neutron.delete(&owner).await.unwrap();
+    assert_eq!(site.neutron.get(&owner).await, Ok(None));
 }
 
 #[tokio::test]
@@ -145,7 +174,7 @@ async fn a_creation_that_was_cut_off_anywhere_is_completed() {
         let failed = first.create(&owner, wanted).await.is_err();
         let made = backend.create(&owner, wanted).await.unwrap();
         assert_eq!(backend.get(&owner).await, Ok(Some(made)), "after {passes}");
-        let state = fake.state.lock().unwrap();
+        let state = fake.state.lock();
         let of_owner = |list: &[serde_json::Value]| {
             list.iter()
                 .filter(|it| it["description"] == owner.uid)
@@ -180,7 +209,7 @@ impl CutOff {
         let url = format!("http://{}", listener.local_addr().unwrap());
         let target = fake.url.trim_start_matches("http://").to_owned();
         let state = Arc::clone(&fake.state);
-        let before = state.lock().unwrap().requests.len();
+        let before = state.lock().requests.len();
         let task = tokio::spawn(async move {
             loop {
                 let (mut client, _) = listener.accept().await.unwrap();
@@ -195,7 +224,7 @@ impl CutOff {
                         let Ok(read @ 1..) = from_client.read(&mut buffer).await else {
                             return;
                         };
-                        if state.lock().unwrap().requests.len() - before >= passes {
+                        if state.lock().requests.len() - before >= passes {
                             return; // the answer is lost, and so is what follows
                         }
                         to_server.write_all(&buffer[..read]).await.unwrap();
@@ -218,14 +247,14 @@ async fn two_networks_of_one_object_become_one() {
     let (owner, wanted) = (owner("double"), addresses("10.7.0.0/16", "10.7.0.1"));
     let made = backend.create(&owner, wanted).await.unwrap();
     {
-        let mut state = fake.state.lock().unwrap();
+        let mut state = fake.state.lock();
         let mut double = state.networks[0].clone();
         double["id"] = json!("double");
         double["created_at"] = json!("2027-01-01T00:00:00Z");
         state.networks.push(double);
     }
     assert_eq!(backend.create(&owner, wanted).await, Ok(made));
-    assert_eq!(fake.state.lock().unwrap().networks.len(), 1);
+    assert_eq!(fake.state.lock().networks.len(), 1);
 }
 
 #[tokio::test]
@@ -236,18 +265,20 @@ async fn later_is_tried_later_and_other_errors_are_told() {
     let owner = owner("later");
     let check = async |refuse: &[S], requests: usize, is_ok: bool| {
         let before = {
-            let mut state = fake.state.lock().unwrap();
+            let mut state = fake.state.lock();
             state.refuse = refuse.to_vec();
             state.requests.len()
         };
         let result = backend.get(&owner).await;
         assert_eq!(result.is_ok(), is_ok, "{refuse:?}: {result:?}");
-        let state = fake.state.lock().unwrap();
+        let state = fake.state.lock();
         assert_eq!(state.requests.len() - before, requests, "{refuse:?}");
         result
     };
     let _ = check(&[S::TOO_MANY_REQUESTS, S::SERVICE_UNAVAILABLE], 4, true).await;
-    let _ = check(&[S::SERVICE_UNAVAILABLE; 4], 4, false).await;
+    fake.state.lock().retry_after = Some("0");
+    let _ = check(&[S::SERVICE_UNAVAILABLE; 9], 4, false).await;
+    let _ = check(&[S::TOO_MANY_REQUESTS; 9], 4, false).await;
     let refused = check(&[S::BAD_REQUEST], 1, false).await;
     assert_eq!(refused, Err(BackendError::Refused("to order".to_owned())));
     let broken = check(&[S::INTERNAL_SERVER_ERROR], 1, false).await;
@@ -272,42 +303,4 @@ async fn flags_that_do_not_fit_are_named() {
         parse(&[auth, "--os-application-credential-id=x"])
             .contains("$OS_APPLICATION_CREDENTIAL_SECRET")
     );
-}
-
-#[tokio::test]
-async fn logins_at_keystone_are_renewed_and_find_the_endpoint() {
-    let fake = FakeNeutron::start().await;
-    let auth = format!("--os-auth-url={}/identity/v3", fake.url);
-    let password = ["--os-username=me", "--os-project-name=mine"];
-    let credential = ["--os-application-credential-id=x"];
-    for by in [&password[..], &credential] {
-        let args = [&["network-controller", &auth, "--os-region-name=one"], by].concat();
-        let flags = app().try_parse_from::<Flags>(args).unwrap().own.neutron;
-        let with = |secret: &'static str| {
-            Neutron::with_environment(&flags, move |_| Some(secret.to_owned())).unwrap()
-        };
-        let (owner, wanted) = (owner("keystone"), addresses("10.7.0.0/16", "10.7.0.1"));
-        let logins = || fake.state.lock().unwrap().logins;
-        let (backend, before) = (with("secret"), logins());
-        backend.create(&owner, wanted).await.unwrap();
-        assert_eq!(logins() - before, 1, "one login for all calls");
-        fake.state.lock().unwrap().token = Some("another".to_owned());
-        backend.delete(&owner).await.unwrap();
-        assert_eq!(
-            logins() - before,
-            2,
-            "a token that is refused is renewed once"
-        );
-        let refused = with("wrong").get(&owner).await;
-        assert!(
-            matches!(refused, Err(BackendError::Unauthorized(_))),
-            "{refused:?}"
-        );
-    }
-    let said = format!("{:?}", {
-        let args = ["network-controller", &auth, password[0], password[1]];
-        let flags = app().try_parse_from::<Flags>(args).unwrap().own.neutron;
-        Neutron::with_environment(&flags, |_| Some("secret".to_owned())).unwrap()
-    });
-    assert!(!said.contains("secret"), "{said}");
 }

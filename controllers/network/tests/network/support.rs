@@ -3,31 +3,24 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use codegen_runtime::app::{App, Invocation};
-use codegen_runtime::fake::Tracker;
+use codegen_runtime::fake::{Running, Tracker};
+use codegen_runtime::k8s_openapi::api::apps::v1::Deployment;
 use codegen_runtime::kube::api::{DeleteParams, Patch, PatchParams, PostParams};
 use codegen_runtime::kube::{Client, ResourceExt};
 use network_controller::apis::samplecrd::v1::{Network, NetworkPhase as Phase, NetworkStatus};
-use network_controller::app::{Flags, REPORTER, setup_with};
+use network_controller::app::{Flags, app, setup_with};
 use network_controller::backend::Backend;
 use network_controller::backend::simulated::Simulated;
 use network_controller::generated::clientset::{Clientset, fake};
 use serde_json::{Value, json};
-use tokio::task::JoinHandle;
-use tokio_util::sync::CancellationToken;
 
 /// How long a test waits for what should be so in milliseconds.
 pub const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The program, as `main` has it.
-pub fn app() -> App {
-    App::new("network-controller", "test").reporter(REPORTER)
-}
-
-/// Its command line, without an election.
-pub fn flags(args: &[&str]) -> Invocation<Flags> {
-    let fixed = ["network-controller", "--leader-elect=false"];
-    app().try_parse_from([&fixed, args].concat()).unwrap()
+/// The program at work with `backend`, and with `args`; without an election unless they ask for one.
+pub fn start(client: Client, backend: Arc<dyn Backend>, args: &[&str]) -> Running {
+    let setup = async |process, flags| setup_with(process, flags, backend);
+    Running::program::<Flags, _, _, _>(app(), client, args, setup)
 }
 
 pub fn network(name: &str, cidr: &str, gateway: &str) -> Network {
@@ -38,38 +31,22 @@ pub fn network(name: &str, cidr: &str, gateway: &str) -> Network {
     .unwrap()
 }
 
-/// A controller that runs.
-pub struct Running {
-    stop: CancellationToken,
-    task: JoinHandle<()>,
-}
-
-impl Running {
-    pub fn start(client: Client, backend: Arc<dyn Backend>, args: &[&str]) -> Self {
-        let (stop, invocation) = (CancellationToken::new(), flags(args));
-        let stopped = stop.clone();
-        let task = tokio::spawn(async move {
-            let setup = async |process, own| setup_with(process, own, backend);
-            let Invocation { flags, own, .. } = invocation;
-            app()
-                .run_with(client, flags, own, setup, &stopped)
-                .await
-                .unwrap();
-        });
-        Self { stop, task }
-    }
-
-    /// Asks it to stop, and waits until it has.
-    pub async fn stop(self) {
-        self.stop.cancel();
-        self.task.await.unwrap();
-    }
-
-    /// Ends it wherever it is, as `kill -9` does.
-    pub async fn kill(self) {
-        self.task.abort();
-        assert!(self.task.await.is_err_and(|error| error.is_cancelled()));
-    }
+/// A Deployment without pods.
+pub fn deployment(name: &str, metadata: Value) -> Deployment {
+    let mut deployment: Deployment = serde_json::from_value(json!({
+        "metadata": metadata,
+        "spec": {
+            "replicas": 0,
+            "selector": { "matchLabels": { "app": name } },
+            "template": {
+                "metadata": { "labels": { "app": name } },
+                "spec": { "containers": [{ "name": "c", "image": "busybox" }] },
+            },
+        },
+    }))
+    .unwrap();
+    deployment.metadata.name = Some(name.to_owned());
+    deployment
 }
 
 /// A fake cluster, a simulated backend, and the means to look at both.
@@ -95,7 +72,11 @@ impl Rig {
     }
 
     pub fn start_on(&self, backend: Arc<dyn Backend>) -> Running {
-        Running::start(self.clientset.client().clone(), backend, &[])
+        self.start_with(backend, &[])
+    }
+
+    pub fn start_with(&self, backend: Arc<dyn Backend>, args: &[&str]) -> Running {
+        start(self.clientset.client().clone(), backend, args)
     }
 
     pub async fn create(&self, network: &Network) -> Network {

@@ -3,9 +3,9 @@
 //! An ephemeral container is never changed nor removed, so that a pod that has a tool has it as long as it lives.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use codegen_runtime::store::ObjectKey;
+use parking_lot::Mutex;
 use tokio::time::Instant;
 
 /// What is known of a tool in a pod.
@@ -41,7 +41,7 @@ pub(super) struct Ledger(Mutex<BTreeMap<ObjectKey, Known>>);
 impl Ledger {
     /// Keeps what is known of the pod about `tools` alone, if it is the pod `uid`; gives the tools that lost a fact.
     pub(super) fn keep(&self, pod: &ObjectKey, uid: &str, tools: &[&str]) -> Vec<String> {
-        let mut pods = self.lock();
+        let mut pods = self.0.lock();
         if tools.is_empty() {
             let known = pods.remove(pod).unwrap_or_default();
             return known.facts.into_keys().collect();
@@ -62,19 +62,15 @@ impl Ledger {
 
     /// What is known of the container `container` of `tool` in a pod.
     pub(super) fn fact(&self, pod: &ObjectKey, tool: &str, container: &str) -> Option<Fact> {
-        let pods = self.lock();
+        let pods = self.0.lock();
         let (about, fact) = pods.get(pod)?.facts.get(tool)?;
         (about == container).then(|| fact.clone())
     }
 
     /// Notes a fact about a pod that is [kept](Self::keep).
     pub(super) fn note(&self, pod: &ObjectKey, tool: &str, container: String, fact: Fact) {
-        if let Some(known) = self.lock().get_mut(pod) {
+        if let Some(known) = self.0.lock().get_mut(pod) {
             known.facts.insert(tool.to_owned(), (container, fact));
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<ObjectKey, Known>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

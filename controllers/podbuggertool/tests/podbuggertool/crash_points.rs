@@ -10,7 +10,7 @@ use podbuggertool_controller::apis::tools::v1alpha1::PodBuggerTool;
 use podbuggertool_controller::generated::clientset::fake;
 use serde_json::json;
 
-use crate::support::{Running, containers, tool};
+use crate::support::{containers, start, tool};
 
 const PODS: i32 = 3;
 
@@ -60,11 +60,11 @@ async fn adding_two_tools_survives_every_crash_point_and_adds_each_once() {
         for resource in ["pods/ephemeralcontainers", "pods", "podbuggertools/*"] {
             gate.guard(&tracker, resource);
         }
-        let first = Running::start(client.clone(), &[]);
+        let first = start(client.clone(), &[]);
         let crashed = gate.crashes_before(settled(&tracker, 2)).await;
         first.kill().await;
         gate.open();
-        let second = Running::start(client, &[]);
+        let second = start(client, &[]);
         settled(&tracker, 2).await;
         second.stop().await;
         for pod in tracker.list::<Pod>("default") {

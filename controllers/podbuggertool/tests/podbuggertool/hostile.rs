@@ -6,12 +6,12 @@ use codegen_runtime::fake::{Action, ApiError, Reaction, Tracker};
 use codegen_runtime::k8s_openapi::api::core::v1::Pod;
 use codegen_runtime::k8s_openapi::api::events::v1::Event;
 use codegen_runtime::kube::api::PostParams;
+use controller_testing::cluster::eventually;
 use podbuggertool_controller::apis::tools::v1alpha1::PodBuggerTool;
 use podbuggertool_controller::generated::clientset::{Clientset, fake};
 use serde_json::{Value, json};
 
-use crate::cluster::eventually;
-use crate::support::{Running, containers, tool};
+use crate::support::{containers, start, tool};
 
 fn pod(name: &str) -> Pod {
     serde_json::from_value(json!({
@@ -39,7 +39,7 @@ fn reason(tracker: &Tracker, name: &str) -> Option<(String, String)> {
 async fn a_spec_that_makes_no_sense_is_told_and_selects_nothing() {
     let (clientset, tracker) = fake::Clientset::empty();
     tracker.add(pod("web-1")).unwrap();
-    let running = Running::start(clientset.client().clone(), &[]);
+    let running = start(clientset.client().clone(), &[]);
     let near: Value = json!({ "matchExpressions": [{ "key": "app", "operator": "Near" }] });
     let mut unknown = tool("unknown", "busybox");
     unknown.spec.selector = serde_json::from_value(near).unwrap();
@@ -83,7 +83,7 @@ async fn a_pod_that_ends_before_it_gets_the_tool_is_let_go() {
         Reaction::Pass
     });
     create(&clientset, &tool("netshoot", "netshoot:1")).await;
-    let running = Running::start(clientset.client().clone(), &[]);
+    let running = start(clientset.client().clone(), &[]);
     let done = async || {
         let tool: Option<PodBuggerTool> = tracker.get("", "netshoot");
         let status = tool.and_then(|it| it.status).unwrap_or_default();
@@ -104,7 +104,7 @@ async fn tries(error: ApiError) -> Vec<usize> {
     let resource = "pods/ephemeralcontainers";
     tracker.prepend_reactor("patch", resource, move |_| Reaction::Fail(error.clone()));
     create(&clientset, &tool("netshoot", "netshoot:1")).await;
-    let running = Running::start(clientset.client().clone(), &[]);
+    let running = start(clientset.client().clone(), &[]);
     let mut tries = Vec::new();
     for _ in 0..4 {
         tracker.clear_actions();

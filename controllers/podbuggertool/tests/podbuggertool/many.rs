@@ -1,12 +1,12 @@
 //! A hundred tools and ten thousand pods: requests are those of the pods that tools concern, and no more.
 
 use codegen_runtime::fake::{Action, Object};
+use controller_testing::cluster::eventually;
 use podbuggertool_controller::apis::tools::v1alpha1::PodBuggerTool;
 use podbuggertool_controller::generated::clientset::fake;
 use serde_json::json;
 
-use crate::cluster::eventually;
-use crate::support::Running;
+use crate::support::start;
 
 const TOOLS: usize = 100;
 const PODS: usize = 10_000;
@@ -54,7 +54,7 @@ async fn requests_are_counted_by_pods_with_tools_and_not_by_all() {
         };
         tracker.actions().iter().filter(is).count()
     };
-    let first = Running::start(clientset.client().clone(), &["--threads=8"]);
+    let first = start(clientset.client().clone(), &["--threads=8"]);
     assert!(eventually(all_have).await);
     first.stop().await;
     let pairs = TOOLS * EACH;
@@ -65,9 +65,10 @@ async fn requests_are_counted_by_pods_with_tools_and_not_by_all() {
 
     // Another process reads each of them once more, and writes nothing.
     tracker.clear_actions();
-    let second = Running::start(clientset.client().clone(), &["--threads=8"]);
+    let second = start(clientset.client().clone(), &["--threads=8"]);
     let has_read = async || count("get", "pods", "") == pairs;
     assert!(eventually(has_read).await);
+    // Real time, for requests that should not come: pausing it takes one thread, on which this test takes more than a minute.
     tokio::time::sleep(std::time::Duration::from_secs(2)).await;
     second.stop().await;
     assert_eq!(count("get", "pods", ""), pairs);

@@ -1,57 +1,21 @@
 //! Controllers under test.
 
+use codegen_runtime::fake::Running;
 use codegen_runtime::k8s_openapi::api::core::v1::{EphemeralContainer, Pod};
 use codegen_runtime::kube::Client;
 use codegen_runtime::kube::api::{DeleteParams, Patch, PatchParams, PostParams};
+use controller_testing::cluster::{Cluster, eventually};
 use podbuggertool_controller::apis::tools::v1alpha1::{PodBuggerTool, PodBuggerToolStatus};
 use podbuggertool_controller::app;
 use podbuggertool_controller::generated::clientset::Clientset;
 use podbuggertool_controller::generated::clientset::typed::tools::v1alpha1::PodBuggerTools;
 use serde_json::{Value, json};
-use tokio::task::JoinHandle;
-use tokio_util::sync::CancellationToken;
-
-use crate::cluster::{Cluster, eventually};
 
 pub const CRD: &str = include_str!("../../deploy/crd.yaml");
 
-/// The program at work.
-pub struct Running {
-    stop: CancellationToken,
-    task: JoinHandle<()>,
-}
-
-impl Running {
-    pub fn start(client: Client, args: &[&str]) -> Self {
-        let stop = CancellationToken::new();
-        let (stopped, program) = (stop.clone(), app::app());
-        let is_said = args.iter().any(|it| it.starts_with("--leader-elect"));
-        let alone: &[&str] = if is_said {
-            &[]
-        } else {
-            &["--leader-elect=false"]
-        };
-        let args = [&["podbuggertool-controller"], alone, args].concat();
-        let invocation = program.try_parse_from::<()>(args).unwrap();
-        let task = tokio::spawn(async move {
-            let flags = invocation.flags;
-            let run = program.run_with(client, flags, (), app::setup, &stopped);
-            run.await.unwrap();
-        });
-        Self { stop, task }
-    }
-
-    /// Asks it to stop, and waits until it has.
-    pub async fn stop(self) {
-        self.stop.cancel();
-        self.task.await.unwrap();
-    }
-
-    /// Ends it wherever it is, as `kill -9` does.
-    pub async fn kill(self) {
-        self.task.abort();
-        assert!(self.task.await.is_err_and(|error| error.is_cancelled()));
-    }
+/// The program at work, with `args`; without an election unless they ask for one.
+pub fn start(client: Client, args: &[&str]) -> Running {
+    Running::program(app::app(), client, args, app::setup)
 }
 
 /// A cluster with tools, which are cluster-scoped: on a real one scenarios run one at a time.
@@ -74,7 +38,7 @@ impl Rig {
     }
 
     pub fn start(&self) -> Running {
-        Running::start(
+        start(
             self.cluster.client.clone(),
             &["--namespace", &self.cluster.namespace],
         )

@@ -9,7 +9,7 @@ use codegen_runtime::kube::api::PostParams;
 use podset_controller::apis::apps::v1alpha1::PodSet;
 use podset_controller::generated::clientset::fake;
 
-use crate::support::{Running, set};
+use crate::support::{set, start};
 
 async fn settled(tracker: &Tracker, size: i32) {
     let is = || {
@@ -38,7 +38,7 @@ async fn creation_and_scaling_survive_every_crash_point() {
                         .await
                         .unwrap(),
                 );
-                let running = Running::start(client.clone(), &[]);
+                let running = start(client.clone(), &[]);
                 settled(&tracker, size).await;
                 running.stop().await;
                 let mut set = sets.get("web").await.unwrap();
@@ -54,11 +54,11 @@ async fn creation_and_scaling_survive_every_crash_point() {
             for resource in ["deployments", "podsets/*"] {
                 gate.guard(&tracker, resource);
             }
-            let first = Running::start(client.clone(), &[]);
+            let first = start(client.clone(), &[]);
             let crashed = gate.crashes_before(settled(&tracker, 3)).await;
             first.kill().await;
             gate.open();
-            let second = Running::start(client, &[]);
+            let second = start(client, &[]);
             settled(&tracker, 3).await;
             second.stop().await;
             assert_eq!(tracker.list::<Deployment>("").len(), 1);

@@ -1,140 +1,86 @@
 //! The files below `deploy/`.
 
-use std::collections::BTreeSet;
-use std::fs;
-use std::path::Path;
-
-use codegen_runtime::kube::Api;
-use codegen_runtime::kube::api::{DynamicObject, PostParams};
-use codegen_runtime::kube::core::{GroupVersionKind, discovery::ApiResource};
-use embedded_apiserver::{ApiServer, assert_rbac};
+use codegen_runtime::kube::api::{DynamicObject, Patch, PatchParams, PostParams};
+use controller_testing::cluster::eventually;
+use controller_testing::deploy::Deploy;
 use podset_controller::app;
 use serde_json::{Value, json};
 
-use crate::support::{CRD, Running};
+use crate::support::start;
 
-const ROLE: &str = include_str!("../../deploy/role.yaml");
-
-fn documents(name: &str) -> Vec<Value> {
-    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/deploy"));
-    serde_saphyr::from_multiple(&fs::read_to_string(folder.join(name)).unwrap()).unwrap()
+fn deploy() -> Deploy {
+    Deploy::of(env!("CARGO_MANIFEST_DIR"))
 }
 
 #[test]
 fn the_kustomization_lists_every_file() {
-    let listed: BTreeSet<String> = documents("kustomization.yaml")[0]["resources"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|it| it.as_str().unwrap().to_owned())
-        .collect();
-    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/deploy"));
-    let there: BTreeSet<String> = fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .filter(|name| name.ends_with(".yaml") && name != "kustomization.yaml")
-        .collect();
-    assert_eq!(listed, there);
-    for file in listed {
-        for document in documents(&file) {
-            assert!(document["kind"].is_string(), "{file}: {document}");
-        }
-    }
+    deploy().check_kustomization();
 }
 
 #[test]
 fn the_deployment_passes_flags_that_exist() {
-    let deployment = documents("deployment.yaml").remove(0);
-    let container = &deployment["spec"]["template"]["spec"]["containers"][0];
-    let args = container["args"].as_array().unwrap();
-    let args = args.iter().map(|it| it.as_str().unwrap().to_owned());
-    let all = std::iter::once("controller".to_owned()).chain(args);
-    let flags = app::app().try_parse_from::<()>(all).unwrap().flags;
-    assert!(flags.metrics_bind_address.0.is_some() && flags.health_probe_bind_address.0.is_some());
-}
-
-fn objects(server: &ApiServer) -> Api<DynamicObject> {
-    let kind = GroupVersionKind::gvk("apps.jicki.cn", "v1alpha1", "PodSet");
-    Api::namespaced_with(server.client(), "default", &ApiResource::from_gvk(&kind))
+    deploy().check_flags::<()>(&app::app());
 }
 
 #[tokio::test]
 async fn the_sample_is_valid_and_nonsense_is_not() {
-    let crd: Value = serde_saphyr::from_str(CRD).unwrap();
-    let server = ApiServer::builder().crd_values([crd]).build().unwrap();
-    let objects = objects(&server);
-    let sample = documents("samples/example.yaml").remove(0);
-    let object: DynamicObject = serde_json::from_value(sample.clone()).unwrap();
-    let created = objects
-        .create(&PostParams::default(), &object)
-        .await
-        .unwrap();
-    assert_eq!(created.data["spec"], sample["spec"]);
-    for (pointer, value) in [
+    let wrong = [
         ("/spec", json!({})),
         ("/spec/size", json!(-1)),
         ("/spec/size", json!("3")),
         ("/spec/size", json!(1.5)),
         ("/spec/size", Value::Null),
-    ] {
-        let mut bad = sample.clone();
-        bad["metadata"]["name"] = json!("bad");
-        *bad.pointer_mut(pointer).unwrap() = value;
-        let object: DynamicObject = serde_json::from_value(bad).unwrap();
-        let refused = objects.create(&PostParams::default(), &object).await;
-        let is_invalid =
-            matches!(&refused, Err(codegen_runtime::kube::Error::Api(it)) if it.code == 422);
-        assert!(is_invalid, "{pointer}: {refused:?}");
-    }
+    ];
+    deploy().check_schema("samples/example.yaml", &wrong).await;
 }
 
 #[tokio::test]
 async fn the_roles_grant_what_the_controller_does_and_no_more() {
-    let crd: Value = serde_saphyr::from_str(CRD).unwrap();
-    let server = ApiServer::builder().crd_values([crd]).build().unwrap();
-    let stopped = Running::start(
+    let server = deploy().server();
+    let namespace =
+        json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": "podset-system" } });
+    drop(server.objects().put(&namespace).unwrap());
+    let running = start(
         server.client_as("podset-controller"),
         &[
             "--leader-elect=true",
             "--lease-lock-namespace=podset-system",
         ],
     );
-    let namespaces: Api<codegen_runtime::k8s_openapi::api::core::v1::Namespace> =
-        Api::all(server.client());
-    let namespace =
-        serde_json::from_value(json!({ "metadata": { "name": "podset-system" } })).unwrap();
+    let objects = deploy().objects(server.client());
+    let sample = deploy().documents("samples/example.yaml").remove(0);
+    let sample: DynamicObject = serde_json::from_value(sample).unwrap();
     drop(
-        namespaces
-            .create(&PostParams::default(), &namespace)
-            .await
-            .unwrap(),
-    );
-    let sample = documents("samples/example.yaml").remove(0);
-    let object: DynamicObject = serde_json::from_value(sample).unwrap();
-    drop(
-        objects(&server)
-            .create(&PostParams::default(), &object)
+        objects
+            .create(&PostParams::default(), &sample)
             .await
             .unwrap(),
     );
     let has = |group: &str, plural: &str| !server.objects().list(group, plural, "").is_empty();
     let done = async || has("apps", "deployments") && has("events.k8s.io", "events");
-    assert!(crate::cluster::eventually(done).await);
+    assert!(eventually(done).await);
     // Again, so that the Deployment is applied as one that exists.
-    let patch = codegen_runtime::kube::api::Patch::Merge(json!({ "spec": { "size": 1 } }));
-    let params = codegen_runtime::kube::api::PatchParams::default();
-    drop(
-        objects(&server)
-            .patch("example", &params, &patch)
-            .await
-            .unwrap(),
-    );
+    let patch = Patch::Merge(json!({ "spec": { "size": 1 } }));
+    let params = PatchParams::default();
+    drop(objects.patch("example", &params, &patch).await.unwrap());
     let is_scaled =
         async || server.objects().list("apps", "deployments", "")[0]["spec"]["replicas"] == 1;
-    assert!(crate::cluster::eventually(is_scaled).await);
-    stopped.stop().await;
-    let unused = assert_rbac(&server, "podset-controller", [ROLE]);
-    let unused: Vec<String> = unused.iter().map(ToString::to_string).collect();
+    assert!(eventually(is_scaled).await);
+    let shown = async || deploy().row(&server, "example").await;
+    let expected = [
+        ("Desired", json!(1)),
+        ("Current", json!(0)),
+        ("Ready", json!(0)),
+        ("Reason", json!("Scaling")),
+    ];
+    let is_shown = async || {
+        let row = shown().await;
+        expected
+            .iter()
+            .all(|(column, value)| row.get(*column) == Some(value))
+    };
+    assert!(eventually(is_shown).await, "{:?}", shown().await);
+    running.stop().await;
     let elsewhere = [
         // Informers that can't stream.
         "list pods",
@@ -145,5 +91,8 @@ async fn the_roles_grant_what_the_controller_does_and_no_more() {
         // Events that come again.
         "patch events.events.k8s.io",
     ];
-    assert_eq!(unused, elsewhere);
+    assert_eq!(
+        deploy().check_roles(&server, "podset-controller"),
+        elsewhere
+    );
 }

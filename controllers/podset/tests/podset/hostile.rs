@@ -5,16 +5,16 @@ use std::time::Duration;
 use codegen_runtime::fake::{ApiError, Reaction};
 use codegen_runtime::k8s_openapi::api::events::v1::Event;
 use codegen_runtime::kube::api::PostParams;
+use controller_testing::cluster::eventually;
 use podset_controller::generated::clientset::fake;
 use serde_json::json;
 
-use crate::cluster::eventually;
-use crate::support::{Rig, Running, set};
+use crate::support::{Rig, set, start};
 
 #[tokio::test]
 async fn a_negative_size_that_was_stored_before_is_told_and_can_be_mended() {
     let (clientset, tracker) = fake::Clientset::empty();
-    let running = Running::start(clientset.client().clone(), &[]);
+    let running = start(clientset.client().clone(), &[]);
     let sets = clientset.apps_v1alpha1().pod_sets("default");
     drop(
         sets.create(&set("web", 0), &PostParams::default())
@@ -62,7 +62,7 @@ async fn what_the_server_refuses_is_told() {
 /// How often a Deployment is applied in each of the first minutes, if every apply is answered with `error`.
 async fn tries(error: ApiError) -> Vec<usize> {
     let (clientset, tracker) = fake::Clientset::empty();
-    let running = Running::start(clientset.client().clone(), &[]);
+    let running = start(clientset.client().clone(), &[]);
     tracker.prepend_reactor("patch", "deployments", move |_| {
         Reaction::Fail(error.clone())
     });
@@ -100,7 +100,7 @@ async fn tries_are_few() {
 #[tokio::test]
 async fn an_object_that_does_not_decode_stops_nobody_else() {
     let (clientset, tracker) = fake::Clientset::empty();
-    let running = Running::start(clientset.client().clone(), &[]);
+    let running = start(clientset.client().clone(), &[]);
     let nonsense = json!({
         "apiVersion": "apps.jicki.cn/v1alpha1",
         "kind": "PodSet",

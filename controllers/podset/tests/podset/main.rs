@@ -6,8 +6,8 @@
     reason = "a test that cannot go on has failed, and names are its own"
 )]
 
-mod cluster;
 mod crash_points;
+mod demo;
 mod deploy;
 mod hostile;
 mod scenarios;

@@ -2,9 +2,9 @@
 
 use codegen_runtime::k8s_openapi::api::apps::v1::Deployment;
 use codegen_runtime::kube::api::{DeleteParams, Patch, PatchParams, PostParams};
+use controller_testing::cluster::eventually;
 use serde_json::{Value, json};
 
-use crate::cluster::eventually;
 use crate::support::Rig;
 
 #[tokio::test]

@@ -10,7 +10,7 @@ use virtualmachine_controller::driver::{
     Driver, DriverFuture, Power, Resources, Server, ServerRef, ServerSpec, Term,
 };
 
-use crate::controller::support::{PATIENCE, Rig, Running, eventually, fast, sample};
+use crate::controller::support::{PATIENCE, Rig, eventually, fast, run, sample};
 
 /// A driver behind a gate.
 struct Gated {
@@ -106,7 +106,7 @@ async fn crash(gate: Gate, task: Task, deleted_meanwhile: bool) -> bool {
         driver: Arc::new(rig.driver.clone()),
         gate: gate.clone(),
     });
-    let running = Running::start(rig.clientset.client().clone(), driver, fast());
+    let running = run(rig.clientset.client().clone(), driver, fast());
     let crashed = gate.crashes_before(settled(&rig, task)).await;
     running.kill().await;
     gate.open();

@@ -9,7 +9,7 @@ use virtualmachine_controller::controller::Options;
 use virtualmachine_controller::driver::DriverError;
 use virtualmachine_controller::driver::simulated::{Fault, Lost, Operation};
 
-use crate::controller::support::{Rig, condition, fast, sample};
+use crate::controller::support::{RESYNC, Rig, condition, fast, sample};
 
 fn failed() -> DriverError {
     DriverError::Failed("no host has room".to_owned())
@@ -76,7 +76,7 @@ async fn cut_watches_lose_nothing() {
     running.stop().await;
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_failed_creation_is_seen_in_the_status_and_tried_again() {
     let rig = Rig::new();
     let fault = Fault {
@@ -95,7 +95,7 @@ async fn a_failed_creation_is_seen_in_the_status_and_tried_again() {
         Some(("True", "FailedCreate"))
     );
     // Failing again is nothing new: the status stays as it was written.
-    tokio::time::sleep(Duration::from_millis(200)).await;
+    tokio::time::sleep(RESYNC * 5).await;
     assert_eq!(rig.status("test-vm"), status);
     rig.driver.clear_faults();
     rig.until_phase("test-vm", Phase::Active).await;

@@ -16,7 +16,7 @@ use virtualmachine_controller::driver::DriverError;
 use virtualmachine_controller::driver::simulated::{Fault, Latency, Lost, Simulated};
 use virtualmachine_controller::generated::clientset::Clientset;
 
-use crate::controller::support::{Running, fast, machine};
+use crate::controller::support::{fast, machine, run};
 
 const MACHINES: usize = 1000;
 
@@ -64,7 +64,7 @@ async fn a_thousand_machines_converge_with_faults_on() {
         workers: 16,
         ..fast()
     };
-    let running = Running::start(server.client(), Arc::new(driver.clone()), options);
+    let running = run(server.client(), Arc::new(driver.clone()), options);
     let names: Vec<String> = (0..MACHINES).map(|n| format!("vm-{n}")).collect();
     for name in &names {
         let resource = json!({ "cpu": 2, "memory": "4G", "rootDisk": "40G" });
@@ -138,12 +138,13 @@ async fn a_thousand_machines_converge_with_faults_on() {
     running.stop().await;
 }
 
-/// Whether `is` comes true within minutes; looks seldom, because it looks at everything.
+/// Whether `is` comes true within minutes.
 async fn slowly(is: impl Fn() -> bool) -> bool {
     for _ in 0..600 {
         if is() {
             return true;
         }
+        // Real time, since the server is at work on other threads; seldom, because a look reads all machines.
         tokio::time::sleep(Duration::from_millis(500)).await;
     }
     false

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use codegen_runtime::fake::Running;
 use codegen_runtime::k8s_openapi::api::events::v1::Event;
 use codegen_runtime::metrics::Metrics;
 use serde_json::{Value, json};
@@ -10,7 +11,7 @@ use virtualmachine_controller::apis::cloudnative::v1alpha1::VirtualMachinePhase 
 use virtualmachine_controller::controller::Options;
 use virtualmachine_controller::driver::{Driver, Power, Resources, ServerRef, ServerSpec, Term};
 
-use crate::controller::support::{Rig, Running, eventually, fast, sample};
+use crate::controller::support::{Rig, eventually, fast, run_with, sample};
 
 const GAUGE: &str = "virtualmachine_driver_orphaned_servers{driver=\"simulated\"}";
 
@@ -35,7 +36,7 @@ async fn make(rig: &Rig, server: &ServerRef) {
 
 fn start(rig: &Rig, options: Options, metrics: &Metrics) -> Running {
     let driver = Arc::new(rig.driver.clone());
-    Running::start_with(rig.clientset.client().clone(), driver, options, metrics)
+    run_with(rig.clientset.client().clone(), driver, options, metrics)
 }
 
 fn gauge(metrics: &Metrics) -> Option<String> {

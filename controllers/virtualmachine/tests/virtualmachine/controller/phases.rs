@@ -9,7 +9,7 @@ use virtualmachine_controller::controller::{FINALIZER, Options};
 use virtualmachine_controller::driver::DriverError;
 use virtualmachine_controller::driver::simulated::{Fault, Latency, Lost, Operation};
 
-use crate::controller::support::{Rig, condition, eventually, fast, sample};
+use crate::controller::support::{RESYNC, Rig, condition, eventually, fast, sample};
 
 #[tokio::test]
 async fn a_machine_becomes_active_with_id_usage_and_conditions() {
@@ -298,7 +298,7 @@ async fn a_server_that_vanished_is_created_again() {
     running.stop().await;
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn usage_is_refreshed_without_waking_the_queue_or_writing_what_did_not_change() {
     let rig = Rig::new();
     let running = rig.start_with(Options {
@@ -309,7 +309,8 @@ async fn usage_is_refreshed_without_waking_the_queue_or_writing_what_did_not_cha
     rig.until_phase("test-vm", Phase::Active).await;
     tokio::time::sleep(Duration::from_millis(100)).await;
     rig.tracker.clear_actions();
-    tokio::time::sleep(Duration::from_millis(300)).await;
+    // Time is paused: it goes on while nobody works.
+    tokio::time::sleep(Duration::from_secs(3)).await;
     let actions = rig.tracker.actions();
     let ours: Vec<_> = actions
         .iter()
@@ -330,7 +331,7 @@ async fn usage_is_refreshed_without_waking_the_queue_or_writing_what_did_not_cha
     running.stop().await;
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_resync_of_a_settled_machine_writes_nothing() {
     let rig = Rig::new();
     let running = rig.start();
@@ -338,8 +339,7 @@ async fn a_resync_of_a_settled_machine_writes_nothing() {
     rig.until_phase("test-vm", Phase::Active).await;
     tokio::time::sleep(Duration::from_millis(100)).await;
     rig.tracker.clear_actions();
-    // The resync of these tests comes each second.
-    tokio::time::sleep(Duration::from_millis(2200)).await;
+    tokio::time::sleep(RESYNC * 5).await;
     let actions = rig.tracker.actions();
     let ours: Vec<_> = actions
         .iter()
@@ -349,7 +349,7 @@ async fn a_resync_of_a_settled_machine_writes_nothing() {
     running.stop().await;
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_controller_that_starts_adopts_what_runs() {
     let rig = Rig::new();
     let running = rig.start();
@@ -358,7 +358,7 @@ async fn a_controller_that_starts_adopts_what_runs() {
     running.stop().await;
     rig.tracker.clear_actions();
     let running = rig.start();
-    tokio::time::sleep(Duration::from_millis(200)).await;
+    tokio::time::sleep(RESYNC * 2).await;
     let calls: Vec<String> = rig
         .driver
         .journal()

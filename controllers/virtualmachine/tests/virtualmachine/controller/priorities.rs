@@ -11,7 +11,7 @@ use virtualmachine_controller::driver::{
     Driver, DriverFuture, Power, Resources, Server, ServerRef, ServerSpec, Term,
 };
 
-use crate::controller::support::{Rig, Running, fast, machine};
+use crate::controller::support::{Rig, fast, machine, run};
 
 /// Notes whose status is asked for, and whose server is created, in order.
 struct Noting {
@@ -92,7 +92,7 @@ async fn a_new_machine_does_not_wait_behind_the_initial_list() {
         workers: 1,
         ..fast()
     };
-    let running = Running::start(rig.clientset.client().clone(), Arc::new(driver), options);
+    let running = run(rig.clientset.client().clone(), Arc::new(driver), options);
     rig.until_phase("old-0", Phase::Active).await;
     rig.create(&machine("new", resource)).await;
     rig.until_phase("new", Phase::Active).await;

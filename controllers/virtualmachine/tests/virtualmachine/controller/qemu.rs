@@ -6,12 +6,13 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use codegen_runtime::fake::Running;
 use serde_json::json;
 use virtualmachine_controller::apis::cloudnative::v1alpha1::VirtualMachinePhase as Phase;
 use virtualmachine_controller::controller::Options;
 use virtualmachine_controller::driver::qemu::{Accelerator, Qemu, QemuOptions};
 
-use crate::controller::support::{Rig, Running, condition, eventually, fast, machine};
+use crate::controller::support::{Rig, condition, eventually, fast, machine, run};
 
 async fn driver(directory: &Path) -> Option<Qemu> {
     let options = QemuOptions {
@@ -37,7 +38,7 @@ fn start(rig: &Rig, driver: &Qemu) -> Running {
         ..fast()
     };
     let client = rig.clientset.client().clone();
-    Running::start(client, Arc::new(driver.clone()), options)
+    run(client, Arc::new(driver.clone()), options)
 }
 
 fn is_alive(pid: u32) -> bool {

@@ -4,13 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use codegen_runtime::event::{EventBroadcaster, Reporter};
-use codegen_runtime::fake::Tracker;
+use codegen_runtime::fake::{Running, Tracker};
 use codegen_runtime::kube::Client;
 use codegen_runtime::kube::api::{DeleteParams, Patch, PatchParams, PostParams};
 use codegen_runtime::metrics::Metrics;
 use serde_json::{Value, json};
-use tokio::task::JoinHandle;
-use tokio_util::sync::CancellationToken;
 use virtualmachine_controller::apis::cloudnative::v1alpha1::{
     VirtualMachine, VirtualMachinePhase as Phase, VirtualMachineStatus,
 };
@@ -22,6 +20,9 @@ use virtualmachine_controller::generated::informers::SharedInformerFactory;
 
 /// How long a test waits for what should be so in milliseconds.
 pub const PATIENCE: Duration = Duration::from_secs(30);
+
+/// How often the controllers of these tests look at every object.
+pub const RESYNC: Duration = Duration::from_secs(1);
 
 /// Fast in everything but usage and orphans, which tests ask for.
 pub fn fast() -> Options {
@@ -54,57 +55,35 @@ pub fn machine(name: &str, resource: Value) -> VirtualMachine {
     .unwrap()
 }
 
-/// A controller that runs.
-pub struct Running {
-    stop: CancellationToken,
-    task: JoinHandle<()>,
+/// Starts a controller with `driver` on the API server behind `client`.
+pub fn run(client: Client, driver: Arc<dyn Driver>, options: Options) -> Running {
+    run_with(client, driver, options, &Metrics::new())
 }
 
-impl Running {
-    /// Starts a controller with `driver` on the API server behind `client`.
-    pub fn start(client: Client, driver: Arc<dyn Driver>, options: Options) -> Self {
-        Self::start_with(client, driver, options, &Metrics::new())
-    }
-
-    /// As [`start`](Self::start), reporting to `metrics`.
-    pub fn start_with(
-        client: Client,
-        driver: Arc<dyn Driver>,
-        options: Options,
-        metrics: &Metrics,
-    ) -> Self {
-        let stop = CancellationToken::new();
-        let (stopped, metrics) = (stop.clone(), metrics.clone());
-        let task = tokio::spawn(async move {
-            let clientset = Clientset::new(client.clone());
-            let factory: SharedInformerFactory = SharedInformerFactory::builder(clientset.clone())
-                .resync(Duration::from_secs(1))
-                .build();
-            let events = EventBroadcaster::new(client);
-            let recorder = events.recorder(Reporter::new("test", "test"));
-            let controller = VirtualMachineController::new(
-                clientset, &factory, driver, "test", recorder, &metrics, options,
-            );
-            factory.start(&stopped);
-            let writing = events.run(&stopped);
-            let (result, ()) = tokio::join!(controller.run(&stopped, None), writing);
-            result.unwrap();
-            factory.shutdown().await;
-        });
-        Self { stop, task }
-    }
-
-    /// Asks it to stop, and waits until it has.
-    pub async fn stop(self) {
-        self.stop.cancel();
-        self.task.await.unwrap();
-    }
-
-    /// Ends it wherever it is, as `kill -9` does.
-    pub async fn kill(self) {
-        self.task.abort();
-        assert!(self.task.await.is_err_and(|error| error.is_cancelled()));
-    }
+/// As [`run`], reporting to `metrics`.
+pub fn run_with(
+    client: Client,
+    driver: Arc<dyn Driver>,
+    options: Options,
+    metrics: &Metrics,
+) -> Running {
+    let metrics = metrics.clone();
+    Running::spawn(async move |stop| {
+        let clientset = Clientset::new(client.clone());
+        let factory: SharedInformerFactory = SharedInformerFactory::builder(clientset.clone())
+            .resync(RESYNC)
+            .build();
+        let events = EventBroadcaster::new(client);
+        let recorder = events.recorder(Reporter::new("test", "test"));
+        let controller = VirtualMachineController::new(
+            clientset, &factory, driver, "test", recorder, &metrics, options,
+        );
+        factory.start(&stop);
+        let writing = events.run(&stop);
+        let (result, ()) = tokio::join!(controller.run(&stop, None), writing);
+        factory.shutdown().await;
+        result
+    })
 }
 
 /// A fake cluster, a simulated driver, and the means to look at both.
@@ -133,7 +112,7 @@ impl Rig {
     }
 
     pub fn start_with(&self, options: Options) -> Running {
-        Running::start(
+        run(
             self.clientset.client().clone(),
             Arc::new(self.driver.clone()),
             options,

@@ -8,7 +8,7 @@ use virtualmachine_controller::apis::cloudnative::v1alpha1::VirtualMachinePhase 
 use virtualmachine_controller::driver::DriverError;
 use virtualmachine_controller::driver::simulated::{Fault, Operation};
 
-use crate::controller::support::{Rig, Running, eventually, fast, sample};
+use crate::controller::support::{Rig, eventually, fast, run_with, sample};
 
 fn no_status() -> Fault {
     let error = DriverError::Failed("it gives no answer".to_owned());
@@ -67,7 +67,7 @@ async fn metrics_tell_what_became_of_the_calls() {
     rig.driver.fault(Fault::once(Operation::Create, error));
     let driver = Arc::new(rig.driver.clone());
     let client = rig.clientset.client().clone();
-    let running = Running::start_with(client, driver, fast(), &metrics);
+    let running = run_with(client, driver, fast(), &metrics);
     rig.create(&sample()).await;
     rig.until_phase("test-vm", Phase::Active).await;
     let text = metrics.encode().unwrap();

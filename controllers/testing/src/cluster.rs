@@ -1,9 +1,9 @@
-//! Where scenarios happen: an embedded API server, or the cluster that `CONFORMANCE_KUBECONFIG` names. Also used by the tests of
-//! `podbuggertool`.
+//! Where scenarios happen: an embedded API server, or the cluster that `CONFORMANCE_KUBECONFIG` names.
 
 use std::time::Duration;
 
 use codegen_runtime::client::TypedClient;
+use codegen_runtime::connect::ClientOptions;
 use codegen_runtime::k8s_openapi::api::core::v1::{Namespace, Pod};
 use codegen_runtime::k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use codegen_runtime::kube::api::{DeleteParams, ObjectMeta, Patch, PatchParams, PostParams};
@@ -12,30 +12,45 @@ use codegen_runtime::kube::{Client, Config, ResourceExt};
 use embedded_apiserver::ApiServer;
 use serde_json::{Value, json};
 
-/// How long a test waits for what should be so in milliseconds.
+/// How long a test waits for what should be so in milliseconds, on a machine that does much else.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A cluster with a definition, and a namespace of the test's own.
+#[derive(Clone)]
 pub struct Cluster {
+    /// A client of an administrator.
     pub client: Client,
+    /// The name of the namespace.
     pub namespace: String,
+    /// Whether dependents are deleted with their owners: always on the embedded server, on a real one if `CONFORMANCE_CONTROLLERS` is 1.
+    pub collects_garbage: bool,
+}
+
+impl std::fmt::Debug for Cluster {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Cluster")
+            .field("namespace", &self.namespace)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Cluster {
+    /// A cluster that serves `crd`, a definition in YAML.
     pub async fn new(crd: &str) -> Self {
         let crd: Value = serde_saphyr::from_str(crd).unwrap();
-        let client = match std::env::var("CONFORMANCE_KUBECONFIG") {
+        let (client, collects_garbage) = match std::env::var("CONFORMANCE_KUBECONFIG") {
             Ok(path) if !path.is_empty() => {
                 let given = Kubeconfig::read_from(path).unwrap();
                 let options = KubeConfigOptions::default();
                 let config = Config::from_custom_kubeconfig(given, &options).await;
-                let client = Client::try_from(config.unwrap()).unwrap();
+                let client = ClientOptions::new().connect(config.unwrap()).unwrap();
                 install(&client, &crd).await;
-                client
+                let collects = std::env::var("CONFORMANCE_CONTROLLERS");
+                (client, collects.is_ok_and(|it| it == "1"))
             }
             _ => {
                 let server = ApiServer::builder().crd_values([crd]).build();
-                server.unwrap().client()
+                (server.unwrap().client(), true)
             }
         };
         let namespace = Namespace {
@@ -50,14 +65,16 @@ impl Cluster {
         Self {
             client,
             namespace: created.unwrap().name_any(),
+            collects_garbage,
         }
     }
 
+    /// The pods of the namespace.
     pub fn pods(&self) -> TypedClient<Pod> {
         TypedClient::namespaced(self.client.clone(), &self.namespace)
     }
 
-    /// Creates a pod, and says how it is.
+    /// Creates a pod with one container `main`, and sets its status.
     pub async fn pod(&self, name: &str, labels: Value, status: Value) -> Pod {
         let pod = json!({
             "apiVersion": "v1",
@@ -76,6 +93,7 @@ impl Cluster {
         self.pod_status(name, status).await
     }
 
+    /// Merges `status` into a pod's.
     pub async fn pod_status(&self, name: &str, status: Value) -> Pod {
         let patch = Patch::Merge(json!({ "status": status }));
         let params = PatchParams::default();
@@ -86,6 +104,7 @@ impl Cluster {
         patched.unwrap()
     }
 
+    /// Deletes a pod at once.
     pub async fn delete_pod(&self, name: &str) {
         let now = DeleteParams::default().grace_period(0);
         drop(self.pods().delete(name, &now).await.unwrap());
@@ -120,7 +139,7 @@ async fn install(client: &Client, crd: &Value) {
     assert!(eventually(is_served).await);
 }
 
-/// Whether `is` comes true in time.
+/// Whether `is` comes true within [`PATIENCE`].
 pub async fn eventually(is: impl AsyncFn() -> bool) -> bool {
     let wait = async {
         while !is().await {

@@ -1,0 +1,140 @@
+//! Checks of the folder `deploy/` of a controller.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use codegen_runtime::app::{App, Invocation};
+use codegen_runtime::kube::api::{DynamicObject, PostParams};
+use codegen_runtime::kube::core::{GroupVersionKind, discovery::ApiResource};
+use codegen_runtime::kube::{self, Api, Client};
+use embedded_apiserver::{ApiServer, assert_rbac};
+use serde_json::{Value, json};
+
+/// The folder `deploy/` of a controller: its definition, roles, samples and Deployment.
+#[derive(Clone, Debug)]
+pub struct Deploy(PathBuf);
+
+impl Deploy {
+    /// The folder below a crate: `env!("CARGO_MANIFEST_DIR")`.
+    pub fn of(manifest_dir: &str) -> Self {
+        Self(Path::new(manifest_dir).join("deploy"))
+    }
+
+    /// The text of a file.
+    pub fn text(&self, file: &str) -> String {
+        let path = self.0.join(file);
+        fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    }
+
+    /// The documents of a file.
+    pub fn documents(&self, file: &str) -> Vec<Value> {
+        serde_saphyr::from_multiple(&self.text(file)).unwrap()
+    }
+
+    /// A server with the definition of `crd.yaml`.
+    pub fn server(&self) -> ApiServer {
+        let server = ApiServer::builder().crd_values(self.documents("crd.yaml"));
+        server.build().unwrap()
+    }
+
+    /// The objects of the kind of `crd.yaml`, of the namespace `default` if they have one.
+    pub fn objects(&self, client: Client) -> Api<DynamicObject> {
+        let crd = self.documents("crd.yaml").remove(0);
+        let text = |pointer: &str| crd.pointer(pointer).unwrap().as_str().unwrap();
+        let kind = GroupVersionKind::gvk(
+            text("/spec/group"),
+            text("/spec/versions/0/name"),
+            text("/spec/names/kind"),
+        );
+        let resource = ApiResource::from_gvk_with_plural(&kind, text("/spec/names/plural"));
+        match text("/spec/scope") {
+            "Namespaced" => Api::namespaced_with(client, "default", &resource),
+            _ => Api::all_with(client, &resource),
+        }
+    }
+
+    /// Fails unless the kustomization lists every file, and every file holds objects.
+    pub fn check_kustomization(&self) {
+        let kustomization = self.documents("kustomization.yaml").remove(0);
+        let resources = kustomization["resources"].as_array().unwrap();
+        let listed: BTreeSet<String> = resources
+            .iter()
+            .map(|it| it.as_str().unwrap().to_owned())
+            .collect();
+        let there: BTreeSet<String> = fs::read_dir(&self.0)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .filter(|name| name.ends_with(".yaml") && name != "kustomization.yaml")
+            .collect();
+        assert_eq!(listed, there);
+        for file in listed {
+            for document in self.documents(&file) {
+                assert!(document["kind"].is_string(), "{file}: {document}");
+            }
+        }
+    }
+
+    /// The command line that `deployment.yaml` gives to the program. Fails unless the program takes it, its election is consistent, and
+    /// it serves metrics and health checks.
+    pub fn check_flags<F: Args>(&self, app: &App) -> Invocation<F> {
+        let deployment = self.documents("deployment.yaml").remove(0);
+        let container = &deployment["spec"]["template"]["spec"]["containers"][0];
+        let args = container["args"].as_array().unwrap();
+        let args = args.iter().map(|it| it.as_str().unwrap().to_owned());
+        let all = std::iter::once("controller".to_owned()).chain(args);
+        let invocation = app.try_parse_from::<F>(all).unwrap();
+        let flags = &invocation.flags;
+        flags.election.config("pod").unwrap();
+        assert!(flags.metrics_bind_address.0.is_some());
+        assert!(flags.health_probe_bind_address.0.is_some());
+        invocation
+    }
+
+    /// Fails unless the server of [`server`](Self::server) stores the sample as it is written, and refuses it with any one of `wrong`:
+    /// a JSON pointer, and the value in its place.
+    pub async fn check_schema(&self, sample: &str, wrong: &[(&str, Value)]) {
+        let objects = self.objects(self.server().client());
+        let sample = self.documents(sample).remove(0);
+        let create = async |object: Value| {
+            let object: DynamicObject = serde_json::from_value(object).unwrap();
+            objects.create(&PostParams::default(), &object).await
+        };
+        let created = create(sample.clone()).await.unwrap();
+        assert_eq!(created.data["spec"], sample["spec"]);
+        for (pointer, value) in wrong {
+            let mut bad = sample.clone();
+            bad["metadata"]["name"] = json!("bad");
+            *bad.pointer_mut(pointer).unwrap() = value.clone();
+            let refused = create(bad).await;
+            let is_invalid = matches!(&refused, Err(kube::Error::Api(it)) if it.code == 422);
+            assert!(is_invalid, "{pointer}: {refused:?}");
+        }
+    }
+
+    /// What `kubectl get` shows of the object `name`, by the columns of the definition. Empty if there is no such object.
+    pub async fn row(&self, server: &ApiServer, name: &str) -> BTreeMap<String, Value> {
+        let client = server.client();
+        let url = self.objects(client.clone()).resource_url().to_owned();
+        let as_table = "application/json;as=Table;v=v1;g=meta.k8s.io";
+        let request = http::Request::get(url).header(http::header::ACCEPT, as_table);
+        let request = request.body(Vec::new()).unwrap();
+        let table: Value = client.request(request).await.unwrap();
+        let columns = table["columnDefinitions"].as_array().unwrap().iter();
+        let columns = columns.map(|it| it["name"].as_str().unwrap().to_owned());
+        let rows = table["rows"].as_array().unwrap();
+        let cells = rows
+            .iter()
+            .map(|row| row["cells"].as_array().unwrap())
+            .find(|cells| cells[0] == name);
+        columns.zip(cells.into_iter().flatten().cloned()).collect()
+    }
+
+    /// Fails if `user` did on `server` what `role.yaml` forbids; gives the grants that were not used.
+    pub fn check_roles(&self, server: &ApiServer, user: &str) -> Vec<String> {
+        let role = self.text("role.yaml");
+        let unused = assert_rbac(server, user, [role.as_str()]);
+        unused.iter().map(ToString::to_string).collect()
+    }
+}

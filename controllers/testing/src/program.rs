@@ -1,0 +1,133 @@
+//! A controller's binary as a process: its output, its signals, its end.
+
+use std::fmt;
+use std::io::{BufRead, BufReader, Read};
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
+
+use codegen_runtime::connect::ClientOptions;
+use codegen_runtime::kube::config::{KubeConfigOptions, Kubeconfig};
+use codegen_runtime::kube::{Client, Config};
+use parking_lot::Mutex;
+use tempfile::TempDir;
+
+use crate::cluster::{PATIENCE, eventually};
+
+/// A process in a folder of its own. Dropped, it is killed.
+pub struct Program {
+    child: Child,
+    lines: Arc<Mutex<Vec<String>>>,
+    folder: TempDir,
+}
+
+impl Program {
+    /// Starts `binary`: `env!("CARGO_BIN_EXE_…")`. The arguments follow from the name of a file for the kubeconfig, which does not exist
+    /// yet; `kubeconfig` is its text, if the program is to read it.
+    pub fn start(binary: &str, kubeconfig: Option<String>, args: &[&str]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("kubeconfig");
+        if let Some(text) = kubeconfig {
+            std::fs::write(&path, text).unwrap();
+        }
+        let mut command = Command::new(binary);
+        command.args(args).arg("--kubeconfig").arg(&path);
+        command.env_remove("KUBECONFIG").current_dir(folder.path());
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let lines = Arc::new(Mutex::new(Vec::new()));
+        collect(child.stdout.take().unwrap(), Arc::clone(&lines));
+        collect(child.stderr.take().unwrap(), Arc::clone(&lines));
+        Self {
+            child,
+            lines,
+            folder,
+        }
+    }
+
+    /// Starts `binary demo` on a port that is free, and waits until it serves.
+    pub async fn demo(binary: &str) -> Self {
+        let program = Self::start(binary, None, &["demo", "--listen=127.0.0.1:0"]);
+        program.until_line("Ctrl-C ends it.").await;
+        program
+    }
+
+    /// The file behind `--kubeconfig`.
+    pub fn kubeconfig(&self) -> PathBuf {
+        self.folder.path().join("kubeconfig")
+    }
+
+    /// A client of the cluster that the kubeconfig names.
+    pub async fn client(&self) -> Client {
+        let kubeconfig = Kubeconfig::read_from(self.kubeconfig()).unwrap();
+        let options = KubeConfigOptions::default();
+        let config = Config::from_custom_kubeconfig(kubeconfig, &options).await;
+        ClientOptions::new().connect(config.unwrap()).unwrap()
+    }
+
+    /// What it has written so far, on both outputs.
+    pub fn lines(&self) -> Vec<String> {
+        self.lines.lock().clone()
+    }
+
+    /// Waits until a line holds `text`.
+    pub async fn until_line(&self, text: &str) {
+        let is_there = async || self.lines.lock().iter().any(|line| line.contains(text));
+        assert!(eventually(is_there).await, "{text}: {:#?}", self.lines());
+    }
+
+    /// Sends it a signal, such as `TERM`.
+    pub fn signal(&self, name: &str) {
+        let pid = self.child.id().to_string();
+        let sent = Command::new("kill").args(["-s", name, &pid]).status();
+        assert!(sent.unwrap().success());
+    }
+
+    /// Whether it has not ended.
+    pub fn is_alive(&mut self) -> bool {
+        self.child.try_wait().unwrap().is_none()
+    }
+
+    /// Waits until it has ended.
+    pub async fn end(mut self) -> (ExitStatus, Vec<String>) {
+        let wait = async {
+            loop {
+                if let Some(status) = self.child.try_wait().unwrap() {
+                    return status;
+                }
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        };
+        let status = tokio::time::timeout(PATIENCE, wait).await;
+        let lines = self.lines();
+        (
+            status.unwrap_or_else(|_| panic!("it goes on: {lines:#?}")),
+            lines,
+        )
+    }
+}
+
+fn collect(output: impl Read + Send + 'static, lines: Arc<Mutex<Vec<String>>>) {
+    std::thread::spawn(move || {
+        for line in BufReader::new(output).lines().map_while(Result::ok) {
+            lines.lock().push(line);
+        }
+    });
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl fmt::Debug for Program {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Program")
+            .field("pid", &self.child.id())
+            .field("lines", &self.lines())
+            .finish_non_exhaustive()
+    }
+}
