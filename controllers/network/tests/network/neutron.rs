@@ -51,7 +51,12 @@ impl Site {
         let config = Config::new(self.url.parse().unwrap());
         let client = ClientOptions::new().connect(config).unwrap();
         let request = request.header("content-type", "application/json");
-        let request = request.body(body.to_string().into_bytes()).unwrap();
+        // Neutron refuses a DELETE with a body.
+        let body = match body {
+            Value::Null => Vec::new(),
+            body => body.to_string().into_bytes(),
+        };
+        let request = request.body(body).unwrap();
         let text = client.request_text(request).await.unwrap();
         serde_json::from_str(&text).unwrap_or_default()
     }

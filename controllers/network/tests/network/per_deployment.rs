@@ -1,5 +1,5 @@
 //! Networks for Deployments, on an API server with the definition and its garbage collector; `CONFORMANCE_KUBECONFIG` names a real one
-//! (`hack/network-e2e.sh`).
+//! (`hack/controllers-e2e.sh`).
 
 use std::sync::Arc;
 
