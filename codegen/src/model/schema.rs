@@ -6,6 +6,9 @@ use serde_json::Value;
 
 use super::Validation;
 
+/// The properties that every object of an API has, whatever its schema says of them.
+pub const COMMON_PROPERTIES: [&str; 3] = ["apiVersion", "kind", "metadata"];
+
 /// A structural schema.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Schema {

@@ -264,3 +264,26 @@ fn what_the_server_and_kubectl_add_is_left_out() {
     served["status"] = json!({"storedVersions": ["v1"]});
     assert_eq!(written(&served, Filters::default()), [plain]);
 }
+
+#[test]
+fn kinds_of_a_crd_give_it_in_the_program_too() {
+    let crd = crd(json!({"spec": {"type": "object"}}), json!({}));
+    let sources = Sources {
+        crds: vec![Source::new("crd.yaml", crd.to_string())],
+        ..Sources::default()
+    };
+    let generate = |manifests| {
+        let options = Options {
+            manifests,
+            ..Options::default()
+        };
+        let generated = crate::generate(&sources, &options);
+        generated
+            .unwrap_or_else(|errors| panic!("{errors}"))
+            .files
+            .into_values()
+            .any(|text| text.contains("fn crd() -> CustomResourceDefinition"))
+    };
+    assert!(generate(Some(Manifests::default())));
+    assert!(!generate(None));
+}

@@ -11,6 +11,7 @@ use crate::{
         Constraints, DeclaredAt, EnumDef, Field, KnownType, QUANTITY_PATTERN, StructDef, TypeKind,
         TypeRef, UnknownFields, Validation, Variant,
         names::schema::{OPEN_VARIANT, Path, field_names, variant_names},
+        schema::COMMON_PROPERTIES,
     },
     read::crd::schema::{Additional, Schema, Type},
 };
@@ -83,7 +84,7 @@ impl Gathered {
             }),
             ..Schema::default()
         });
-        let own = take_own(&mut schema);
+        let common = take_common(&mut schema);
         let mut fields = vec![metadata_field()];
         fields.extend(self.fields(&path, 0, &mut schema, ROOT_FIELDS));
         let docs = self.description(&mut schema);
@@ -99,7 +100,7 @@ impl Gathered {
             root: true,
         });
         schema.type_ = None;
-        schema.properties.extend(own);
+        schema.properties.extend(common);
         (self.rest == Rest::Kept).then_some(schema)
     }
 
@@ -251,7 +252,7 @@ impl Gathered {
     /// An object with `apiVersion` and `kind`, which the API server demands, and `metadata`, which it knows; whether the schema
     /// names them or not. Nothing is lost without a type of its own where the schema names nothing else.
     fn embedded(&mut self, at: At<'_>, schema: &mut Schema) -> TypeRef {
-        if schema.properties.iter().all(|(name, _)| is_own(name)) {
+        if schema.properties.iter().all(|(name, _)| is_common(name)) {
             return TypeRef::Known(KnownType::RawExtension);
         }
         let described = |name: &str, otherwise: &str| {
@@ -279,10 +280,10 @@ impl Gathered {
             required: false,
             ..metadata_field()
         };
-        let own = take_own(schema);
+        let common = take_common(schema);
         let path = at.path();
         let mut fields = self.fields(&path, at.steps, schema, ROOT_FIELDS);
-        schema.properties.extend(own);
+        schema.properties.extend(common);
         fields.extend([api_version, kind, metadata]);
         fields.sort_by(|a, b| a.json_name.cmp(&b.json_name));
         let kind = TypeKind::Struct(StructDef {
@@ -379,17 +380,18 @@ fn holds_schema(ty: &TypeRef) -> bool {
     }
 }
 
-/// Whether every object has the property, whatever its schema says.
-fn is_own(name: &str) -> bool {
-    matches!(name, "apiVersion" | "kind" | "metadata")
+fn is_common(name: &str) -> bool {
+    COMMON_PROPERTIES.contains(&name)
 }
 
 /// Takes out the properties that every object has.
-fn take_own(schema: &mut Schema) -> Vec<(String, Schema)> {
+fn take_common(schema: &mut Schema) -> Vec<(String, Schema)> {
     let properties = mem::take(&mut schema.properties);
-    let (own, others) = properties.into_iter().partition(|(name, _)| is_own(name));
+    let (common, others) = properties
+        .into_iter()
+        .partition(|(name, _)| is_common(name));
     schema.properties = others;
-    own
+    common
 }
 
 /// Where a schema stands. Items of lists and values of maps stand where the property does; its path is built only for what

@@ -195,16 +195,19 @@ impl Reader<'_> {
                 if wanted && !has_types {
                     unserved.push(name.clone());
                 }
-                let list = match has_types {
-                    true => &mut read,
-                    false if options.writes_crds() => &mut left_out,
-                    false => return,
-                };
-                list.push(CrdVersion {
+                if !has_types && !options.writes_crds() {
+                    return;
+                }
+                let version = CrdVersion {
                     served,
                     storage,
                     ..reader.read_version(version, name)
-                });
+                };
+                if has_types {
+                    read.push(version);
+                } else {
+                    left_out.push(version);
+                }
             });
         }
         self.check_stored(versions, &stored);

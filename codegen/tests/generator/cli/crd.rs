@@ -35,6 +35,22 @@ fn crds_come_from_files_folders_and_standard_input() {
 }
 
 #[test]
+fn crds_that_are_written_again_stay_the_same_from_then_on() {
+    let sandbox = sandbox();
+    let write = |from: &str, to: &str| {
+        let arguments = ["manifests", "--from-crd", from, "--output", to];
+        let run = sandbox.quiet("", &arguments, "");
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        sandbox.read(&format!(
+            "{to}/config/crd/bases/cloudnative.czs_virtualmachines.yaml"
+        ))
+    };
+    let first = write("crds", "a");
+    assert!(first.contains("kind: VirtualMachine\n"), "{first}");
+    assert_eq!(write("a/config", "b"), first);
+}
+
+#[test]
 fn standard_output_names_each_file() {
     let sandbox = sandbox();
     let run = sandbox.quiet("", &["crd", "crds", "--stdout", "--emit", "types"], "");

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::{DESCRIPTION, Schema, TYPE};
 use crate::model::{
     Field, KnownType, Resource, StructDef, TypeKind, TypeRef, Validation, Version,
-    schema::{Additional, Schema as Rest},
+    schema::{Additional, COMMON_PROPERTIES, Schema as Rest},
 };
 
 impl Schema {
@@ -17,7 +17,7 @@ impl Schema {
         let root = version.and_then(|version| Some((version, version.type_def(&resource.root)?)));
         let mut schema = match root {
             Some((version, root)) => match &root.kind {
-                TypeKind::Struct(def) => object(def, Properties::BesideOwn, version)
+                TypeKind::Struct(def) => object(def, Properties::BesideCommon, version)
                     .overridden(Self::of_rules(&root.validation)),
                 _ => Self::of_type("object"),
             },
@@ -67,15 +67,14 @@ impl Schema {
 enum Properties {
     All,
     /// Those that every object has are the rest's.
-    BesideOwn,
+    BesideCommon,
 }
 
 fn object(def: &StructDef, properties: Properties, version: &Version) -> Schema {
     let mut schema = Schema::of_type("object");
-    let is_own = |name: &str| matches!(name, "apiVersion" | "kind" | "metadata");
     for field in &def.fields {
         let name = &field.json_name;
-        if properties == Properties::BesideOwn && is_own(name) {
+        if properties == Properties::BesideCommon && COMMON_PROPERTIES.contains(&&**name) {
             continue;
         }
         if field.required {
@@ -119,7 +118,7 @@ fn held(ty: &TypeRef, rules: &Validation, version: &Version) -> Option<Schema> {
         }
         TypeRef::Local(name) => match &version.type_def(name)?.kind {
             TypeKind::Struct(def) if rules.embedded_resource => {
-                object(def, Properties::BesideOwn, version)
+                object(def, Properties::BesideCommon, version)
             }
             TypeKind::Struct(def) => object(def, Properties::All, version),
             TypeKind::Alias(alias) => return held(&alias.target, rules, version),
