@@ -5,14 +5,62 @@ use std::collections::BTreeMap;
 use crate::{
     diag::{Diagnostic, Diagnostics, Place},
     emit::manifests::Manifests,
-    model::{PrinterColumn, ScaleSubresource, Scope, SelectableField, names},
+    model::{
+        Conversion, PrinterColumn, Resource, ScaleSubresource, Scope, SelectableField, VerbSet,
+        names,
+    },
     options::Options,
     read::markers::{
         At, Found, MarkerSet,
         client::{NonNamespaced, ResourceName},
-        crd::{self, Resource},
+        crd::{self, DeprecatedVersion, StorageVersion, UnservedVersion},
     },
 };
+
+/// The resource of a root, as far as its markers decide: without conversion and methods, and without a status subresource.
+pub(super) fn resource(
+    kind: &str,
+    root: &str,
+    verbs: VerbSet,
+    markers: &MarkerSet,
+    options: &Options,
+    diagnostics: &mut Diagnostics,
+) -> Resource {
+    let named = markers.get::<crd::Resource>();
+    if let Some(named) = &named {
+        check_names(named, diagnostics);
+    }
+    let named = named.as_ref();
+    let singular = named.and_then(|names| names.singular.as_deref().cloned());
+    Resource {
+        kind: kind.to_owned(),
+        list_kind: format!("{kind}List"),
+        singular: singular.unwrap_or_else(|| kind.to_lowercase()),
+        plural: plural(kind, markers, options, diagnostics),
+        accessor: names::snake_case(&names::plural(kind)),
+        client_name: names::plural(kind),
+        root: root.to_owned(),
+        scope: scope(markers, diagnostics),
+        short_names: list(named.and_then(|names| names.short_names.as_ref())),
+        categories: list(named.and_then(|names| names.categories.as_ref())),
+        status_subresource: false,
+        scale_subresource: scale(markers),
+        printer_columns: columns(markers),
+        selectable_fields: selectable_fields(markers),
+        conversion: Conversion::None,
+        storage: markers.has::<StorageVersion>(),
+        served: !markers.has::<UnservedVersion>(),
+        annotations: pairs(markers, "annotations", |m| m.annotations, diagnostics),
+        labels: pairs(markers, "labels", |m| m.labels, diagnostics),
+        rest: None,
+        deprecation: markers
+            .get::<DeprecatedVersion>()
+            .map(|found| found.marker.warning.unwrap_or_default()),
+        methods: Vec::new(),
+        verbs,
+        client: !markers.has::<UnservedVersion>(),
+    }
+}
 
 /// `+resourceName`, `path=` of `+kubebuilder:resource`, else the rule; the two must agree.
 ///
@@ -25,7 +73,7 @@ pub(super) fn plural(
 ) -> String {
     let named = markers.get::<ResourceName>();
     let named = named.map(|marker| marker.marker.plural);
-    let path = markers.get::<Resource>();
+    let path = markers.get::<crd::Resource>();
     let path = path.and_then(|marker| marker.marker.path);
     if let (Some(named), Some(path)) = (&named, &path)
         && named.value != path.value
@@ -66,7 +114,7 @@ pub(super) fn list(argument: Option<&At<Vec<String>>>) -> Vec<String> {
 /// `+genclient:nonNamespaced` and `scope=` of `+kubebuilder:resource` say the same.
 pub(super) fn scope(markers: &MarkerSet, diagnostics: &mut Diagnostics) -> Scope {
     let cluster = markers.get::<NonNamespaced>();
-    let resource = markers.get::<Resource>();
+    let resource = markers.get::<crd::Resource>();
     let scope = resource.and_then(|resource| resource.marker.scope);
     match (cluster, scope) {
         (Some(marker), Some(scope)) if scope.value == Scope::Namespaced => {
@@ -120,7 +168,7 @@ pub(super) fn columns(markers: &MarkerSet) -> Vec<PrinterColumn> {
 }
 
 /// The names of a resource beside its plural go into URLs and commands too.
-pub(super) fn check_names(names: &Resource, diagnostics: &mut Diagnostics) {
+pub(super) fn check_names(names: &crd::Resource, diagnostics: &mut Diagnostics) {
     let mut check = |name: &str, place: &Place| {
         if !names::is_label_1035(name) {
             diagnostics.push(

@@ -4,17 +4,14 @@ use super::{cx::Cx, fields::json_name, known::META, refs::Reached};
 use crate::{
     diag::{Diagnostic, Diagnostics},
     lower::{methods, object, scale_methods, verbs},
-    model::{Conversion, CustomMethod, Resource, TypeRef, VerbSet, names},
+    model::{CustomMethod, Resource, TypeRef, VerbSet},
     options::Options,
     read::{
         go::{Field, Package, Type, TypeDecl},
         markers::{
             At, MarkerSet,
             client::{GenClient, NoStatus},
-            crd::{
-                self as marker, DeprecatedVersion, SkipVersion, StatusSubresource, StorageVersion,
-                UnservedVersion,
-            },
+            crd::{SkipVersion, StatusSubresource},
             object::{DeepCopyInterfaces, ObjectRoot},
         },
     },
@@ -104,53 +101,21 @@ pub(super) fn resource(
     diagnostics: &mut Diagnostics,
 ) -> (Resource, Vec<Reached>) {
     let markers = &decl.markers;
-    let names = markers.get::<marker::Resource>();
-    if let Some(names) = &names {
-        object::check_names(names, diagnostics);
-    }
-    let kind = decl.name.clone();
-    let plural = object::plural(&kind, markers, options, diagnostics);
     let status = has_status(decl, options, diagnostics);
     let verbs = verbs::verbs(markers, status, diagnostics);
-    let scale = object::scale(markers);
     let mut reached = Vec::new();
     let mut methods = client_methods(methods, markers, &verbs, &mut reached, diagnostics);
+    let common = object::resource(&decl.name, root, verbs, markers, options, diagnostics);
     let by_hand = methods
         .iter()
         .any(|method| method.subresource.as_deref() == Some("scale"));
-    if scale.is_some() && !by_hand {
+    if common.scale_subresource.is_some() && !by_hand {
         methods.extend(scale_methods());
     }
     let resource = Resource {
-        list_kind: format!("{kind}List"),
-        singular: names
-            .as_ref()
-            .and_then(|names| names.singular.as_deref().cloned())
-            .unwrap_or_else(|| kind.to_lowercase()),
-        accessor: names::snake_case(&names::plural(&kind)),
-        client_name: names::plural(&kind),
-        root: root.to_owned(),
-        scope: object::scope(markers, diagnostics),
-        short_names: object::list(names.as_ref().and_then(|names| names.short_names.as_ref())),
-        categories: object::list(names.as_ref().and_then(|names| names.categories.as_ref())),
         status_subresource: status,
-        scale_subresource: scale,
-        printer_columns: object::columns(markers),
-        selectable_fields: object::selectable_fields(markers),
-        conversion: Conversion::None,
-        storage: markers.has::<StorageVersion>(),
-        served: !markers.has::<UnservedVersion>(),
-        annotations: object::pairs(markers, "annotations", |m| m.annotations, diagnostics),
-        labels: object::pairs(markers, "labels", |m| m.labels, diagnostics),
-        rest: None,
-        deprecation: markers
-            .get::<DeprecatedVersion>()
-            .map(|found| found.marker.warning.unwrap_or_default()),
         methods,
-        verbs,
-        client: !markers.has::<UnservedVersion>(),
-        plural,
-        kind,
+        ..common
     };
     (resource, reached)
 }

@@ -4,11 +4,11 @@ use super::{Cx, at_item};
 use crate::{
     diag::Diagnostics,
     lower::{object, policy::conversion, verbs},
-    model::{Resource, TypeRef, names},
+    model::{Resource, TypeRef},
     read::{
         markers::{
             client::{GenClient, NoStatus},
-            crd::{self as marker, DeprecatedVersion, StorageVersion, UnservedVersion},
+            crd::{self as marker, UnservedVersion},
             object::{DeepCopyInterfaces, ObjectRoot},
         },
         rust::{Body, Field, Item, Style},
@@ -73,43 +73,16 @@ impl Cx<'_> {
         let inferred = self.options.compat.is_strict() && !markers.has::<NoStatus>();
         let status = has_status_field && (inferred || markers.has::<marker::StatusSubresource>());
         self.check_status(item, has_status_field, diagnostics);
-        let names = markers.get::<marker::Resource>();
-        if let Some(names) = &names {
-            object::check_names(names, diagnostics);
-        }
-        let kind = item.name.clone();
-        let plural = object::plural(&item.name, markers, self.options, diagnostics);
         let verbs = verbs::verbs(markers, status, diagnostics);
+        let methods = self.methods(item, &verbs, diagnostics);
+        let conversion = conversion::conversion(markers, diagnostics);
+        let kind = item.name.as_str();
         Some(Resource {
-            list_kind: self.list_kind(&kind),
-            singular: names
-                .as_ref()
-                .and_then(|names| names.singular.as_deref().cloned())
-                .unwrap_or_else(|| kind.to_lowercase()),
-            accessor: names::snake_case(&names::plural(&kind)),
-            client_name: names::plural(&kind),
-            root: kind.clone(),
-            scope: object::scope(markers, diagnostics),
-            short_names: object::list(names.as_ref().and_then(|names| names.short_names.as_ref())),
-            categories: object::list(names.as_ref().and_then(|names| names.categories.as_ref())),
             status_subresource: status,
-            scale_subresource: object::scale(markers),
-            printer_columns: object::columns(markers),
-            selectable_fields: object::selectable_fields(markers),
-            conversion: conversion::conversion(markers, diagnostics),
-            storage: markers.has::<StorageVersion>(),
-            served: !markers.has::<UnservedVersion>(),
-            annotations: object::pairs(markers, "annotations", |m| m.annotations, diagnostics),
-            labels: object::pairs(markers, "labels", |m| m.labels, diagnostics),
-            rest: None,
-            deprecation: markers
-                .get::<DeprecatedVersion>()
-                .map(|found| found.marker.warning.unwrap_or_default()),
-            methods: self.methods(item, &verbs, diagnostics),
-            verbs,
+            conversion,
+            methods,
             client,
-            plural,
-            kind,
+            ..object::resource(kind, kind, verbs, markers, self.options, diagnostics)
         })
     }
 
