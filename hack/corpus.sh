@@ -9,25 +9,20 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-archive="${CORPUS:-../shared/corpus/crds.tar.xz}"
+. hack/lib.sh
 target="${CARGO_TARGET_DIR:-$PWD/target}"
 work="$target/corpus"
 mkdir -p "$work"
 if [ $# -gt 0 ] && [ -f "$1/index.json" ]; then
-  corpus="$1"
+  public="$1"
   crates="$work/crates-$(cd "$1" && pwd | cksum | cut -d' ' -f1)"
   shift
-elif [ ! -f "$archive" ]; then
+elif unpack_corpus "$target"; then
+  crates="$work/crates"
+else
   echo "corpus: there is no archive of real CRDs here; nothing to check"
   exit 0
-else
-  corpus="$work/public"
-  crates="$work/crates"
-  if [ ! -f "$corpus/index.json" ] || [ "$archive" -nt "$corpus/index.json" ]; then
-    tar -xJf "$archive" -C "$work"
-    touch "$corpus/index.json"
-  fi
 fi
 
 CARGO_TARGET_DIR="$target" cargo build --quiet --manifest-path hack/corpus/Cargo.toml
-"$target/debug/corpus" "$corpus" "$crates" "$work/target" "$@"
+"$target/debug/corpus" "$public" "$crates" "$work/target" "$@"

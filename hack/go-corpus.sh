@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Generates types from the API packages of real Go modules, compiles them with -D warnings, and sends every valid sample of the
-# public corpus through its type. Prints for each: kinds, types, lines of Rust, seconds (of a debug build), and the types and lines
+# Generates types from the API packages of real Go modules, checks that rustfmt would change nothing and clippy finds nothing,
+# compiles them with -D warnings, and sends every valid sample of the public corpus through its type. Prints for each: kinds, types, lines of Rust, seconds (of a debug build), and the types and lines
 # that the same project's CRDs give.
 #
 # Usage: hack/go-corpus.sh [NAME…]     (names of hack/go-corpus/modules.tsv; all by default)
@@ -43,23 +43,22 @@ done <hack/go-corpus/sums.txt
 
 [ "${1:-}" != --download ] || exit 0
 
-archive="${CORPUS:-../shared/corpus/crds.tar.xz}"
-public=-
-if [ -f "$archive" ]; then
-  public="$target/corpus/public"
-  if [ ! -f "$public/index.json" ] || [ "$archive" -nt "$public/index.json" ]; then
-    mkdir -p "$target/corpus"
-    tar -xJf "$archive" -C "$target/corpus"
-    touch "$public/index.json"
-  fi
-else
+. hack/lib.sh
+if ! unpack_corpus "$target"; then
+  public=-
   echo "go-corpus: there is no archive of real samples here; the types are compiled only"
 fi
 
 crates="$work/crates"
 CARGO_TARGET_DIR="$target" cargo run --quiet --manifest-path hack/corpus/Cargo.toml -- go hack/go-corpus/modules.tsv "$GOMODCACHE" "$public" "$crates" "$@"
 cp Cargo.lock "$crates/Cargo.lock"
-RUSTFLAGS="-D warnings" CARGO_TARGET_DIR="$work/target" cargo build --quiet --manifest-path "$crates/Cargo.toml" --workspace
+export CARGO_TARGET_DIR="$work/target"
+# From the root of each module tree, rustfmt follows to every file.
+find "$crates" -path '*/src/apis/mod.rs' -print0 | xargs -0 rustfmt --check --edition 2024
+echo "go-corpus: rustfmt changes nothing"
+cargo clippy --quiet --manifest-path "$crates/Cargo.toml" --workspace --lib -- -D warnings
+echo "go-corpus: clippy finds nothing"
+RUSTFLAGS="-D warnings" cargo build --quiet --manifest-path "$crates/Cargo.toml" --workspace
 echo "go-corpus: everything compiles without warnings"
 
 status=0
@@ -68,12 +67,11 @@ for program in "$work"/target/debug/*; do
   name="$(basename "$program")"
   [ -f "$crates/$name/samples.txt" ] && [ -x "$program" ] || continue
   if [ $# -gt 0 ] && [[ " $* " != *" $name "* ]]; then continue; fi
-  if output="$("$program")"; then
-    passed=$((passed + $(tail -1 <<<"$output" | cut -d' ' -f1)))
-  else
+  if ! output="$("$program")"; then
     printf '%s:\n%s\n' "$name" "$output"
     status=1
   fi
+  passed=$((passed + $(tail -1 <<<"$output" | cut -d' ' -f1)))
 done
 echo "go-corpus: $passed samples came through unchanged"
 exit "$status"

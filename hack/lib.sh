@@ -1,4 +1,5 @@
-# Shared by the scripts of this folder: where the repository is, how its generator is run, and which kubectl to use.
+# Shared by the scripts of this folder: where the repository is, how its generator is run, which kubectl to use, and where the
+# archive of real CRDs is.
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
@@ -29,5 +30,18 @@ find_kubectl() {
   elif [[ -z $KUBECTL ]]; then
     echo "there is neither a kubectl nor a Go toolchain to build one with" >&2
     return 1
+  fi
+}
+
+# unpack_corpus TARGET: unpacks the archive of real CRDs ($CORPUS, or the one beside the project) below TARGET/corpus, and sets
+# public to its folder. Fails if there is no archive.
+unpack_corpus() {
+  local archive=${CORPUS:-$root/../shared/corpus/crds.tar.xz}
+  [[ -f $archive ]] || return 1
+  public=$1/corpus/public
+  if [[ ! -f $public/index.json || $archive -nt $public/index.json ]]; then
+    mkdir -p "$1/corpus"
+    tar -xJf "$archive" -C "$1/corpus"
+    touch "$public/index.json"
   fi
 }

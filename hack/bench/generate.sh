@@ -9,7 +9,6 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
-export LC_ALL=C
 runs="${1:-5}"
 kopium_version=0.24.1
 target="${CARGO_TARGET_DIR:-$PWD/target}"
@@ -17,37 +16,10 @@ tools="$target/bench"
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$tools/bin"
-command -v /usr/bin/time >/dev/null || { echo "GNU time is missing: apt-get install time" >&2; exit 2; }
+. hack/bench/measure.sh
 
 cargo build --quiet --release -p codegen
 ours="$target/release/kube-codegen"
-
-# once NAME COMMAND…: one run; its seconds and KiB go to $work/NAME.times.
-once() {
-  local name="$1"; shift
-  rm -rf "$work/out"; mkdir -p "$work/out"
-  local start=$EPOCHREALTIME
-  # Peak memory is that of the largest process, also where the command starts others.
-  /usr/bin/time -o "$work/kib" -f %M "$@" >"$work/log" 2>&1 || { cat "$work/log" >&2; exit 1; }
-  local end=$EPOCHREALTIME
-  awk -v a="$start" -v b="$end" -v m="$(tail -1 "$work/kib")" 'BEGIN { printf "%.4f %d\n", b - a, m }' >>"$work/$name.times"
-}
-
-# middle NAME COLUMN: the median of a column of a command's times.
-middle() {
-  cut -d' ' -f"$2" "$work/$1.times" | sort -n | sed -n "$(((runs + 1) / 2))p"
-}
-
-# report OURS [PEER]: medians, and how many times as long the peer takes.
-report() {
-  local name
-  for name in "$@"; do
-    printf '%-22s %10.3f %10.1f\n' "$name" "$(middle "$name" 1)" "$(awk -v kib="$(middle "$name" 2)" 'BEGIN { print kib / 1024 }')"
-  done
-  if [ $# -eq 2 ]; then
-    awk -v ours="$(middle "$1" 1)" -v peer="$(middle "$2" 1)" -v names="$2 takes %.1f times as long as $1\n" 'BEGIN { printf names, peer / ours }'
-  fi
-}
 
 # 1. One small API.
 apis="$PWD/testdata/apis/virtualmachine"
@@ -85,7 +57,7 @@ else
   for _ in $(seq "$runs"); do once kube-codegen-groups "${groups[@]}"; done
   peer=
 fi
-printf '%-22s %10s %10s\n' command seconds MiB
+heading
 report kube-codegen-groups ${peer:+"$peer"}
 
 # 2. The CRDs of four projects.
