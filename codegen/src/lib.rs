@@ -27,7 +27,7 @@ use std::mem;
 pub use config::Config;
 pub use diag::{Diagnostic, Diagnostics};
 pub use emit::{Generator, manifests::Manifests};
-pub use options::{Compat, Filters, Options};
+pub use options::{Compat, Filters, KubernetesTypes, Options};
 pub use output::{Mode, Tree};
 pub use source::{RustPackage, Source, Sources};
 

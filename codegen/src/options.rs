@@ -72,6 +72,8 @@ pub struct Options {
     pub renames: BTreeMap<String, String>,
     /// Whether types from CRDs have an alias for each path of the schema, named after all of it.
     pub aliases: bool,
+    /// Which schemas of CRDs become types of k8s-openapi.
+    pub kubernetes_types: KubernetesTypes,
     /// The treatment of CRDs with errors.
     pub faulty: Faulty,
     /// Rust types in place of Go's, by import path and name (`github.com/x/y/v1.Z` = `my_crate::Z`); a name without a path
@@ -99,6 +101,7 @@ impl Default for Options {
             filters: Filters::default(),
             renames: BTreeMap::new(),
             aliases: false,
+            kubernetes_types: KubernetesTypes::default(),
             faulty: Faulty::default(),
             type_paths: BTreeMap::new(),
             ignored_markers: Vec::new(),
@@ -223,6 +226,37 @@ fn segments(text: &str) -> Option<Vec<&str>> {
                 && (raw.is_some() || names::ident(plain) == plain))
     };
     segments.iter().enumerate().all(is_name).then_some(segments)
+}
+
+/// Which schemas of CRDs become types of k8s-openapi.
+///
+/// No value is lost: each property of such a schema is a field of the type in all Kubernetes versions that k8s-openapi has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum KubernetesTypes {
+    /// Those of the same structure, and those of older and newer releases, which have fewer of the fields.
+    #[default]
+    All,
+    /// Those that have every field of the type.
+    Exact,
+    /// None: every schema has a type of its own.
+    None,
+}
+
+impl KubernetesTypes {
+    /// The choice of a word of `codegen.toml` and the command line.
+    ///
+    /// # Errors
+    ///
+    /// What was expected.
+    pub fn parse(word: &str) -> Result<Self, String> {
+        match word {
+            "all" => Ok(Self::All),
+            "exact" => Ok(Self::Exact),
+            "none" => Ok(Self::None),
+            _ => Err(format!("expected `all`, `exact` or `none`, found `{word}`")),
+        }
+    }
 }
 
 /// The treatment of CRDs with errors.

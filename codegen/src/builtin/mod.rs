@@ -6,6 +6,7 @@
 
 #[cfg(feature = "go")]
 mod make;
+mod openapi;
 mod row;
 
 use std::{collections::BTreeMap, sync::LazyLock};
@@ -14,6 +15,7 @@ use crate::model::TypeDef;
 
 #[cfg(feature = "go")]
 pub use make::make;
+pub(crate) use openapi::{Written, openapi_structs};
 
 static PACKED: &[u8] = include_bytes!("types.bin");
 

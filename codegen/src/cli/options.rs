@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use codegen::{Config, Generator, Mode, options::crate_path};
+use codegen::{Config, Generator, KubernetesTypes, Mode, options::crate_path};
 
 /// Whether to write.
 #[derive(Clone, Copy, Debug, Args)]
@@ -120,6 +120,9 @@ pub(super) struct TypeArgs {
     /// Emit an alias for each path of a schema too, named after all of it (`VirtualMachineSpecResource`).
     #[arg(long)]
     aliases: bool,
+    /// Which schemas become types of k8s-openapi: `all` of the same structure and of other releases of Kubernetes, which have fewer fields; `exact`, those with every field; or `none`.
+    #[arg(long, value_name = "WHICH", default_value = "all", value_parser = KubernetesTypes::parse)]
+    kubernetes_types: KubernetesTypes,
     /// Name the type at a path of the schema, as in VirtualMachine.spec.resource=MachineSize; may be repeated.
     #[arg(long, value_name = "PATH=NAME", value_parser = rename)]
     rename: Vec<(String, String)>,
@@ -132,7 +135,8 @@ impl TypeArgs {
     pub(super) fn apply(self, config: Config) -> Config {
         let generators = self.emit.iter().flatten().copied();
         let config = config.emit(generators).schemars(self.schemars);
-        let mut config = config.aliases(self.aliases);
+        let config = config.aliases(self.aliases);
+        let mut config = config.kubernetes_types(self.kubernetes_types);
         if let Some(path) = self.k8s_openapi_path {
             config = config.k8s_openapi_path(path);
         }

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     emit::{Generator, manifests::Manifests},
-    options::{Compat, base_path, crate_path, type_path},
+    options::{Compat, KubernetesTypes, base_path, crate_path, type_path},
     source::Source,
 };
 
@@ -200,6 +200,10 @@ impl<'a> File<'a> {
             .unwrap_or(false);
         options.schemars = self.reader.boolean(table, "schemars").unwrap_or(false);
         options.aliases = self.reader.boolean(table, "aliases").unwrap_or(false);
+        let kubernetes_types =
+            self.reader
+                .checked(table, "kubernetes-types", KubernetesTypes::parse);
+        options.kubernetes_types = kubernetes_types.unwrap_or_default();
         config.base_path = self.reader.checked(table, "base-path", base_path);
         if let Some(renames) = self.reader.table(table, "renames") {
             let keys: Vec<String> = renames
@@ -291,11 +295,8 @@ impl<'a> File<'a> {
         if let Some(name) = path("role-name", None) {
             manifests.role.role_name = name;
         }
-        if let Some(word) = self.reader.string(table, "compat") {
-            match Compat::parse(word.get_ref()) {
-                Ok(compat) => config.options.compat = compat,
-                Err(message) => self.reader.error(word.span(), message, "", None),
-            }
+        if let Some(compat) = self.reader.checked(table, "compat", Compat::parse) {
+            config.options.compat = compat;
         }
         manifests.max_description = self.reader.count(table, "max-description");
         let mut flag = |key| self.reader.boolean(table, key).unwrap_or(false);

@@ -197,6 +197,14 @@ pub(super) const KEYS: &[Key] = &[
     ),
     key(
         Crate,
+        "kubernetes-types",
+        String,
+        "\"all\"",
+        "\"exact\"",
+        "Which schemas of CRDs become types of k8s-openapi: `all` of the same structure and of other releases of Kubernetes, which have fewer fields; `exact`, those with every field; or `none`. No value is lost.",
+    ),
+    key(
+        Crate,
         "rust",
         Table(Rust),
         "",

@@ -35,7 +35,7 @@ pub use reference::{reference_page, reference_schema, reference_text};
 use crate::{
     Diagnostic, Diagnostics,
     emit::{Generator, manifests::Manifests},
-    options::{Compat, Faulty, Options},
+    options::{Compat, Faulty, KubernetesTypes, Options},
     output,
 };
 use inputs::{Apis, CrdInput, GoInput, GroupVersions};
@@ -284,6 +284,13 @@ impl Config {
     #[must_use]
     pub fn aliases(mut self, aliases: bool) -> Self {
         self.options.aliases = aliases;
+        self
+    }
+
+    /// Which schemas of CRDs become types of k8s-openapi.
+    #[must_use]
+    pub const fn kubernetes_types(mut self, which: KubernetesTypes) -> Self {
+        self.options.kubernetes_types = which;
         self
     }
 

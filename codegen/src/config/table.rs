@@ -93,16 +93,16 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A string that a check accepts.
-    pub(super) fn checked(
+    /// What a string means.
+    pub(super) fn checked<T>(
         &mut self,
         table: &DeTable<'_>,
         key: &str,
-        check: fn(&str) -> Result<String, String>,
-    ) -> Option<String> {
+        parse: fn(&str) -> Result<T, String>,
+    ) -> Option<T> {
         let text = self.string(table, key)?;
-        match check(text.get_ref()) {
-            Ok(text) => Some(text),
+        match parse(text.get_ref()) {
+            Ok(value) => Some(value),
             Err(expected) => {
                 self.error(text.span(), format!("invalid {key}: {expected}"), "", None);
                 None

@@ -3,6 +3,7 @@
 //!
 //! Start reading at [`lower`]; `unnamed` turns a schema into types, `shape` finds identical ones, `unify` names them.
 
+mod recognise;
 mod rename;
 mod shape;
 mod unify;
@@ -15,7 +16,7 @@ use std::{
 
 use rayon::prelude::*;
 
-use self::unnamed::{Gathered, Rest, Unnamed};
+use self::unnamed::{Gathered, Rest, Types, Unnamed};
 use crate::{
     diag::Diagnostics,
     model::{ApiSet, CrdRest, Group, LeftOut, Origin, Resource, VerbSet, Version, names},
@@ -96,8 +97,13 @@ fn lower_version(
         .par_iter_mut()
         .with_max_len(1)
         .flat_map_iter(|member| {
+            let options = Types {
+                wanted: options.kubernetes_types,
+                pinned: renames.names(),
+            };
+            let (kind, schema) = (&member.crd.kind, member.schema.take());
             let types;
-            (types, member.rest) = Gathered::of_kind(&member.crd.kind, member.schema.take(), rest);
+            (types, member.rest) = Gathered::of_kind(kind, schema, rest, options);
             types
         })
         .collect();

@@ -2,10 +2,11 @@
 //!
 //! Types take out of the schema what they hold; [`Rest`] says what becomes of the remainder.
 
-use std::mem;
+use std::{collections::BTreeMap, mem};
 
 use serde_json::Value;
 
+use super::recognise::recognise;
 use crate::{
     model::{
         Constraints, DeclaredAt, EnumDef, Field, KnownType, QUANTITY_PATTERN, StructDef, TypeKind,
@@ -13,6 +14,7 @@ use crate::{
         names::schema::{OPEN_VARIANT, Path, field_names, variant_names},
         schema::COMMON_PROPERTIES,
     },
+    options::KubernetesTypes,
     read::crd::schema::{Additional, Schema, Type},
 };
 
@@ -43,11 +45,21 @@ pub(super) struct Unnamed {
     pub(super) root: bool,
 }
 
+/// Which schemas have types of their own.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Types<'a> {
+    /// Which others become types of k8s-openapi.
+    pub(super) wanted: KubernetesTypes,
+    /// Names by path: what has one, or has one below it, has a type of its own.
+    pub(super) pinned: &'a BTreeMap<String, String>,
+}
+
 /// The types of a kind, while they are gathered.
 #[derive(Debug)]
-pub(super) struct Gathered {
+pub(super) struct Gathered<'a> {
     types: Vec<Unnamed>,
     rest: Rest,
+    options: Types<'a>,
 }
 
 /// What becomes of those parts of a schema that its types do not hold.
@@ -59,17 +71,19 @@ pub(super) enum Rest {
     Dropped,
 }
 
-impl Gathered {
+impl<'a> Gathered<'a> {
     /// A kind with all types below it, and the rest of its schema. Without a schema, or with one that keeps what it does not
     /// name, the root keeps every property.
     pub(super) fn of_kind(
         kind: &str,
         schema: Option<Schema>,
         rest: Rest,
+        options: Types<'a>,
     ) -> (Vec<Unnamed>, Option<Schema>) {
         let mut gathered = Self {
             types: Vec::new(),
             rest,
+            options,
         };
         let rest = gathered.add_root(kind, schema);
         (gathered.types, rest)
@@ -235,6 +249,9 @@ impl Gathered {
             }
             return TypeRef::Map(Box::new(ty));
         }
+        if let Some(known) = self.recognised(at, schema) {
+            return known;
+        }
         let path = at.path();
         let fields = self.fields(&path, at.steps, schema, &["unknown_fields"]);
         let unknown_fields = unknown_fields(schema);
@@ -247,6 +264,24 @@ impl Gathered {
                 tuple: false,
             }),
         )
+    }
+
+    /// The type of Kubernetes that the objects of a schema are.
+    fn recognised(&self, at: At<'_>, schema: &Schema) -> Option<TypeRef> {
+        if self.options.wanted == KubernetesTypes::None || self.is_pinned(&at.path()) {
+            return None;
+        }
+        let found = recognise(at.property, schema, self.options.wanted);
+        Some(found.ok()?.ty)
+    }
+
+    /// Whether a person named the type at a path, or below it.
+    fn is_pinned(&self, path: &Path) -> bool {
+        let below = |pin: &String| {
+            let rest = pin.strip_prefix(path.as_str());
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        };
+        self.options.pinned.keys().any(below)
     }
 
     /// An object with `apiVersion` and `kind`, which the API server demands, and `metadata`, which it knows; whether the schema

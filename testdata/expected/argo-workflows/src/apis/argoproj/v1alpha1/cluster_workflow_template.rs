@@ -3,24 +3,25 @@
 
 //! `ClusterWorkflowTemplate` of `argoproj.io/v1alpha1`.
 
+use ::codegen_runtime::k8s_openapi::api::core::v1::{
+    Affinity, HostAlias, LocalObjectReference, PodDNSConfig, PodResourceClaim,
+    PodSecurityContext, Toleration,
+};
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use super::{
-    ClusterWorkflowTemplateAffinity, ClusterWorkflowTemplateArguments,
-    ClusterWorkflowTemplateArtifactGC, ClusterWorkflowTemplateArtifactRepositoryRef,
-    ClusterWorkflowTemplateDnsConfig, ClusterWorkflowTemplateExecutor,
+    ClusterWorkflowTemplateArguments, ClusterWorkflowTemplateArtifactGC,
+    ClusterWorkflowTemplateArtifactRepositoryRef, ClusterWorkflowTemplateExecutor,
     ClusterWorkflowTemplateExecutorPlugins, ClusterWorkflowTemplateHooks,
-    ClusterWorkflowTemplateHostAliases, ClusterWorkflowTemplateImagePullSecrets,
     ClusterWorkflowTemplateMetrics, ClusterWorkflowTemplatePodDisruptionBudget,
     ClusterWorkflowTemplatePodGC, ClusterWorkflowTemplatePodMetadata,
-    ClusterWorkflowTemplatePodResources, ClusterWorkflowTemplateResourceClaims,
-    ClusterWorkflowTemplateRetryStrategy, ClusterWorkflowTemplateSecurityContext,
+    ClusterWorkflowTemplatePodResources, ClusterWorkflowTemplateRetryStrategy,
     ClusterWorkflowTemplateSynchronization, ClusterWorkflowTemplateTemplateDefaults,
-    ClusterWorkflowTemplateTemplates, ClusterWorkflowTemplateTolerations,
-    ClusterWorkflowTemplateTtlStrategy, ClusterWorkflowTemplateVolumeClaimGC,
-    ClusterWorkflowTemplateVolumeClaimTemplates, ClusterWorkflowTemplateVolumes,
-    ClusterWorkflowTemplateWorkflowMetadata, ClusterWorkflowTemplateWorkflowTemplateRef,
+    ClusterWorkflowTemplateTemplates, ClusterWorkflowTemplateTtlStrategy,
+    ClusterWorkflowTemplateVolumeClaimGC, ClusterWorkflowTemplateVolumeClaimTemplates,
+    ClusterWorkflowTemplateVolumes, ClusterWorkflowTemplateWorkflowMetadata,
+    ClusterWorkflowTemplateWorkflowTemplateRef,
 };
 
 /// ClusterWorkflowTemplate is the definition of a workflow template resource in cluster scope
@@ -44,7 +45,7 @@ pub struct ClusterWorkflowTemplateSpec {
     /// Affinity sets the scheduling constraints for all pods in the workflow. Can be overridden by an
     /// affinity specified in the template
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub affinity: Option<ClusterWorkflowTemplateAffinity>,
+    pub affinity: Option<Affinity>,
     /// ArchiveLogs indicates if the container logs should be archived
     #[serde(skip_serializing_if = "Option::is_none")]
     pub archive_logs: Option<bool>,
@@ -67,7 +68,7 @@ pub struct ClusterWorkflowTemplateSpec {
     pub automount_service_account_token: Option<bool>,
     /// PodDNSConfig defines the DNS parameters of a pod in addition to those generated from DNSPolicy.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub dns_config: Option<ClusterWorkflowTemplateDnsConfig>,
+    pub dns_config: Option<PodDNSConfig>,
     /// Set DNS policy for workflow pods. Defaults to "ClusterFirst". Valid values are
     /// 'ClusterFirstWithHostNet', 'ClusterFirst', 'Default' or 'None'. DNS parameters given in
     /// DNSConfig will be merged with the policy selected with DNSPolicy. To have DNS options set along
@@ -97,7 +98,7 @@ pub struct ClusterWorkflowTemplateSpec {
     pub hooks: Option<BTreeMap<String, ClusterWorkflowTemplateHooks>>,
     /// `hostAliases`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub host_aliases: Option<Vec<ClusterWorkflowTemplateHostAliases>>,
+    pub host_aliases: Option<Vec<HostAlias>>,
     /// Host networking requested for this workflow pod. Default to false.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host_network: Option<bool>,
@@ -107,7 +108,7 @@ pub struct ClusterWorkflowTemplateSpec {
     /// kubelet. More info:
     /// <https://kubernetes.io/docs/concepts/containers/images/#specifying-imagepullsecrets-on-a-pod>
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub image_pull_secrets: Option<Vec<ClusterWorkflowTemplateImagePullSecrets>>,
+    pub image_pull_secrets: Option<Vec<LocalObjectReference>>,
     /// Metrics are a list of metrics emitted from this Workflow
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metrics: Option<ClusterWorkflowTemplateMetrics>,
@@ -162,7 +163,7 @@ pub struct ClusterWorkflowTemplateSpec {
     /// workflowTemplateRef to inherit the referenced spec. Requires the DynamicResourceAllocation
     /// feature gate to be enabled on the cluster.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub resource_claims: Option<Vec<ClusterWorkflowTemplateResourceClaims>>,
+    pub resource_claims: Option<Vec<PodResourceClaim>>,
     /// RetryStrategy for all templates in the workflow.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retry_strategy: Option<ClusterWorkflowTemplateRetryStrategy>,
@@ -173,7 +174,7 @@ pub struct ClusterWorkflowTemplateSpec {
     /// SecurityContext holds pod-level security attributes and common container settings. Optional:
     /// Defaults to empty. See type description for default values of each field.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub security_context: Option<ClusterWorkflowTemplateSecurityContext>,
+    pub security_context: Option<PodSecurityContext>,
     /// ServiceAccountName is the name of the ServiceAccount to run all pods of the workflow as.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub service_account_name: Option<String>,
@@ -205,7 +206,7 @@ pub struct ClusterWorkflowTemplateSpec {
     pub templates: Option<Vec<ClusterWorkflowTemplateTemplates>>,
     /// Tolerations to apply to workflow pods.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub tolerations: Option<Vec<ClusterWorkflowTemplateTolerations>>,
+    pub tolerations: Option<Vec<Toleration>>,
     /// TTLStrategy limits the lifetime of a Workflow that has finished execution depending on if it
     /// Succeeded or Failed. If this struct is set, once the Workflow finishes, it will be deleted after
     /// the time to live expires. If this field is unset, the controller config map will hold the

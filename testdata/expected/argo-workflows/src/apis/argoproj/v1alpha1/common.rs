@@ -6,12 +6,61 @@
 #![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
 use ::codegen_runtime::codec::{self, Number};
 use ::codegen_runtime::k8s_openapi::ByteString;
-use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use ::codegen_runtime::k8s_openapi::api::core::v1::{
+    AWSElasticBlockStoreVolumeSource, Affinity, AzureDiskVolumeSource,
+    AzureFileVolumeSource, CSIVolumeSource, CephFSVolumeSource, CinderVolumeSource,
+    ClusterTrustBundleProjection, ConfigMapKeySelector, ConfigMapProjection,
+    ConfigMapVolumeSource, ContainerPort, ContainerResizePolicy, EnvFromSource, EnvVar,
+    ExecAction, FCVolumeSource, FlexVolumeSource, FlockerVolumeSource,
+    GCEPersistentDiskVolumeSource, GRPCAction, GitRepoVolumeSource,
+    GlusterfsVolumeSource, HTTPHeader, HostAlias, HostPathVolumeSource,
+    ISCSIVolumeSource, ImageVolumeSource, ModifyVolumeStatus, NFSVolumeSource,
+    ObjectFieldSelector, PersistentVolumeClaimVolumeSource,
+    PhotonPersistentDiskVolumeSource, PodResourceClaim, PodSecurityContext,
+    PortworxVolumeSource, QuobyteVolumeSource, RBDVolumeSource, ResourceClaim,
+    ScaleIOVolumeSource, SecretKeySelector, SecretProjection, SecretVolumeSource,
+    SecurityContext, ServiceAccountTokenProjection, SleepAction, StorageOSVolumeSource,
+    Toleration, TypedLocalObjectReference, TypedObjectReference, VolumeDevice,
+    VolumeMount, VsphereVirtualDiskVolumeSource,
+};
+use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
+    LabelSelector, ObjectMeta, Time,
+};
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use super::WorkflowTaskResultOutputs;
+
+/// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.oss.accessKeySecret`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ClusterWorkflowTemplateAccessKeySecret {
+    /// `key`.
+    pub key: String,
+    /// `name`.
+    ///
+    /// Defaults to `""`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// `optional`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub optional: Option<bool>,
+}
+
+/// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.azure.accountKeySecret`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ClusterWorkflowTemplateAccountKeySecret {
+    /// `key`.
+    pub key: String,
+    /// `name`.
+    ///
+    /// Defaults to `""`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// `optional`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub optional: Option<bool>,
+}
 
 /// Action is the action to perform to the resource. Must be one of: get, create, apply, delete,
 /// replace, patch
@@ -41,44 +90,17 @@ pub enum ClusterWorkflowTemplateAction {
     Unrecognized(String),
 }
 
-/// Affinity sets the scheduling constraints for all pods in the workflow. Can be overridden by an
-/// affinity specified in the template
+/// Affinity prevents running workflow's step on the same host
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ClusterWorkflowTemplateAffinity {
-    /// Describes node affinity scheduling rules for the pod.
+    /// RetryNodeAntiAffinity is a placeholder for future expansion, only empty nodeAntiAffinity is
+    /// allowed. In order to prevent running steps on the same host, it uses "kubernetes.io/hostname".
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub node_affinity: Option<ClusterWorkflowTemplateNodeAffinity>,
-    /// Describes pod affinity scheduling rules (e.g. co-locate this pod in the same node, zone, etc. as
-    /// some other pod(s)).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub pod_affinity: Option<ClusterWorkflowTemplatePodAffinity>,
-    /// Describes pod anti-affinity scheduling rules (e.g. avoid putting this pod in the same node,
-    /// zone, etc. as some other pod(s)).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub pod_anti_affinity: Option<ClusterWorkflowTemplatePodAntiAffinity>,
+    pub node_anti_affinity: Option<BTreeMap<String, Value>>,
 }
 
-/// appArmorProfile is the AppArmor options to use by the containers in this pod. Note that this
-/// field cannot be set when spec.os.name is windows.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ClusterWorkflowTemplateAppArmorProfile {
-    /// localhostProfile indicates a profile loaded on the node that should be used. The profile must be
-    /// preconfigured on the node to work. Must match the loaded name of the profile. Must be set if and
-    /// only if type is "Localhost".
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub localhost_profile: Option<String>,
-    /// type indicates which kind of AppArmor profile will be applied. Valid options are: Localhost - a
-    /// profile pre-loaded on the node. RuntimeDefault - the container runtime's default profile.
-    /// Unconfined - no AppArmor enforcement.
-    pub r#type: String,
-}
-
-/// Location in which all files related to the step will be stored (logs, artifacts, etc...). Can be
-/// overridden by individual items in Outputs. If omitted, will use the default artifact repository
-/// location configured in the controller, appended with the \<workflowname\>/\<nodename\> in the
-/// key.
+/// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation`.
 ///
 /// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -89,25 +111,25 @@ pub struct ClusterWorkflowTemplateArchiveLocation {
     pub archive_logs: Option<bool>,
     /// `artifactory`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub artifactory: Option<WorkflowTaskResultArtifactory>,
+    pub artifactory: Option<ClusterWorkflowTemplateArtifactory>,
     /// `azure`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub azure: Option<WorkflowTaskResultAzure>,
+    pub azure: Option<ClusterWorkflowTemplateAzure>,
     /// `gcs`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub gcs: Option<WorkflowTaskResultGcs>,
+    pub gcs: Option<ClusterWorkflowTemplateGcs>,
     /// `git`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub git: Option<WorkflowTaskResultGit>,
+    pub git: Option<ClusterWorkflowTemplateGit>,
     /// `hdfs`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub hdfs: Option<WorkflowTaskResultHdfs>,
+    pub hdfs: Option<ClusterWorkflowTemplateHdfs>,
     /// `http`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub http: Option<WorkflowTaskResultHttp>,
+    pub http: Option<ClusterWorkflowTemplateArchiveLocationHttp>,
     /// `oss`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub oss: Option<WorkflowTaskResultOss>,
+    pub oss: Option<ClusterWorkflowTemplateOss>,
     /// `plugin`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plugin: Option<WorkflowTaskResultPlugin>,
@@ -116,7 +138,24 @@ pub struct ClusterWorkflowTemplateArchiveLocation {
     pub raw: Option<WorkflowTaskResultRaw>,
     /// `s3`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub s3: Option<WorkflowTaskResultS3>,
+    pub s3: Option<ClusterWorkflowTemplateS3>,
+}
+
+/// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.http`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ClusterWorkflowTemplateArchiveLocationHttp {
+    /// `auth`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub auth: Option<ClusterWorkflowTemplateAuth>,
+    /// `headers`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub headers: Option<Vec<WorkflowTaskResultHeaders>>,
+    /// `saveStreamViaFile`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub save_stream_via_file: Option<bool>,
+    /// `url`.
+    pub url: String,
 }
 
 /// Arguments contain the parameters and artifacts sent to the workflow entrypoint Parameters are
@@ -131,7 +170,7 @@ pub struct ClusterWorkflowTemplateArguments {
     pub parameters: Option<Vec<WorkflowTaskResultParameters>>,
 }
 
-/// Artifact contains the artifact to use
+/// `ClusterWorkflowTemplate.spec.templateDefaults.resource.manifestFrom.artifact`.
 ///
 /// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -148,10 +187,10 @@ pub struct ClusterWorkflowTemplateArtifact {
     pub artifact_gc: Option<WorkflowTaskResultArtifactGC>,
     /// `artifactory`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub artifactory: Option<WorkflowTaskResultArtifactory>,
+    pub artifactory: Option<ClusterWorkflowTemplateArtifactory>,
     /// `azure`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub azure: Option<WorkflowTaskResultAzure>,
+    pub azure: Option<ClusterWorkflowTemplateAzure>,
     /// `deleted`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deleted: Option<bool>,
@@ -163,19 +202,19 @@ pub struct ClusterWorkflowTemplateArtifact {
     pub from_expression: Option<String>,
     /// `gcs`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub gcs: Option<WorkflowTaskResultGcs>,
+    pub gcs: Option<ClusterWorkflowTemplateGcs>,
     /// `git`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub git: Option<WorkflowTaskResultGit>,
+    pub git: Option<ClusterWorkflowTemplateGit>,
     /// `globalName`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub global_name: Option<String>,
     /// `hdfs`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub hdfs: Option<WorkflowTaskResultHdfs>,
+    pub hdfs: Option<ClusterWorkflowTemplateHdfs>,
     /// `http`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub http: Option<WorkflowTaskResultHttp>,
+    pub http: Option<ClusterWorkflowTemplateArchiveLocationHttp>,
     /// `mode`.
     ///
     /// Must be at least 0 and be at most 511.
@@ -190,7 +229,7 @@ pub struct ClusterWorkflowTemplateArtifact {
     pub optional: Option<bool>,
     /// `oss`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub oss: Option<WorkflowTaskResultOss>,
+    pub oss: Option<ClusterWorkflowTemplateOss>,
     /// `path`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
@@ -205,7 +244,7 @@ pub struct ClusterWorkflowTemplateArtifact {
     pub recurse_mode: Option<bool>,
     /// `s3`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub s3: Option<WorkflowTaskResultS3>,
+    pub s3: Option<ClusterWorkflowTemplateS3>,
     /// `subPath`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sub_path: Option<String>,
@@ -237,7 +276,7 @@ pub struct ClusterWorkflowTemplateArtifactGC {
     pub strategy: Option<ClusterWorkflowTemplateStrategy>,
 }
 
-/// ArtifactPaths is a data transformation that collects a list of artifact paths
+/// `ClusterWorkflowTemplate.spec.templateDefaults.data.source.artifactPaths`.
 ///
 /// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -254,10 +293,10 @@ pub struct ClusterWorkflowTemplateArtifactPaths {
     pub artifact_gc: Option<WorkflowTaskResultArtifactGC>,
     /// `artifactory`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub artifactory: Option<WorkflowTaskResultArtifactory>,
+    pub artifactory: Option<ClusterWorkflowTemplateArtifactory>,
     /// `azure`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub azure: Option<WorkflowTaskResultAzure>,
+    pub azure: Option<ClusterWorkflowTemplateAzure>,
     /// `deleted`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deleted: Option<bool>,
@@ -269,19 +308,19 @@ pub struct ClusterWorkflowTemplateArtifactPaths {
     pub from_expression: Option<String>,
     /// `gcs`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub gcs: Option<WorkflowTaskResultGcs>,
+    pub gcs: Option<ClusterWorkflowTemplateGcs>,
     /// `git`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub git: Option<WorkflowTaskResultGit>,
+    pub git: Option<ClusterWorkflowTemplateGit>,
     /// `globalName`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub global_name: Option<String>,
     /// `hdfs`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub hdfs: Option<WorkflowTaskResultHdfs>,
+    pub hdfs: Option<ClusterWorkflowTemplateHdfs>,
     /// `http`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub http: Option<WorkflowTaskResultHttp>,
+    pub http: Option<ClusterWorkflowTemplateArchiveLocationHttp>,
     /// `mode`.
     ///
     /// Must be at least 0 and be at most 511.
@@ -296,7 +335,7 @@ pub struct ClusterWorkflowTemplateArtifactPaths {
     pub optional: Option<bool>,
     /// `oss`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub oss: Option<WorkflowTaskResultOss>,
+    pub oss: Option<ClusterWorkflowTemplateOss>,
     /// `path`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
@@ -311,7 +350,7 @@ pub struct ClusterWorkflowTemplateArtifactPaths {
     pub recurse_mode: Option<bool>,
     /// `s3`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub s3: Option<WorkflowTaskResultS3>,
+    pub s3: Option<ClusterWorkflowTemplateS3>,
     /// `subPath`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sub_path: Option<String>,
@@ -331,81 +370,131 @@ pub struct ClusterWorkflowTemplateArtifactRepositoryRef {
     pub key: Option<String>,
 }
 
-/// awsElasticBlockStore represents an AWS Disk resource that is attached to a kubelet's host
-/// machine and then exposed to the pod. Deprecated: AWSElasticBlockStore is deprecated. All
-/// operations for the in-tree awsElasticBlockStore type are redirected to the ebs.csi.aws.com CSI
-/// driver. More info: <https://kubernetes.io/docs/concepts/storage/volumes#awselasticblockstore>
+/// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.artifactory`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct ClusterWorkflowTemplateAwsElasticBlockStore {
-    /// fsType is the filesystem type of the volume that you want to mount. Tip: Ensure that the
-    /// filesystem type is supported by the host operating system. Examples: "ext4", "xfs", "ntfs".
-    /// Implicitly inferred to be "ext4" if unspecified. More info:
-    /// <https://kubernetes.io/docs/concepts/storage/volumes#awselasticblockstore>
+pub struct ClusterWorkflowTemplateArtifactory {
+    /// `passwordSecret`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub fs_type: Option<String>,
-    /// partition is the partition in the volume that you want to mount. If omitted, the default is to
-    /// mount by volume name. Examples: For volume /dev/sda1, you specify the partition as "1".
-    /// Similarly, the volume partition for /dev/sda is "0" (or you can leave the property empty).
+    pub password_secret: Option<ClusterWorkflowTemplatePasswordSecret>,
+    /// `url`.
+    pub url: String,
+    /// `usernameSecret`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub partition: Option<i32>,
-    /// readOnly value true will force the readOnly setting in VolumeMounts. More info:
-    /// <https://kubernetes.io/docs/concepts/storage/volumes#awselasticblockstore>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub read_only: Option<bool>,
-    /// volumeID is unique ID of the persistent disk resource in AWS (Amazon EBS volume). More info:
-    /// <https://kubernetes.io/docs/concepts/storage/volumes#awselasticblockstore>
-    #[serde(rename = "volumeID")]
-    pub volume_id: String,
+    pub username_secret: Option<ClusterWorkflowTemplateUsernameSecret>,
 }
 
-/// azureDisk represents an Azure Data Disk mount on the host and bind mount to the pod. Deprecated:
-/// AzureDisk is deprecated. All operations for the in-tree azureDisk type are redirected to the
-/// disk.csi.azure.com CSI driver.
+/// `ClusterWorkflowTemplate.spec.templateDefaults.inputs.artifacts`.
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct ClusterWorkflowTemplateAzureDisk {
-    /// cachingMode is the Host Caching mode: None, Read Only, Read Write.
+pub struct ClusterWorkflowTemplateArtifacts {
+    /// `archive`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub caching_mode: Option<String>,
-    /// diskName is the Name of the data disk in the blob storage
-    pub disk_name: String,
-    /// diskURI is the URI of data disk in the blob storage
-    #[serde(rename = "diskURI")]
-    pub disk_uri: String,
-    /// fsType is Filesystem type to mount. Must be a filesystem type supported by the host operating
-    /// system. Ex. "ext4", "xfs", "ntfs". Implicitly inferred to be "ext4" if unspecified.
+    pub archive: Option<WorkflowTaskResultArchive>,
+    /// `archiveLogs`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub archive_logs: Option<bool>,
+    /// `artifactGC`.
+    #[serde(rename = "artifactGC", skip_serializing_if = "Option::is_none")]
+    pub artifact_gc: Option<WorkflowTaskResultArtifactGC>,
+    /// `artifactory`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub artifactory: Option<ClusterWorkflowTemplateArtifactory>,
+    /// `azure`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub azure: Option<ClusterWorkflowTemplateAzure>,
+    /// `deleted`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deleted: Option<bool>,
+    /// `from`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    /// `fromExpression`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from_expression: Option<String>,
+    /// `gcs`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gcs: Option<ClusterWorkflowTemplateGcs>,
+    /// `git`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub git: Option<ClusterWorkflowTemplateGit>,
+    /// `globalName`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub global_name: Option<String>,
+    /// `hdfs`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hdfs: Option<ClusterWorkflowTemplateHdfs>,
+    /// `http`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub http: Option<ClusterWorkflowTemplateArchiveLocationHttp>,
+    /// `mode`.
     ///
-    /// Defaults to `"ext4"`.
+    /// Must be at least 0 and be at most 511.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub fs_type: Option<String>,
-    /// kind expected values are Shared: multiple blob disks per storage account Dedicated: single blob
-    /// disk per storage account Managed: azure managed data disk (only in managed availability set).
-    /// defaults to shared
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub kind: Option<String>,
-    /// readOnly Defaults to false (read/write). ReadOnly here will force the ReadOnly setting in
-    /// VolumeMounts.
+    pub mode: Option<i32>,
+    /// `name`.
     ///
-    /// Defaults to `false`.
+    /// Must match `^[-a-zA-Z0-9_{}.]+$`.
+    pub name: String,
+    /// `optional`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub read_only: Option<bool>,
+    pub optional: Option<bool>,
+    /// `oss`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub oss: Option<ClusterWorkflowTemplateOss>,
+    /// `path`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// `plugin`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plugin: Option<WorkflowTaskResultPlugin>,
+    /// `raw`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub raw: Option<WorkflowTaskResultRaw>,
+    /// `recurseMode`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recurse_mode: Option<bool>,
+    /// `s3`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub s3: Option<ClusterWorkflowTemplateS3>,
+    /// `subPath`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sub_path: Option<String>,
 }
 
-/// azureFile represents an Azure File Service mount on the host and bind mount to the pod.
-/// Deprecated: AzureFile is deprecated. All operations for the in-tree azureFile type are
-/// redirected to the file.csi.azure.com CSI driver.
+/// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.http.auth`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct ClusterWorkflowTemplateAzureFile {
-    /// readOnly defaults to false (read/write). ReadOnly here will force the ReadOnly setting in
-    /// VolumeMounts.
+pub struct ClusterWorkflowTemplateAuth {
+    /// `basicAuth`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub read_only: Option<bool>,
-    /// secretName is the name of secret that contains Azure Storage Account Name and Key
-    pub secret_name: String,
-    /// shareName is the azure share Name
-    pub share_name: String,
+    pub basic_auth: Option<ClusterWorkflowTemplateBasicAuth>,
+    /// `clientCert`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client_cert: Option<ClusterWorkflowTemplateClientCert>,
+    /// `oauth2`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub oauth2: Option<ClusterWorkflowTemplateOauth2>,
+}
+
+/// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.azure`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ClusterWorkflowTemplateAzure {
+    /// `accountKeySecret`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub account_key_secret: Option<ClusterWorkflowTemplateAccountKeySecret>,
+    /// `blob`.
+    pub blob: String,
+    /// `container`.
+    pub container: String,
+    /// `endpoint`.
+    pub endpoint: String,
+    /// `useSDKCreds`.
+    #[serde(rename = "useSDKCreds", skip_serializing_if = "Option::is_none")]
+    pub use_sdk_creds: Option<bool>,
 }
 
 /// Backoff is a backoff strategy
@@ -432,6 +521,18 @@ pub struct ClusterWorkflowTemplateBackoff {
     pub max_duration: Option<String>,
 }
 
+/// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.http.auth.basicAuth`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ClusterWorkflowTemplateBasicAuth {
+    /// `passwordSecret`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub password_secret: Option<ClusterWorkflowTemplatePasswordSecret>,
+    /// `usernameSecret`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub username_secret: Option<ClusterWorkflowTemplateUsernameSecret>,
+}
+
 /// BodyFrom is content of the HTTP Request as Bytes
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ClusterWorkflowTemplateBodyFrom {
@@ -440,141 +541,99 @@ pub struct ClusterWorkflowTemplateBodyFrom {
     pub bytes: Option<ByteString>,
 }
 
-/// Cache sets and configures the kind of cache
+/// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.s3.caSecret`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ClusterWorkflowTemplateCache {
-    /// `configMap`.
-    pub config_map: ClusterWorkflowTemplateCacheConfigMap,
-}
-
-/// ConfigMap sets a ConfigMap-based cache
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ClusterWorkflowTemplateCacheConfigMap {
+pub struct ClusterWorkflowTemplateCaSecret {
+    /// `key`.
+    pub key: String,
     /// `name`.
     ///
     /// Defaults to `""`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-}
-
-/// The capabilities to add/drop when running containers. Defaults to the default set of
-/// capabilities granted by the container runtime. Note that this field cannot be set when
-/// spec.os.name is windows.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ClusterWorkflowTemplateCapabilities {
-    /// `add`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub add: Option<Vec<String>>,
-    /// `drop`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub drop: Option<Vec<String>>,
-}
-
-/// cephFS represents a Ceph FS mount on the host that shares a pod's lifetime. Deprecated: CephFS
-/// is deprecated and the in-tree cephfs type is no longer supported.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ClusterWorkflowTemplateCephfs {
-    /// monitors is Required: Monitors is a collection of Ceph monitors More info:
-    /// <https://examples.k8s.io/volumes/cephfs/README.md#how-to-use-it>
-    pub monitors: Vec<String>,
-    /// path is Optional: Used as the mounted root, rather than the full Ceph tree, default is /
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub path: Option<String>,
-    /// readOnly is Optional: Defaults to false (read/write). ReadOnly here will force the ReadOnly
-    /// setting in VolumeMounts. More info:
-    /// <https://examples.k8s.io/volumes/cephfs/README.md#how-to-use-it>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub read_only: Option<bool>,
-    /// secretFile is Optional: SecretFile is the path to key ring for User, default is
-    /// /etc/ceph/user.secret More info:
-    /// <https://examples.k8s.io/volumes/cephfs/README.md#how-to-use-it>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub secret_file: Option<String>,
-    /// secretRef is Optional: SecretRef is reference to the authentication secret for User, default is
-    /// empty. More info: <https://examples.k8s.io/volumes/cephfs/README.md#how-to-use-it>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub secret_ref: Option<ClusterWorkflowTemplateSecretRef>,
-    /// user is optional: User is the rados user name, default is admin More info:
-    /// <https://examples.k8s.io/volumes/cephfs/README.md#how-to-use-it>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub user: Option<String>,
-}
-
-/// cinder represents a cinder volume attached and mounted on kubelets host machine. Deprecated:
-/// Cinder is deprecated. All operations for the in-tree cinder type are redirected to the
-/// cinder.csi.openstack.org CSI driver. More info:
-/// <https://examples.k8s.io/mysql-cinder-pd/README.md>
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ClusterWorkflowTemplateCinder {
-    /// fsType is the filesystem type to mount. Must be a filesystem type supported by the host
-    /// operating system. Examples: "ext4", "xfs", "ntfs". Implicitly inferred to be "ext4" if
-    /// unspecified. More info: <https://examples.k8s.io/mysql-cinder-pd/README.md>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub fs_type: Option<String>,
-    /// readOnly defaults to false (read/write). ReadOnly here will force the ReadOnly setting in
-    /// VolumeMounts. More info: <https://examples.k8s.io/mysql-cinder-pd/README.md>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub read_only: Option<bool>,
-    /// secretRef is optional: points to a secret object containing parameters used to connect to
-    /// OpenStack.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub secret_ref: Option<ClusterWorkflowTemplateSecretRef>,
-    /// volumeID used to identify the volume in cinder. More info:
-    /// <https://examples.k8s.io/mysql-cinder-pd/README.md>
-    #[serde(rename = "volumeID")]
-    pub volume_id: String,
-}
-
-/// ResourceClaim references one entry in PodSpec.ResourceClaims.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ClusterWorkflowTemplateClaims {
-    /// Name must match the name of one entry in pod.spec.resourceClaims of the Pod where this field is
-    /// used. It makes that resource available inside a container.
-    pub name: String,
-    /// Request is the name chosen for a request in the referenced claim. If empty, everything from the
-    /// claim is made available, otherwise only the result of this request.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub request: Option<String>,
-}
-
-/// ClusterTrustBundle allows a pod to access the `.spec.trustBundle` field of ClusterTrustBundle
-/// objects in an auto-updating file.
-///
-/// Alpha, gated by the ClusterTrustBundleProjection feature gate.
-///
-/// ClusterTrustBundle objects can either be selected by name, or by the combination of signer name
-/// and a label selector.
-///
-/// Kubelet performs aggressive normalization of the PEM contents written into the pod filesystem.
-/// Esoteric PEM features such as inter-block comments and block headers are stripped. Certificates
-/// are deduplicated. The ordering of certificates within the file is arbitrary, and Kubelet may
-/// change the order over time.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ClusterWorkflowTemplateClusterTrustBundle {
-    /// Select all ClusterTrustBundles that match this label selector. Only has effect if signerName is
-    /// set. Mutually-exclusive with name. If unset, interpreted as "match nothing". If set but empty,
-    /// interpreted as "match everything".
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub label_selector: Option<ClusterWorkflowTemplateLabelSelector>,
-    /// Select a single ClusterTrustBundle by object name. Mutually-exclusive with signerName and
-    /// labelSelector.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    /// If true, don't block pod startup if the referenced ClusterTrustBundle(s) aren't available. If
-    /// using name, then the named ClusterTrustBundle is allowed not to exist. If using signerName, then
-    /// the combination of signerName and labelSelector is allowed to match zero ClusterTrustBundles.
+    /// `optional`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub optional: Option<bool>,
-    /// Relative path from the volume root to write the bundle.
-    pub path: String,
-    /// Select all ClusterTrustBundles that match this signer name. Mutually-exclusive with name. The
-    /// contents of all selected ClusterTrustBundles will be unified and deduplicated.
+}
+
+/// `ClusterWorkflowTemplate.spec.templateDefaults.memoize.cache`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ClusterWorkflowTemplateCache {
+    /// `configMap`.
+    pub config_map: ClusterWorkflowTemplateConfigMap,
+}
+
+/// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.http.auth.clientCert`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ClusterWorkflowTemplateClientCert {
+    /// `clientCertSecret`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub signer_name: Option<String>,
+    pub client_cert_secret: Option<ClusterWorkflowTemplateClientCertSecret>,
+    /// `clientKeySecret`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client_key_secret: Option<ClusterWorkflowTemplateClientKeySecret>,
+}
+
+/// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.http.auth.clientCert.clientCertSecret`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ClusterWorkflowTemplateClientCertSecret {
+    /// `key`.
+    pub key: String,
+    /// `name`.
+    ///
+    /// Defaults to `""`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// `optional`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub optional: Option<bool>,
+}
+
+/// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.http.auth.oauth2.clientIDSecret`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ClusterWorkflowTemplateClientIDSecret {
+    /// `key`.
+    pub key: String,
+    /// `name`.
+    ///
+    /// Defaults to `""`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// `optional`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub optional: Option<bool>,
+}
+
+/// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.http.auth.clientCert.clientKeySecret`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ClusterWorkflowTemplateClientKeySecret {
+    /// `key`.
+    pub key: String,
+    /// `name`.
+    ///
+    /// Defaults to `""`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// `optional`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub optional: Option<bool>,
+}
+
+/// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.http.auth.oauth2.clientSecretSecret`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ClusterWorkflowTemplateClientSecretSecret {
+    /// `key`.
+    pub key: String,
+    /// `name`.
+    ///
+    /// Defaults to `""`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// `optional`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub optional: Option<bool>,
 }
 
 /// PersistentVolumeClaimCondition contains details about state of pvc
@@ -603,66 +662,14 @@ pub struct ClusterWorkflowTemplateConditions {
     pub r#type: String,
 }
 
-/// configMap represents a configMap that should populate this volume
+/// `ClusterWorkflowTemplate.spec.templateDefaults.memoize.cache.configMap`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
 pub struct ClusterWorkflowTemplateConfigMap {
-    /// defaultMode is optional: mode bits used to set permissions on created files by default. Must be
-    /// an octal value between 0000 and 0777 or a decimal value between 0 and 511. YAML accepts both
-    /// octal and decimal values, JSON requires decimal values for mode bits. Defaults to 0644.
-    /// Directories within the path are not affected by this setting. This might be in conflict with
-    /// other options that affect the file mode, like fsGroup, and the result can be other mode bits
-    /// set.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub default_mode: Option<i32>,
-    /// items if unspecified, each key-value pair in the Data field of the referenced ConfigMap will be
-    /// projected into the volume as a file whose name is the key and content is the value. If
-    /// specified, the listed keys will be projected into the specified paths, and unlisted keys will
-    /// not be present. If a key is specified which is not present in the ConfigMap, the volume setup
-    /// will error unless it is marked optional. Paths must be relative and may not contain the '..'
-    /// path or start with '..'.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub items: Option<Vec<ClusterWorkflowTemplateItems>>,
-    /// Name of the referent. This field is effectively required, but due to backwards compatibility is
-    /// allowed to be empty. Instances of this type with an empty value here are almost certainly wrong.
-    /// More info: <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
-    ///
-    /// Defaults to `""`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    /// optional specify whether the ConfigMap or its keys must be defined
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub optional: Option<bool>,
-}
-
-/// ConfigMapKeyRef is a configmap selector for Semaphore configuration
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ClusterWorkflowTemplateConfigMapKeyRef {
-    /// The key to select.
-    pub key: String,
-    /// Name of the referent. This field is effectively required, but due to backwards compatibility is
-    /// allowed to be empty. Instances of this type with an empty value here are almost certainly wrong.
-    /// More info: <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
-    ///
-    /// Defaults to `""`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    /// Specify whether the ConfigMap or its key must be defined
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub optional: Option<bool>,
-}
-
-/// The ConfigMap to select from
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ClusterWorkflowTemplateConfigMapRef {
     /// `name`.
     ///
     /// Defaults to `""`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// `optional`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub optional: Option<bool>,
 }
 
 /// Container is the main container image to run in the pod
@@ -682,7 +689,7 @@ pub struct ClusterWorkflowTemplateContainer {
     pub env: Option<Vec<ClusterWorkflowTemplateEnv>>,
     /// `envFrom`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub env_from: Option<Vec<ClusterWorkflowTemplateEnvFrom>>,
+    pub env_from: Option<Vec<EnvFromSource>>,
     /// `image`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub image: Option<String>,
@@ -702,13 +709,13 @@ pub struct ClusterWorkflowTemplateContainer {
     ///
     /// Must have no two items with the same `containerPort` and `protocol`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub ports: Option<Vec<ClusterWorkflowTemplatePorts>>,
+    pub ports: Option<Vec<ContainerPort>>,
     /// `readinessProbe`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub readiness_probe: Option<ClusterWorkflowTemplateReadinessProbe>,
     /// `resizePolicy`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub resize_policy: Option<Vec<ClusterWorkflowTemplateResizePolicy>>,
+    pub resize_policy: Option<Vec<ContainerResizePolicy>>,
     /// `resources`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resources: Option<ClusterWorkflowTemplateResources>,
@@ -720,7 +727,7 @@ pub struct ClusterWorkflowTemplateContainer {
     pub restart_policy_rules: Option<Vec<ClusterWorkflowTemplateRestartPolicyRules>>,
     /// `securityContext`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub security_context: Option<ClusterWorkflowTemplateContainerSecurityContext>,
+    pub security_context: Option<SecurityContext>,
     /// `startupProbe`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub startup_probe: Option<ClusterWorkflowTemplateStartupProbe>,
@@ -743,59 +750,15 @@ pub struct ClusterWorkflowTemplateContainer {
     ///
     /// Must have no two items with the same `devicePath`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub volume_devices: Option<Vec<ClusterWorkflowTemplateVolumeDevices>>,
+    pub volume_devices: Option<Vec<VolumeDevice>>,
     /// `volumeMounts`.
     ///
     /// Must have no two items with the same `mountPath`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub volume_mounts: Option<Vec<ClusterWorkflowTemplateVolumeMounts>>,
+    pub volume_mounts: Option<Vec<VolumeMount>>,
     /// `workingDir`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub working_dir: Option<String>,
-}
-
-/// SecurityContext defines the security options the container should be run with. If set, the
-/// fields of SecurityContext override the equivalent fields of PodSecurityContext. More info:
-/// <https://kubernetes.io/docs/tasks/configure-pod-container/security-context/>
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ClusterWorkflowTemplateContainerSecurityContext {
-    /// `allowPrivilegeEscalation`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub allow_privilege_escalation: Option<bool>,
-    /// `appArmorProfile`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub app_armor_profile: Option<ClusterWorkflowTemplateAppArmorProfile>,
-    /// `capabilities`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub capabilities: Option<ClusterWorkflowTemplateCapabilities>,
-    /// `privileged`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub privileged: Option<bool>,
-    /// `procMount`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub proc_mount: Option<String>,
-    /// `readOnlyRootFilesystem`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub read_only_root_filesystem: Option<bool>,
-    /// `runAsGroup`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub run_as_group: Option<i64>,
-    /// `runAsNonRoot`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub run_as_non_root: Option<bool>,
-    /// `runAsUser`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub run_as_user: Option<i64>,
-    /// `seLinuxOptions`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub se_linux_options: Option<ClusterWorkflowTemplateSeLinuxOptions>,
-    /// `seccompProfile`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub seccomp_profile: Option<ClusterWorkflowTemplateSeccompProfile>,
-    /// `windowsOptions`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub windows_options: Option<ClusterWorkflowTemplateWindowsOptions>,
 }
 
 /// ContainerSet groups multiple containers within a single pod.
@@ -809,7 +772,7 @@ pub struct ClusterWorkflowTemplateContainerSet {
     pub retry_strategy: Option<ClusterWorkflowTemplateContainerSetRetryStrategy>,
     /// `volumeMounts`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub volume_mounts: Option<Vec<ClusterWorkflowTemplateVolumeMounts>>,
+    pub volume_mounts: Option<Vec<VolumeMount>>,
 }
 
 /// RetryStrategy describes how to retry container nodes if the container set fails. Note that this
@@ -845,7 +808,7 @@ pub struct ClusterWorkflowTemplateContainers {
     pub env: Option<Vec<ClusterWorkflowTemplateEnv>>,
     /// `envFrom`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub env_from: Option<Vec<ClusterWorkflowTemplateEnvFrom>>,
+    pub env_from: Option<Vec<EnvFromSource>>,
     /// `image`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub image: Option<String>,
@@ -864,13 +827,13 @@ pub struct ClusterWorkflowTemplateContainers {
     ///
     /// Must have no two items with the same `containerPort` and `protocol`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub ports: Option<Vec<ClusterWorkflowTemplatePorts>>,
+    pub ports: Option<Vec<ContainerPort>>,
     /// `readinessProbe`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub readiness_probe: Option<ClusterWorkflowTemplateReadinessProbe>,
     /// `resizePolicy`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub resize_policy: Option<Vec<ClusterWorkflowTemplateResizePolicy>>,
+    pub resize_policy: Option<Vec<ContainerResizePolicy>>,
     /// `resources`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resources: Option<ClusterWorkflowTemplateResources>,
@@ -882,7 +845,7 @@ pub struct ClusterWorkflowTemplateContainers {
     pub restart_policy_rules: Option<Vec<ClusterWorkflowTemplateRestartPolicyRules>>,
     /// `securityContext`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub security_context: Option<ClusterWorkflowTemplateContainerSecurityContext>,
+    pub security_context: Option<SecurityContext>,
     /// `startupProbe`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub startup_probe: Option<ClusterWorkflowTemplateStartupProbe>,
@@ -905,12 +868,12 @@ pub struct ClusterWorkflowTemplateContainers {
     ///
     /// Must have no two items with the same `devicePath`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub volume_devices: Option<Vec<ClusterWorkflowTemplateVolumeDevices>>,
+    pub volume_devices: Option<Vec<VolumeDevice>>,
     /// `volumeMounts`.
     ///
     /// Must have no two items with the same `mountPath`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub volume_mounts: Option<Vec<ClusterWorkflowTemplateVolumeMounts>>,
+    pub volume_mounts: Option<Vec<VolumeMount>>,
     /// `workingDir`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub working_dir: Option<String>,
@@ -937,34 +900,7 @@ pub struct ClusterWorkflowTemplateCounter {
     pub value: String,
 }
 
-/// csi (Container Storage Interface) represents ephemeral storage that is handled by certain
-/// external CSI drivers.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ClusterWorkflowTemplateCsi {
-    /// driver is the name of the CSI driver that handles this volume. Consult with your admin for the
-    /// correct name as registered in the cluster.
-    pub driver: String,
-    /// fsType to mount. Ex. "ext4", "xfs", "ntfs". If not provided, the empty value is passed to the
-    /// associated CSI driver which will determine the default filesystem to apply.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub fs_type: Option<String>,
-    /// nodePublishSecretRef is a reference to the secret object containing sensitive information to
-    /// pass to the CSI driver to complete the CSI NodePublishVolume and NodeUnpublishVolume calls. This
-    /// field is optional, and may be empty if no secret is required. If the secret object contains more
-    /// than one secret, all secret references are passed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub node_publish_secret_ref: Option<ClusterWorkflowTemplateNodePublishSecretRef>,
-    /// readOnly specifies a read-only configuration for the volume. Defaults to false (read/write).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub read_only: Option<bool>,
-    /// volumeAttributes stores driver-specific properties that are passed to the CSI driver. Consult
-    /// your driver's documentation for supported values.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub volume_attributes: Option<BTreeMap<String, String>>,
-}
-
-/// DAG template subtype which runs a DAG
+/// `ClusterWorkflowTemplate.spec.templateDefaults.dag`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ClusterWorkflowTemplateDag {
@@ -980,7 +916,81 @@ pub struct ClusterWorkflowTemplateDag {
     pub tasks: Vec<ClusterWorkflowTemplateTasks>,
 }
 
-/// Data is a data template
+/// DAGTask represents a node in the graph during DAG execution Note: CEL validation cannot check
+/// withItems (Schemaless) or inline (PreserveUnknownFields) fields.
+///
+/// Must satisfy `!has(self.depends) || !has(self.dependencies)`: cannot use both 'depends' and 'dependencies'
+///
+/// Must satisfy `!has(self.depends) || !has(self.continueOn)`: cannot use 'continueOn' when using 'depends'
+///
+/// Must satisfy `!(has(self.depends) || has(self.dependencies)) || !self.name.matches('^[0-9]')`: task name cannot begin with a digit when using 'depends' or 'dependencies'
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ClusterWorkflowTemplateDagTasks {
+    /// Arguments are the parameter and artifact arguments to the template
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub arguments: Option<ClusterWorkflowTemplateArguments>,
+    /// ContinueOn makes argo to proceed with the following step even if this step fails. Errors and
+    /// Failed states can be specified
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub continue_on: Option<ClusterWorkflowTemplateContinueOn>,
+    /// Dependencies are name of other targets which this depends on
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dependencies: Option<Vec<String>>,
+    /// Depends are name of other targets which this depends on
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub depends: Option<String>,
+    /// Hooks hold the lifecycle hook which is invoked at lifecycle of task, irrespective of the
+    /// success, failure, or error status of the primary task
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hooks: Option<BTreeMap<String, ClusterWorkflowTemplateHooks>>,
+    /// Inline is the template. Template must be empty if this is declared (and vice-versa). Note: As
+    /// mentioned in the corresponding definition in WorkflowStep, this struct is defined recursively,
+    /// so we need "x-kubernetes-preserve-unknown-fields: true" in the validation schema.
+    #[serde(
+        default,
+        deserialize_with = "codec::present::deserialize",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub inline: Option<Value>,
+    /// Name is the name of the target
+    ///
+    /// Must have at most 128 characters and match `^[a-zA-Z0-9][-a-zA-Z0-9]*$`.
+    pub name: String,
+    /// OnExit is a template reference which is invoked at the end of the template, irrespective of the
+    /// success, failure, or error of the primary template.
+    ///
+    /// Deprecated: Use Hooks\[exit\].Template instead.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub on_exit: Option<String>,
+    /// Name of template to execute
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub template: Option<String>,
+    /// TemplateRef is the reference to the template resource to execute.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub template_ref: Option<ClusterWorkflowTemplateTemplateRef>,
+    /// When is an expression in which the task should conditionally execute
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub when: Option<String>,
+    /// WithItems expands a task into multiple parallel tasks from the items in the list Note: The
+    /// structure of WithItems is free-form, so we need "x-kubernetes-preserve-unknown-fields: true" in
+    /// the validation schema.
+    #[serde(
+        default,
+        deserialize_with = "codec::present::deserialize",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub with_items: Option<Value>,
+    /// WithParam expands a task into multiple parallel tasks from the value in the parameter, which is
+    /// expected to be a JSON list.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub with_param: Option<String>,
+    /// WithSequence expands a task into a numeric sequence
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub with_sequence: Option<ClusterWorkflowTemplateWithSequence>,
+}
+
+/// `ClusterWorkflowTemplate.spec.templateDefaults.data`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ClusterWorkflowTemplateData {
     /// `source`.
@@ -989,67 +999,13 @@ pub struct ClusterWorkflowTemplateData {
     pub transformation: Vec<ClusterWorkflowTemplateTransformation>,
 }
 
-/// dataSource field can be used to specify either:
-///
-/// - An existing VolumeSnapshot object (snapshot.storage.k8s.io/VolumeSnapshot)
-/// - An existing PVC (PersistentVolumeClaim) If the provisioner or an external controller can
-///   support the specified data source, it will create a new volume based on the contents of the
-///   specified data source. When the AnyVolumeDataSource feature gate is enabled, dataSource
-///   contents will be copied to dataSourceRef, and dataSourceRef contents will be copied to
-///   dataSource when dataSourceRef.namespace is not specified. If the namespace is specified, then
-///   dataSourceRef will not be copied to dataSource.
+/// Source sources external data into a data template
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ClusterWorkflowTemplateDataSource {
-    /// APIGroup is the group for the resource being referenced. If APIGroup is not specified, the
-    /// specified Kind must be in the core API group. For any other third-party types, APIGroup is
-    /// required.
+    /// ArtifactPaths is a data transformation that collects a list of artifact paths
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub api_group: Option<String>,
-    /// Kind is the type of resource being referenced
-    pub kind: String,
-    /// Name is the name of resource being referenced
-    pub name: String,
-}
-
-/// dataSourceRef specifies the object from which to populate the volume with data, if a non-empty
-/// volume is desired. This may be any object from a non-empty API group (non core object) or a
-/// PersistentVolumeClaim object. When this field is specified, volume binding will only succeed if
-/// the type of the specified object matches some installed volume populator or dynamic provisioner.
-/// This field will replace the functionality of the dataSource field and as such if both fields are
-/// non-empty, they must have the same value. For backwards compatibility, when namespace isn't
-/// specified in dataSourceRef, both fields (dataSource and dataSourceRef) will be set to the same
-/// value automatically if one of them is empty and the other is non-empty. When namespace is
-/// specified in dataSourceRef, dataSource isn't set to the same value and must be empty. There are
-/// three important differences between dataSource and dataSourceRef:
-///
-/// - While dataSource only allows two specific types of objects, dataSourceRef allows any non-core
-///   object, as well as PersistentVolumeClaim objects.
-/// - While dataSource ignores disallowed values (dropping them), dataSourceRef preserves all
-///   values, and generates an error if a disallowed value is specified.
-/// - While dataSource only allows local objects, dataSourceRef allows objects in any namespaces.
-///   (Beta) Using this field requires the AnyVolumeDataSource feature gate to be enabled. (Alpha)
-///   Using the namespace field of dataSourceRef requires the CrossNamespaceVolumeDataSource feature
-///   gate to be enabled.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ClusterWorkflowTemplateDataSourceRef {
-    /// APIGroup is the group for the resource being referenced. If APIGroup is not specified, the
-    /// specified Kind must be in the core API group. For any other third-party types, APIGroup is
-    /// required.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub api_group: Option<String>,
-    /// Kind is the type of resource being referenced
-    pub kind: String,
-    /// Name is the name of resource being referenced
-    pub name: String,
-    /// Namespace is the namespace of resource being referenced Note that when a namespace is specified,
-    /// a gateway.networking.k8s.io/ReferenceGrant object is required in the referent namespace to allow
-    /// that namespace's owner to accept the reference. See the ReferenceGrant documentation for
-    /// details. (Alpha) This field requires the CrossNamespaceVolumeDataSource feature gate to be
-    /// enabled.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub namespace: Option<String>,
+    pub artifact_paths: Option<ClusterWorkflowTemplateSourceArtifactPaths>,
 }
 
 /// SyncDatabaseRef is a database reference for Semaphore configuration
@@ -1057,24 +1013,6 @@ pub struct ClusterWorkflowTemplateDataSourceRef {
 pub struct ClusterWorkflowTemplateDatabase {
     /// `key`.
     pub key: String,
-}
-
-/// PodDNSConfig defines the DNS parameters of a pod in addition to those generated from DNSPolicy.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ClusterWorkflowTemplateDnsConfig {
-    /// A list of DNS name server IP addresses. This will be appended to the base nameservers generated
-    /// from DNSPolicy. Duplicated nameservers will be removed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub nameservers: Option<Vec<String>>,
-    /// A list of DNS resolver options. This will be merged with the base options generated from
-    /// DNSPolicy. Duplicated entries will be removed. Resolution options given in Options will override
-    /// those that appear in the base DNSPolicy.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub options: Option<Vec<ClusterWorkflowTemplateOptions>>,
-    /// A list of DNS search domains for host-name lookup. This will be appended to the base search
-    /// paths generated from DNSPolicy. Duplicated search paths will be removed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub searches: Option<Vec<String>>,
 }
 
 /// downwardAPI represents downward API about the pod that should populate this volume
@@ -1091,32 +1029,7 @@ pub struct ClusterWorkflowTemplateDownwardAPI {
     pub default_mode: Option<i32>,
     /// Items is a list of downward API volume file
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub items: Option<Vec<ClusterWorkflowTemplateDownwardAPIItems>>,
-}
-
-/// DownwardAPIVolumeFile represents information to create the file containing the pod field
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ClusterWorkflowTemplateDownwardAPIItems {
-    /// Required: Selects a field of the pod: only annotations, labels, name, namespace and uid are
-    /// supported.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub field_ref: Option<ClusterWorkflowTemplateFieldRef>,
-    /// Optional: mode bits used to set permissions on this file, must be an octal value between 0000
-    /// and 0777 or a decimal value between 0 and 511. YAML accepts both octal and decimal values, JSON
-    /// requires decimal values for mode bits. If not specified, the volume defaultMode will be used.
-    /// This might be in conflict with other options that affect the file mode, like fsGroup, and the
-    /// result can be other mode bits set.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub mode: Option<i32>,
-    /// Required: Path is the relative path name of the file to be created. Must not be absolute or
-    /// contain the '..' path. Must be utf-8 encoded. The first item of the relative path must not start
-    /// with '..'
-    pub path: String,
-    /// Selects a resource of the container: only resources limits and requests (limits.cpu,
-    /// limits.memory, requests.cpu and requests.memory) are currently supported.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub resource_field_ref: Option<ClusterWorkflowTemplateResourceFieldRef>,
+    pub items: Option<Vec<ClusterWorkflowTemplateItems>>,
 }
 
 /// emptyDir represents a temporary directory that shares a pod's lifetime. More info:
@@ -1140,6 +1053,26 @@ pub struct ClusterWorkflowTemplateEmptyDir {
     pub size_limit: Option<IntOrString>,
 }
 
+/// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.s3.encryptionOptions`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ClusterWorkflowTemplateEncryptionOptions {
+    /// `enableEncryption`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub enable_encryption: Option<bool>,
+    /// `kmsEncryptionContext`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kms_encryption_context: Option<String>,
+    /// `kmsKeyId`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kms_key_id: Option<String>,
+    /// `serverSideCustomerKeySecret`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub server_side_customer_key_secret: Option<
+        ClusterWorkflowTemplateServerSideCustomerKeySecret,
+    >,
+}
+
 /// EnvVar represents an environment variable present in a Container.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -1152,34 +1085,6 @@ pub struct ClusterWorkflowTemplateEnv {
     /// `valueFrom`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value_from: Option<ClusterWorkflowTemplateValueFrom>,
-}
-
-/// EnvFromSource represents the source of a set of ConfigMaps or Secrets
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ClusterWorkflowTemplateEnvFrom {
-    /// `configMapRef`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub config_map_ref: Option<ClusterWorkflowTemplateConfigMapRef>,
-    /// `prefix`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub prefix: Option<String>,
-    /// `secretRef`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub secret_ref: Option<ClusterWorkflowTemplateEnvFromSecretRef>,
-}
-
-/// The Secret to select from
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ClusterWorkflowTemplateEnvFromSecretRef {
-    /// `name`.
-    ///
-    /// Defaults to `""`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    /// `optional`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub optional: Option<bool>,
 }
 
 /// ephemeral represents a volume that is handled by a cluster storage driver. The volume's
@@ -1222,14 +1127,6 @@ pub struct ClusterWorkflowTemplateEphemeral {
     pub volume_claim_template: Option<ClusterWorkflowTemplateVolumeClaimTemplate>,
 }
 
-/// Exec specifies a command to execute in the container.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ClusterWorkflowTemplateExec {
-    /// `command`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub command: Option<Vec<String>>,
-}
-
 /// Executor holds configurations of executor containers of the workflow.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -1243,7 +1140,7 @@ pub struct ClusterWorkflowTemplateExecutor {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ClusterWorkflowTemplateExecutorPlugins {
     /// `metadata`.
-    pub metadata: ClusterWorkflowTemplateMetadata,
+    pub metadata: ObjectMeta,
     /// `spec`.
     pub spec: ClusterWorkflowTemplateExecutorPluginsSpec,
 }
@@ -1267,43 +1164,6 @@ pub struct ClusterWorkflowTemplateExitCodes {
     pub values: Option<Vec<i32>>,
 }
 
-/// fc represents a Fibre Channel resource that is attached to a kubelet's host machine and then
-/// exposed to the pod.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ClusterWorkflowTemplateFc {
-    /// fsType is the filesystem type to mount. Must be a filesystem type supported by the host
-    /// operating system. Ex. "ext4", "xfs", "ntfs". Implicitly inferred to be "ext4" if unspecified.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub fs_type: Option<String>,
-    /// lun is Optional: FC target lun number
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub lun: Option<i32>,
-    /// readOnly is Optional: Defaults to false (read/write). ReadOnly here will force the ReadOnly
-    /// setting in VolumeMounts.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub read_only: Option<bool>,
-    /// targetWWNs is Optional: FC target worldwide names (WWNs)
-    #[serde(rename = "targetWWNs", skip_serializing_if = "Option::is_none")]
-    pub target_wwns: Option<Vec<String>>,
-    /// wwids Optional: FC volume world wide identifiers (wwids) Either wwids or combination of
-    /// targetWWNs and lun must be set, but not both simultaneously.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub wwids: Option<Vec<String>>,
-}
-
-/// Required: Selects a field of the pod: only annotations, labels, name, namespace and uid are
-/// supported.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ClusterWorkflowTemplateFieldRef {
-    /// Version of the schema the FieldPath is written in terms of, defaults to "v1".
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub api_version: Option<String>,
-    /// Path of the field to select in the specified API version.
-    pub field_path: String,
-}
-
 /// FileKeyRef selects a key of the env file. Requires the EnvFiles feature gate to be enabled.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -1319,48 +1179,6 @@ pub struct ClusterWorkflowTemplateFileKeyRef {
     pub path: String,
     /// `volumeName`.
     pub volume_name: String,
-}
-
-/// flexVolume represents a generic volume resource that is provisioned/attached using an exec based
-/// plugin. Deprecated: FlexVolume is deprecated. Consider using a CSIDriver instead.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ClusterWorkflowTemplateFlexVolume {
-    /// driver is the name of the driver to use for this volume.
-    pub driver: String,
-    /// fsType is the filesystem type to mount. Must be a filesystem type supported by the host
-    /// operating system. Ex. "ext4", "xfs", "ntfs". The default filesystem depends on FlexVolume
-    /// script.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub fs_type: Option<String>,
-    /// options is Optional: this field holds extra command options if any.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub options: Option<BTreeMap<String, String>>,
-    /// readOnly is Optional: defaults to false (read/write). ReadOnly here will force the ReadOnly
-    /// setting in VolumeMounts.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub read_only: Option<bool>,
-    /// secretRef is Optional: secretRef is reference to the secret object containing sensitive
-    /// information to pass to the plugin scripts. This may be empty if no secret object is specified.
-    /// If the secret object contains more than one secret, all secrets are passed to the plugin
-    /// scripts.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub secret_ref: Option<ClusterWorkflowTemplateSecretRef>,
-}
-
-/// flocker represents a Flocker volume attached to a kubelet's host machine. This depends on the
-/// Flocker control service being running. Deprecated: Flocker is deprecated and the in-tree flocker
-/// type is no longer supported.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ClusterWorkflowTemplateFlocker {
-    /// datasetName is Name of the dataset stored as metadata -\> name on the dataset for Flocker should
-    /// be considered as deprecated
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub dataset_name: Option<String>,
-    /// datasetUUID is the UUID of the dataset. This is unique identifier of a Flocker dataset
-    #[serde(rename = "datasetUUID", skip_serializing_if = "Option::is_none")]
-    pub dataset_uuid: Option<String>,
 }
 
 /// Gauge is a gauge metric
@@ -1381,100 +1199,99 @@ pub struct ClusterWorkflowTemplateGauge {
     pub value: String,
 }
 
-/// gcePersistentDisk represents a GCE Disk resource that is attached to a kubelet's host machine
-/// and then exposed to the pod. Deprecated: GCEPersistentDisk is deprecated. All operations for the
-/// in-tree gcePersistentDisk type are redirected to the pd.csi.storage.gke.io CSI driver. More
-/// info: <https://kubernetes.io/docs/concepts/storage/volumes#gcepersistentdisk>
+/// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.gcs`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct ClusterWorkflowTemplateGcePersistentDisk {
-    /// fsType is filesystem type of the volume that you want to mount. Tip: Ensure that the filesystem
-    /// type is supported by the host operating system. Examples: "ext4", "xfs", "ntfs". Implicitly
-    /// inferred to be "ext4" if unspecified. More info:
-    /// <https://kubernetes.io/docs/concepts/storage/volumes#gcepersistentdisk>
+pub struct ClusterWorkflowTemplateGcs {
+    /// `bucket`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub fs_type: Option<String>,
-    /// partition is the partition in the volume that you want to mount. If omitted, the default is to
-    /// mount by volume name. Examples: For volume /dev/sda1, you specify the partition as "1".
-    /// Similarly, the volume partition for /dev/sda is "0" (or you can leave the property empty). More
-    /// info: <https://kubernetes.io/docs/concepts/storage/volumes#gcepersistentdisk>
+    pub bucket: Option<String>,
+    /// `key`.
+    pub key: String,
+    /// `serviceAccountKeySecret`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub partition: Option<i32>,
-    /// pdName is unique name of the PD resource in GCE. Used to identify the disk in GCE. More info:
-    /// <https://kubernetes.io/docs/concepts/storage/volumes#gcepersistentdisk>
-    pub pd_name: String,
-    /// readOnly here will force the ReadOnly setting in VolumeMounts. Defaults to false. More info:
-    /// <https://kubernetes.io/docs/concepts/storage/volumes#gcepersistentdisk>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub read_only: Option<bool>,
+    pub service_account_key_secret: Option<
+        ClusterWorkflowTemplateServiceAccountKeySecret,
+    >,
 }
 
-/// gitRepo represents a git repository at a particular revision. Deprecated: GitRepo is deprecated.
-/// To provision a container with a git repo, mount an EmptyDir into an InitContainer that clones
-/// the repo using git, then mount the EmptyDir into the Pod's container.
+/// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.git`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ClusterWorkflowTemplateGitRepo {
-    /// directory is the target directory name. Must not contain or start with '..'. If '.' is supplied,
-    /// the volume directory will be the git repository. Otherwise, if specified, the volume will
-    /// contain the git repository in the subdirectory with the given name.
+#[serde(rename_all = "camelCase")]
+pub struct ClusterWorkflowTemplateGit {
+    /// `branch`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub directory: Option<String>,
-    /// repository is the URL
-    pub repository: String,
-    /// revision is the commit hash for the specified revision.
+    pub branch: Option<String>,
+    /// `depth`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub depth: Option<i64>,
+    /// `disableSubmodules`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub disable_submodules: Option<bool>,
+    /// `fetch`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fetch: Option<Vec<String>>,
+    /// `insecureIgnoreHostKey`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub insecure_ignore_host_key: Option<bool>,
+    /// `insecureSkipTLS`.
+    #[serde(rename = "insecureSkipTLS", skip_serializing_if = "Option::is_none")]
+    pub insecure_skip_tls: Option<bool>,
+    /// `passwordSecret`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub password_secret: Option<ClusterWorkflowTemplatePasswordSecret>,
+    /// `repo`.
+    pub repo: String,
+    /// `revision`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub revision: Option<String>,
+    /// `singleBranch`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub single_branch: Option<bool>,
+    /// `sshPrivateKeySecret`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ssh_private_key_secret: Option<ClusterWorkflowTemplateSshPrivateKeySecret>,
+    /// `usernameSecret`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub username_secret: Option<ClusterWorkflowTemplateUsernameSecret>,
 }
 
-/// glusterfs represents a Glusterfs mount on the host that shares a pod's lifetime. Deprecated:
-/// Glusterfs is deprecated and the in-tree glusterfs type is no longer supported.
+/// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.hdfs`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct ClusterWorkflowTemplateGlusterfs {
-    /// endpoints is the endpoint name that details Glusterfs topology.
-    pub endpoints: String,
-    /// path is the Glusterfs volume path. More info:
-    /// <https://examples.k8s.io/volumes/glusterfs/README.md#create-a-pod>
+pub struct ClusterWorkflowTemplateHdfs {
+    /// `addresses`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub addresses: Option<Vec<String>>,
+    /// `dataTransferProtection`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub data_transfer_protection: Option<String>,
+    /// `force`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub force: Option<bool>,
+    /// `hdfsUser`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hdfs_user: Option<String>,
+    /// `krbCCacheSecret`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub krb_c_cache_secret: Option<ClusterWorkflowTemplateKrbCCacheSecret>,
+    /// `krbConfigConfigMap`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub krb_config_config_map: Option<ClusterWorkflowTemplateKrbConfigConfigMap>,
+    /// `krbKeytabSecret`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub krb_keytab_secret: Option<ClusterWorkflowTemplateKrbKeytabSecret>,
+    /// `krbRealm`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub krb_realm: Option<String>,
+    /// `krbServicePrincipalName`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub krb_service_principal_name: Option<String>,
+    /// `krbUsername`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub krb_username: Option<String>,
+    /// `path`.
     pub path: String,
-    /// readOnly here will force the Glusterfs volume to be mounted with read-only permissions. Defaults
-    /// to false. More info: <https://examples.k8s.io/volumes/glusterfs/README.md#create-a-pod>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub read_only: Option<bool>,
-}
-
-/// GRPC specifies a GRPC HealthCheckRequest.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ClusterWorkflowTemplateGrpc {
-    /// `port`.
-    pub port: i32,
-    /// `service`.
-    ///
-    /// Defaults to `""`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub service: Option<String>,
-}
-
-/// `ClusterWorkflowTemplate.spec.templateDefaults.http.headers`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ClusterWorkflowTemplateHeaders {
-    /// `name`.
-    pub name: String,
-    /// `value`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub value: Option<String>,
-    /// `valueFrom`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub value_from: Option<ClusterWorkflowTemplateHeadersValueFrom>,
-}
-
-/// `ClusterWorkflowTemplate.spec.templateDefaults.http.headers.valueFrom`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ClusterWorkflowTemplateHeadersValueFrom {
-    /// `secretKeyRef`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub secret_key_ref: Option<ClusterWorkflowTemplateSecretKeyRef>,
 }
 
 /// Histogram is a histogram metric
@@ -1507,32 +1324,6 @@ pub struct ClusterWorkflowTemplateHooks {
     pub template_ref: Option<ClusterWorkflowTemplateTemplateRef>,
 }
 
-/// HostAlias holds the mapping between IP and hostnames that will be injected as an entry in the
-/// pod's hosts file.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ClusterWorkflowTemplateHostAliases {
-    /// Hostnames for the above IP address.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub hostnames: Option<Vec<String>>,
-    /// IP address of the host file entry.
-    pub ip: String,
-}
-
-/// hostPath represents a pre-existing file or directory on the host machine that is directly
-/// exposed to the container. This is generally used for system agents or other privileged things
-/// that are allowed to see the host machine. Most containers will NOT need this. More info:
-/// <https://kubernetes.io/docs/concepts/storage/volumes#hostpath>
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ClusterWorkflowTemplateHostPath {
-    /// path of the directory on the host. If the path is a symlink, it will follow the link to the real
-    /// path. More info: <https://kubernetes.io/docs/concepts/storage/volumes#hostpath>
-    pub path: String,
-    /// type for HostPath Volume Defaults to "" More info:
-    /// <https://kubernetes.io/docs/concepts/storage/volumes#hostpath>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub r#type: Option<String>,
-}
-
 /// HTTP makes a HTTP request
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -1545,7 +1336,7 @@ pub struct ClusterWorkflowTemplateHttp {
     pub body_from: Option<ClusterWorkflowTemplateBodyFrom>,
     /// `headers`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub headers: Option<Vec<ClusterWorkflowTemplateHeaders>>,
+    pub headers: Option<Vec<EnvVar>>,
     /// `insecureSkipVerify`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub insecure_skip_verify: Option<bool>,
@@ -1571,7 +1362,7 @@ pub struct ClusterWorkflowTemplateHttpGet {
     pub host: Option<String>,
     /// `httpHeaders`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub http_headers: Option<Vec<ClusterWorkflowTemplateHttpHeaders>>,
+    pub http_headers: Option<Vec<HTTPHeader>>,
     /// `path`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
@@ -1581,72 +1372,6 @@ pub struct ClusterWorkflowTemplateHttpGet {
     /// `scheme`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scheme: Option<String>,
-}
-
-/// HTTPHeader describes a custom header to be used in HTTP probes
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ClusterWorkflowTemplateHttpHeaders {
-    /// `name`.
-    pub name: String,
-    /// `value`.
-    pub value: String,
-}
-
-/// image represents an OCI object (a container image or artifact) pulled and mounted on the
-/// kubelet's host machine. The volume is resolved at pod startup depending on which PullPolicy
-/// value is provided:
-///
-/// - Always: the kubelet always attempts to pull the reference. Container creation will fail If the
-///   pull fails.
-/// - Never: the kubelet never pulls the reference and only uses a local image or artifact.
-///   Container creation will fail if the reference isn't present.
-/// - IfNotPresent: the kubelet pulls if the reference isn't already present on disk. Container
-///   creation will fail if the reference isn't present and the pull fails.
-///
-/// The volume gets re-resolved if the pod gets deleted and recreated, which means that new remote
-/// content will become available on pod recreation. A failure to resolve or pull the image during
-/// pod startup will block containers from starting and may add significant latency. Failures will
-/// be retried using normal volume backoff and will be reported on the pod reason and message. The
-/// types of objects that may be mounted by this volume are defined by the container runtime
-/// implementation on a host machine and at minimum must include all valid types supported by the
-/// container image field. The OCI object gets mounted in a single directory
-/// (spec.containers\[\*\].volumeMounts.mountPath) by merging the manifest layers in the same way as
-/// for container images. The volume will be mounted read-only (ro) and non-executable files
-/// (noexec). Sub path mounts for containers are not supported
-/// (spec.containers\[\*\].volumeMounts.subpath) before 1.33. The field
-/// spec.securityContext.fsGroupChangePolicy has no effect on this volume type.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ClusterWorkflowTemplateImage {
-    /// Policy for pulling OCI objects. Possible values are: Always: the kubelet always attempts to pull
-    /// the reference. Container creation will fail If the pull fails. Never: the kubelet never pulls
-    /// the reference and only uses a local image or artifact. Container creation will fail if the
-    /// reference isn't present. IfNotPresent: the kubelet pulls if the reference isn't already present
-    /// on disk. Container creation will fail if the reference isn't present and the pull fails.
-    /// Defaults to Always if :latest tag is specified, or IfNotPresent otherwise.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub pull_policy: Option<String>,
-    /// Required: Image or artifact reference to be used. Behaves in the same way as
-    /// pod.spec.containers\[\*\].image. Pull secrets will be assembled in the same way as for the
-    /// container image by looking up node credentials, SA image pull secrets, and pod spec image pull
-    /// secrets. More info: <https://kubernetes.io/docs/concepts/containers/images> This field is
-    /// optional to allow higher level config management to default or override container images in
-    /// workload controllers like Deployments and StatefulSets.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reference: Option<String>,
-}
-
-/// LocalObjectReference contains enough information to let you locate the referenced object inside
-/// the same namespace.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ClusterWorkflowTemplateImagePullSecrets {
-    /// Name of the referent. This field is effectively required, but due to backwards compatibility is
-    /// allowed to be empty. Instances of this type with an empty value here are almost certainly wrong.
-    /// More info: <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
-    ///
-    /// Defaults to `""`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
 }
 
 /// UserContainer is a container specified by a user.
@@ -1666,7 +1391,7 @@ pub struct ClusterWorkflowTemplateInitContainers {
     pub env: Option<Vec<ClusterWorkflowTemplateEnv>>,
     /// `envFrom`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub env_from: Option<Vec<ClusterWorkflowTemplateEnvFrom>>,
+    pub env_from: Option<Vec<EnvFromSource>>,
     /// `image`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub image: Option<String>,
@@ -1688,13 +1413,13 @@ pub struct ClusterWorkflowTemplateInitContainers {
     ///
     /// Must have no two items with the same `containerPort` and `protocol`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub ports: Option<Vec<ClusterWorkflowTemplatePorts>>,
+    pub ports: Option<Vec<ContainerPort>>,
     /// `readinessProbe`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub readiness_probe: Option<ClusterWorkflowTemplateReadinessProbe>,
     /// `resizePolicy`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub resize_policy: Option<Vec<ClusterWorkflowTemplateResizePolicy>>,
+    pub resize_policy: Option<Vec<ContainerResizePolicy>>,
     /// `resources`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resources: Option<ClusterWorkflowTemplateResources>,
@@ -1706,7 +1431,7 @@ pub struct ClusterWorkflowTemplateInitContainers {
     pub restart_policy_rules: Option<Vec<ClusterWorkflowTemplateRestartPolicyRules>>,
     /// `securityContext`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub security_context: Option<ClusterWorkflowTemplateContainerSecurityContext>,
+    pub security_context: Option<SecurityContext>,
     /// `startupProbe`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub startup_probe: Option<ClusterWorkflowTemplateStartupProbe>,
@@ -1729,23 +1454,23 @@ pub struct ClusterWorkflowTemplateInitContainers {
     ///
     /// Must have no two items with the same `devicePath`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub volume_devices: Option<Vec<ClusterWorkflowTemplateVolumeDevices>>,
+    pub volume_devices: Option<Vec<VolumeDevice>>,
     /// `volumeMounts`.
     ///
     /// Must have no two items with the same `mountPath`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub volume_mounts: Option<Vec<ClusterWorkflowTemplateVolumeMounts>>,
+    pub volume_mounts: Option<Vec<VolumeMount>>,
     /// `workingDir`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub working_dir: Option<String>,
 }
 
-/// Inputs describe what inputs parameters and artifacts are supplied to this template
+/// `ClusterWorkflowTemplate.spec.templateDefaults.inputs`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ClusterWorkflowTemplateInputs {
     /// `artifacts`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub artifacts: Option<Vec<WorkflowTaskResultArtifacts>>,
+    pub artifacts: Option<Vec<ClusterWorkflowTemplateArtifacts>>,
     /// `parameters`.
     ///
     /// Must have at most 500 items.
@@ -1753,82 +1478,74 @@ pub struct ClusterWorkflowTemplateInputs {
     pub parameters: Option<Vec<WorkflowTaskResultParameters>>,
 }
 
-/// iscsi represents an ISCSI Disk resource that is attached to a kubelet's host machine and then
-/// exposed to the pod. More info: <https://kubernetes.io/docs/concepts/storage/volumes/#iscsi>
+/// DownwardAPIVolumeFile represents information to create the file containing the pod field
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct ClusterWorkflowTemplateIscsi {
-    /// chapAuthDiscovery defines whether support iSCSI Discovery CHAP authentication
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub chap_auth_discovery: Option<bool>,
-    /// chapAuthSession defines whether support iSCSI Session CHAP authentication
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub chap_auth_session: Option<bool>,
-    /// fsType is the filesystem type of the volume that you want to mount. Tip: Ensure that the
-    /// filesystem type is supported by the host operating system. Examples: "ext4", "xfs", "ntfs".
-    /// Implicitly inferred to be "ext4" if unspecified. More info:
-    /// <https://kubernetes.io/docs/concepts/storage/volumes#iscsi>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub fs_type: Option<String>,
-    /// initiatorName is the custom iSCSI Initiator Name. If initiatorName is specified with
-    /// iscsiInterface simultaneously, new iSCSI interface \<target portal\>:\<volume name\> will be
-    /// created for the connection.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub initiator_name: Option<String>,
-    /// iqn is the target iSCSI Qualified Name.
-    pub iqn: String,
-    /// iscsiInterface is the interface Name that uses an iSCSI transport. Defaults to 'default' (tcp).
-    ///
-    /// Defaults to `"default"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub iscsi_interface: Option<String>,
-    /// lun represents iSCSI Target Lun number.
-    pub lun: i32,
-    /// portals is the iSCSI Target Portal List. The portal is either an IP or ip_addr:port if the port
-    /// is other than default (typically TCP ports 860 and 3260).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub portals: Option<Vec<String>>,
-    /// readOnly here will force the ReadOnly setting in VolumeMounts. Defaults to false.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub read_only: Option<bool>,
-    /// secretRef is the CHAP Secret for iSCSI target and initiator authentication
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub secret_ref: Option<ClusterWorkflowTemplateSecretRef>,
-    /// targetPortal is iSCSI Target Portal. The Portal is either an IP or ip_addr:port if the port is
-    /// other than default (typically TCP ports 860 and 3260).
-    pub target_portal: String,
-}
-
-/// Maps a string key to a path within a volume.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ClusterWorkflowTemplateItems {
-    /// key is the key to project.
-    pub key: String,
-    /// mode is Optional: mode bits used to set permissions on this file. Must be an octal value between
-    /// 0000 and 0777 or a decimal value between 0 and 511. YAML accepts both octal and decimal values,
-    /// JSON requires decimal values for mode bits. If not specified, the volume defaultMode will be
-    /// used. This might be in conflict with other options that affect the file mode, like fsGroup, and
-    /// the result can be other mode bits set.
+    /// Required: Selects a field of the pod: only annotations, labels, name, namespace and uid are
+    /// supported.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub field_ref: Option<ObjectFieldSelector>,
+    /// Optional: mode bits used to set permissions on this file, must be an octal value between 0000
+    /// and 0777 or a decimal value between 0 and 511. YAML accepts both octal and decimal values, JSON
+    /// requires decimal values for mode bits. If not specified, the volume defaultMode will be used.
+    /// This might be in conflict with other options that affect the file mode, like fsGroup, and the
+    /// result can be other mode bits set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<i32>,
-    /// path is the relative path of the file to map the key to. May not be an absolute path. May not
-    /// contain the path element '..'. May not start with the string '..'.
+    /// Required: Path is the relative path name of the file to be created. Must not be absolute or
+    /// contain the '..' path. Must be utf-8 encoded. The first item of the relative path must not start
+    /// with '..'
     pub path: String,
+    /// Selects a resource of the container: only resources limits and requests (limits.cpu,
+    /// limits.memory, requests.cpu and requests.memory) are currently supported.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resource_field_ref: Option<ClusterWorkflowTemplateResourceFieldRef>,
 }
 
-/// LabelSelector is the label selector to check if the pods match the labels before being added to
-/// the pod GC queue.
+/// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.hdfs.krbCCacheSecret`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ClusterWorkflowTemplateLabelSelector {
-    /// matchExpressions is a list of label selector requirements. The requirements are ANDed.
+pub struct ClusterWorkflowTemplateKrbCCacheSecret {
+    /// `key`.
+    pub key: String,
+    /// `name`.
+    ///
+    /// Defaults to `""`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub match_expressions: Option<Vec<ClusterWorkflowTemplateMatchExpressions>>,
-    /// matchLabels is a map of {key,value} pairs. A single {key,value} in the matchLabels map is
-    /// equivalent to an element of matchExpressions, whose key field is "key", the operator is "In",
-    /// and the values array contains only "value". The requirements are ANDed.
+    pub name: Option<String>,
+    /// `optional`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub match_labels: Option<BTreeMap<String, String>>,
+    pub optional: Option<bool>,
+}
+
+/// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.hdfs.krbConfigConfigMap`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ClusterWorkflowTemplateKrbConfigConfigMap {
+    /// `key`.
+    pub key: String,
+    /// `name`.
+    ///
+    /// Defaults to `""`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// `optional`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub optional: Option<bool>,
+}
+
+/// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.hdfs.krbKeytabSecret`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ClusterWorkflowTemplateKrbKeytabSecret {
+    /// `key`.
+    pub key: String,
+    /// `name`.
+    ///
+    /// Defaults to `""`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// `optional`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub optional: Option<bool>,
 }
 
 /// MetricLabel is a single label for a prometheus metric
@@ -1873,13 +1590,13 @@ pub struct ClusterWorkflowTemplateLifecycle {
 pub struct ClusterWorkflowTemplateLivenessProbe {
     /// `exec`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub exec: Option<ClusterWorkflowTemplateExec>,
+    pub exec: Option<ExecAction>,
     /// `failureThreshold`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failure_threshold: Option<i32>,
     /// `grpc`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub grpc: Option<ClusterWorkflowTemplateGrpc>,
+    pub grpc: Option<GRPCAction>,
     /// `httpGet`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub http_get: Option<ClusterWorkflowTemplateHttpGet>,
@@ -1903,47 +1620,98 @@ pub struct ClusterWorkflowTemplateLivenessProbe {
     pub timeout_seconds: Option<i32>,
 }
 
-/// ManifestFrom is the source for a single kubernetes manifest
+/// `ClusterWorkflowTemplate.spec.templateDefaults.resource.manifestFrom`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ClusterWorkflowTemplateManifestFrom {
     /// `artifact`.
     pub artifact: ClusterWorkflowTemplateArtifact,
 }
 
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
+/// Artifact contains the artifact to use
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ClusterWorkflowTemplateMatchExpressions {
-    /// key is the label key that the selector applies to.
-    pub key: String,
-    /// operator represents a key's relationship to a set of values. Valid operators are In, NotIn,
-    /// Exists and DoesNotExist.
-    pub operator: String,
-    /// values is an array of string values. If the operator is In or NotIn, the values array must be
-    /// non-empty. If the operator is Exists or DoesNotExist, the values array must be empty. This array
-    /// is replaced during a strategic merge patch.
+#[serde(rename_all = "camelCase")]
+pub struct ClusterWorkflowTemplateManifestFromArtifact {
+    /// Archive controls how the artifact will be saved to the artifact repository.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub values: Option<Vec<String>>,
+    pub archive: Option<WorkflowTaskResultArchive>,
+    /// ArchiveLogs indicates if the container logs should be archived
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub archive_logs: Option<bool>,
+    /// ArtifactGC describes the strategy to use when to deleting an artifact from completed or deleted
+    /// workflows
+    #[serde(rename = "artifactGC", skip_serializing_if = "Option::is_none")]
+    pub artifact_gc: Option<WorkflowTaskResultArtifactGC>,
+    /// Artifactory contains artifactory artifact location details
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub artifactory: Option<WorkflowTaskResultArtifactory>,
+    /// Azure contains Azure Storage artifact location details
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub azure: Option<WorkflowTaskResultAzure>,
+    /// Has this been deleted?
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deleted: Option<bool>,
+    /// From allows an artifact to reference an artifact from a previous step
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    /// FromExpression, if defined, is evaluated to specify the value for the artifact
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from_expression: Option<String>,
+    /// GCS contains GCS artifact location details
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gcs: Option<WorkflowTaskResultGcs>,
+    /// Git contains git artifact location details
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub git: Option<WorkflowTaskResultGit>,
+    /// GlobalName exports an output artifact to the global scope, making it available as
+    /// workflow.outputs.artifacts.XXXX and in workflow.status.outputs.artifacts
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub global_name: Option<String>,
+    /// HDFS contains HDFS artifact location details
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hdfs: Option<WorkflowTaskResultHdfs>,
+    /// HTTP contains HTTP artifact location details
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub http: Option<WorkflowTaskResultHttp>,
+    /// mode bits to use on this file, must be a value between 0 and 0777. Set when loading input
+    /// artifacts. It is recommended to set the mode value to ensure the artifact has the expected
+    /// permissions in your container.
+    ///
+    /// Must be at least 0 and be at most 511.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mode: Option<i32>,
+    /// name of the artifact. must be unique within a template's inputs/outputs.
+    ///
+    /// Must match `^[-a-zA-Z0-9_{}.]+$`.
+    pub name: String,
+    /// Make Artifacts optional, if Artifacts doesn't generate or exist
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub optional: Option<bool>,
+    /// OSS contains OSS artifact location details
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub oss: Option<WorkflowTaskResultOss>,
+    /// Path is the container path to the artifact
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// Plugin contains plugin artifact location details
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plugin: Option<WorkflowTaskResultPlugin>,
+    /// Raw contains raw artifact location details
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub raw: Option<WorkflowTaskResultRaw>,
+    /// If mode is set, apply the permission recursively into the artifact if it is a folder
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recurse_mode: Option<bool>,
+    /// S3 contains S3 artifact location details
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub s3: Option<WorkflowTaskResultS3>,
+    /// SubPath allows an artifact to be sourced from a subpath within the specified source
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sub_path: Option<String>,
 }
 
-/// A node selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ClusterWorkflowTemplateMatchFields {
-    /// The label key that the selector applies to.
-    pub key: String,
-    /// Represents a key's relationship to a set of values. Valid operators are In, NotIn, Exists,
-    /// DoesNotExist. Gt, and Lt.
-    pub operator: String,
-    /// An array of string values. If the operator is In or NotIn, the values array must be non-empty.
-    /// If the operator is Exists or DoesNotExist, the values array must be empty. If the operator is Gt
-    /// or Lt, the values array must have a single element, which will be interpreted as an integer.
-    /// This array is replaced during a strategic merge patch.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub values: Option<Vec<String>>,
-}
-
-/// Memoize allows templates to use outputs generated from already executed templates
+/// `ClusterWorkflowTemplate.spec.templateDefaults.memoize`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ClusterWorkflowTemplateMemoize {
@@ -1953,6 +1721,14 @@ pub struct ClusterWorkflowTemplateMemoize {
     pub key: String,
     /// `maxAge`.
     pub max_age: String,
+}
+
+/// Cache sets and configures the kind of cache
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ClusterWorkflowTemplateMemoizeCache {
+    /// ConfigMap sets a ConfigMap-based cache
+    pub config_map: ConfigMapProjection,
 }
 
 /// MergeStrategy is the strategy used to merge a patch. It defaults to "strategic" Must be one of:
@@ -1974,24 +1750,15 @@ pub enum ClusterWorkflowTemplateMergeStrategy {
     Unrecognized(String),
 }
 
-/// `ClusterWorkflowTemplate.spec.executorPlugins.metadata`.
+/// Metadata sets the pods's metadata, i.e. annotations and labels
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ClusterWorkflowTemplateMetadata {
     /// `annotations`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<BTreeMap<String, String>>,
-    /// `finalizers`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub finalizers: Option<Vec<String>>,
     /// `labels`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub labels: Option<BTreeMap<String, String>>,
-    /// `name`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    /// `namespace`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub namespace: Option<String>,
 }
 
 /// Metrics are a list of metrics emitted from this Workflow
@@ -2002,28 +1769,6 @@ pub struct ClusterWorkflowTemplateMetrics {
     ///
     /// Must have at most 100 items.
     pub prometheus: Vec<ClusterWorkflowTemplatePrometheus>,
-}
-
-/// ModifyVolumeStatus represents the status object of ControllerModifyVolume operation. When this
-/// is unset, there is no ModifyVolume operation being attempted.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ClusterWorkflowTemplateModifyVolumeStatus {
-    /// status is the status of the ControllerModifyVolume operation. It can be in any of following
-    /// states:
-    ///
-    /// - Pending Pending indicates that the PersistentVolumeClaim cannot be modified due to unmet
-    ///   requirements, such as the specified VolumeAttributesClass not existing.
-    /// - InProgress InProgress indicates that the volume is being modified.
-    /// - Infeasible Infeasible indicates that the request has been rejected as invalid by the CSI
-    ///   driver. To resolve the error, a valid VolumeAttributesClass needs to be specified. Note: New
-    ///   statuses can be added in the future. Consumers should check for unknown statuses and fail
-    ///   appropriately.
-    pub status: String,
-    /// targetVolumeAttributesClassName is the name of the VolumeAttributesClass the PVC currently being
-    /// reconciled
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub target_volume_attributes_class_name: Option<String>,
 }
 
 /// Mutex holds Mutex configuration
@@ -2040,91 +1785,25 @@ pub struct ClusterWorkflowTemplateMutexes {
     pub namespace: Option<String>,
 }
 
-/// A label query over the set of namespaces that the term applies to. The term is applied to the
-/// union of the namespaces selected by this field and the ones listed in the namespaces field. null
-/// selector and null or empty namespaces list means "this pod's namespace". An empty selector ({})
-/// matches all namespaces.
+/// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.http.auth.oauth2`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct ClusterWorkflowTemplateNamespaceSelector {
-    /// matchExpressions is a list of label selector requirements. The requirements are ANDed.
+pub struct ClusterWorkflowTemplateOauth2 {
+    /// `clientIDSecret`.
+    #[serde(rename = "clientIDSecret", skip_serializing_if = "Option::is_none")]
+    pub client_id_secret: Option<ClusterWorkflowTemplateClientIDSecret>,
+    /// `clientSecretSecret`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub match_expressions: Option<Vec<ClusterWorkflowTemplateMatchExpressions>>,
-    /// matchLabels is a map of {key,value} pairs. A single {key,value} in the matchLabels map is
-    /// equivalent to an element of matchExpressions, whose key field is "key", the operator is "In",
-    /// and the values array contains only "value". The requirements are ANDed.
+    pub client_secret_secret: Option<ClusterWorkflowTemplateClientSecretSecret>,
+    /// `endpointParams`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub match_labels: Option<BTreeMap<String, String>>,
-}
-
-/// nfs represents an NFS mount on the host that shares a pod's lifetime More info:
-/// <https://kubernetes.io/docs/concepts/storage/volumes#nfs>
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ClusterWorkflowTemplateNfs {
-    /// path that is exported by the NFS server. More info:
-    /// <https://kubernetes.io/docs/concepts/storage/volumes#nfs>
-    pub path: String,
-    /// readOnly here will force the NFS export to be mounted with read-only permissions. Defaults to
-    /// false. More info: <https://kubernetes.io/docs/concepts/storage/volumes#nfs>
+    pub endpoint_params: Option<Vec<WorkflowTaskResultEndpointParams>>,
+    /// `scopes`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub read_only: Option<bool>,
-    /// server is the hostname or IP address of the NFS server. More info:
-    /// <https://kubernetes.io/docs/concepts/storage/volumes#nfs>
-    pub server: String,
-}
-
-/// Describes node affinity scheduling rules for the pod.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ClusterWorkflowTemplateNodeAffinity {
-    /// The scheduler will prefer to schedule pods to nodes that satisfy the affinity expressions
-    /// specified by this field, but it may choose a node that violates one or more of the expressions.
-    /// The node that is most preferred is the one with the greatest sum of weights, i.e. for each node
-    /// that meets all of the scheduling requirements (resource request, requiredDuringScheduling
-    /// affinity expressions, etc.), compute a sum by iterating through the elements of this field and
-    /// adding "weight" to the sum if the node matches the corresponding matchExpressions; the node(s)
-    /// with the highest sum are the most preferred.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub preferred_during_scheduling_ignored_during_execution: Option<
-        Vec<PreferredDuringSchedulingIgnoredDuringExecution>,
-    >,
-    /// If the affinity requirements specified by this field are not met at scheduling time, the pod
-    /// will not be scheduled onto the node. If the affinity requirements specified by this field cease
-    /// to be met at some point during pod execution (e.g. due to an update), the system may or may not
-    /// try to eventually evict the pod from its node.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub required_during_scheduling_ignored_during_execution: Option<
-        RequiredDuringSchedulingIgnoredDuringExecution,
-    >,
-}
-
-/// nodePublishSecretRef is a reference to the secret object containing sensitive information to
-/// pass to the CSI driver to complete the CSI NodePublishVolume and NodeUnpublishVolume calls. This
-/// field is optional, and may be empty if no secret is required. If the secret object contains more
-/// than one secret, all secret references are passed.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ClusterWorkflowTemplateNodePublishSecretRef {
-    /// Name of the referent. This field is effectively required, but due to backwards compatibility is
-    /// allowed to be empty. Instances of this type with an empty value here are almost certainly wrong.
-    /// More info: <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
-    ///
-    /// Defaults to `""`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-}
-
-/// A null or empty node selector term matches no objects. The requirements of them are ANDed. The
-/// TopologySelectorTerm type implements a subset of the NodeSelectorTerm.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ClusterWorkflowTemplateNodeSelectorTerms {
-    /// A list of node selector requirements by node's labels.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub match_expressions: Option<Vec<ClusterWorkflowTemplateMatchExpressions>>,
-    /// A list of node selector requirements by node's fields.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub match_fields: Option<Vec<ClusterWorkflowTemplateMatchFields>>,
+    pub scopes: Option<Vec<String>>,
+    /// `tokenURLSecret`.
+    #[serde(rename = "tokenURLSecret", skip_serializing_if = "Option::is_none")]
+    pub token_url_secret: Option<ClusterWorkflowTemplateTokenURLSecret>,
 }
 
 /// Operation defines the operation to apply with value and the metrics' current value
@@ -2142,146 +1821,69 @@ pub enum ClusterWorkflowTemplateOperation {
     Unrecognized(String),
 }
 
-/// PodDNSConfigOption defines DNS resolver options of a pod.
+/// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.oss`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ClusterWorkflowTemplateOptions {
-    /// Name is this DNS resolver option's name. Required.
+#[serde(rename_all = "camelCase")]
+pub struct ClusterWorkflowTemplateOss {
+    /// `accessKeySecret`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub access_key_secret: Option<ClusterWorkflowTemplateAccessKeySecret>,
+    /// `bucket`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bucket: Option<String>,
+    /// `createBucketIfNotPresent`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub create_bucket_if_not_present: Option<bool>,
+    /// `endpoint`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub endpoint: Option<String>,
+    /// `key`.
+    pub key: String,
+    /// `lifecycleRule`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lifecycle_rule: Option<WorkflowTaskResultLifecycleRule>,
+    /// `secretKeySecret`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub secret_key_secret: Option<ClusterWorkflowTemplateSecretKeySecret>,
+    /// `securityToken`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub security_token: Option<String>,
+    /// `useSDKCreds`.
+    #[serde(rename = "useSDKCreds", skip_serializing_if = "Option::is_none")]
+    pub use_sdk_creds: Option<bool>,
+}
+
+/// `ClusterWorkflowTemplate.spec.templateDefaults.outputs`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ClusterWorkflowTemplateOutputs {
+    /// `artifacts`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub artifacts: Option<Vec<ClusterWorkflowTemplateArtifacts>>,
+    /// `exitCode`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<String>,
+    /// `parameters`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parameters: Option<Vec<WorkflowTaskResultParameters>>,
+    /// `result`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub result: Option<String>,
+}
+
+/// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.artifactory.passwordSecret`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ClusterWorkflowTemplatePasswordSecret {
+    /// `key`.
+    pub key: String,
+    /// `name`.
+    ///
+    /// Defaults to `""`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Value is this DNS resolver option's value.
+    /// `optional`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub value: Option<String>,
-}
-
-/// persistentVolumeClaimVolumeSource represents a reference to a PersistentVolumeClaim in the same
-/// namespace. More info:
-/// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims>
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ClusterWorkflowTemplatePersistentVolumeClaim {
-    /// claimName is the name of a PersistentVolumeClaim in the same namespace as the pod using this
-    /// volume. More info:
-    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims>
-    pub claim_name: String,
-    /// readOnly Will force the ReadOnly setting in VolumeMounts. Default false.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub read_only: Option<bool>,
-}
-
-/// photonPersistentDisk represents a PhotonController persistent disk attached and mounted on
-/// kubelets host machine. Deprecated: PhotonPersistentDisk is deprecated and the in-tree
-/// photonPersistentDisk type is no longer supported.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ClusterWorkflowTemplatePhotonPersistentDisk {
-    /// fsType is the filesystem type to mount. Must be a filesystem type supported by the host
-    /// operating system. Ex. "ext4", "xfs", "ntfs". Implicitly inferred to be "ext4" if unspecified.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub fs_type: Option<String>,
-    /// pdID is the ID that identifies Photon Controller persistent disk
-    #[serde(rename = "pdID")]
-    pub pd_id: String,
-}
-
-/// Describes pod affinity scheduling rules (e.g. co-locate this pod in the same node, zone, etc. as
-/// some other pod(s)).
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ClusterWorkflowTemplatePodAffinity {
-    /// The scheduler will prefer to schedule pods to nodes that satisfy the affinity expressions
-    /// specified by this field, but it may choose a node that violates one or more of the expressions.
-    /// The node that is most preferred is the one with the greatest sum of weights, i.e. for each node
-    /// that meets all of the scheduling requirements (resource request, requiredDuringScheduling
-    /// affinity expressions, etc.), compute a sum by iterating through the elements of this field and
-    /// adding "weight" to the sum if the node has pods which matches the corresponding podAffinityTerm;
-    /// the node(s) with the highest sum are the most preferred.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub preferred_during_scheduling_ignored_during_execution: Option<
-        Vec<PodAffinityPreferredDuringSchedulingIgnoredDuringExecution>,
-    >,
-    /// If the affinity requirements specified by this field are not met at scheduling time, the pod
-    /// will not be scheduled onto the node. If the affinity requirements specified by this field cease
-    /// to be met at some point during pod execution (e.g. due to a pod label update), the system may or
-    /// may not try to eventually evict the pod from its node. When there are multiple elements, the
-    /// lists of nodes corresponding to each podAffinityTerm are intersected, i.e. all terms must be
-    /// satisfied.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub required_during_scheduling_ignored_during_execution: Option<
-        Vec<PodAffinityRequiredDuringSchedulingIgnoredDuringExecution>,
-    >,
-}
-
-/// Required. A pod affinity term, associated with the corresponding weight.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ClusterWorkflowTemplatePodAffinityTerm {
-    /// A label query over a set of resources, in this case pods. If it's null, this PodAffinityTerm
-    /// matches with no Pods.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub label_selector: Option<ClusterWorkflowTemplateLabelSelector>,
-    /// MatchLabelKeys is a set of pod label keys to select which pods will be taken into consideration.
-    /// The keys are used to lookup values from the incoming pod labels, those key-value labels are
-    /// merged with `labelSelector` as `key in (value)` to select the group of existing pods which pods
-    /// will be taken into consideration for the incoming pod's pod (anti) affinity. Keys that don't
-    /// exist in the incoming pod labels will be ignored. The default value is empty. The same key is
-    /// forbidden to exist in both matchLabelKeys and labelSelector. Also, matchLabelKeys cannot be set
-    /// when labelSelector isn't set.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub match_label_keys: Option<Vec<String>>,
-    /// MismatchLabelKeys is a set of pod label keys to select which pods will be taken into
-    /// consideration. The keys are used to lookup values from the incoming pod labels, those key-value
-    /// labels are merged with `labelSelector` as `key notin (value)` to select the group of existing
-    /// pods which pods will be taken into consideration for the incoming pod's pod (anti) affinity.
-    /// Keys that don't exist in the incoming pod labels will be ignored. The default value is empty.
-    /// The same key is forbidden to exist in both mismatchLabelKeys and labelSelector. Also,
-    /// mismatchLabelKeys cannot be set when labelSelector isn't set.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub mismatch_label_keys: Option<Vec<String>>,
-    /// A label query over the set of namespaces that the term applies to. The term is applied to the
-    /// union of the namespaces selected by this field and the ones listed in the namespaces field. null
-    /// selector and null or empty namespaces list means "this pod's namespace". An empty selector ({})
-    /// matches all namespaces.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub namespace_selector: Option<ClusterWorkflowTemplateNamespaceSelector>,
-    /// namespaces specifies a static list of namespace names that the term applies to. The term is
-    /// applied to the union of the namespaces listed in this field and the ones selected by
-    /// namespaceSelector. null or empty namespaces list and null namespaceSelector means "this pod's
-    /// namespace".
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub namespaces: Option<Vec<String>>,
-    /// This pod should be co-located (affinity) or not co-located (anti-affinity) with the pods
-    /// matching the labelSelector in the specified namespaces, where co-located is defined as running
-    /// on a node whose value of the label with key topologyKey matches that of any node on which any of
-    /// the selected pods is running. Empty topologyKey is not allowed.
-    pub topology_key: String,
-}
-
-/// Describes pod anti-affinity scheduling rules (e.g. avoid putting this pod in the same node,
-/// zone, etc. as some other pod(s)).
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ClusterWorkflowTemplatePodAntiAffinity {
-    /// The scheduler will prefer to schedule pods to nodes that satisfy the anti-affinity expressions
-    /// specified by this field, but it may choose a node that violates one or more of the expressions.
-    /// The node that is most preferred is the one with the greatest sum of weights, i.e. for each node
-    /// that meets all of the scheduling requirements (resource request, requiredDuringScheduling
-    /// anti-affinity expressions, etc.), compute a sum by iterating through the elements of this field
-    /// and subtracting "weight" from the sum if the node has pods which matches the corresponding
-    /// podAffinityTerm; the node(s) with the highest sum are the most preferred.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub preferred_during_scheduling_ignored_during_execution: Option<
-        Vec<PodAffinityPreferredDuringSchedulingIgnoredDuringExecution>,
-    >,
-    /// If the anti-affinity requirements specified by this field are not met at scheduling time, the
-    /// pod will not be scheduled onto the node. If the anti-affinity requirements specified by this
-    /// field cease to be met at some point during pod execution (e.g. due to a pod label update), the
-    /// system may or may not try to eventually evict the pod from its node. When there are multiple
-    /// elements, the lists of nodes corresponding to each podAffinityTerm are intersected, i.e. all
-    /// terms must be satisfied.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub required_during_scheduling_ignored_during_execution: Option<
-        Vec<PodAffinityRequiredDuringSchedulingIgnoredDuringExecution>,
-    >,
+    pub optional: Option<bool>,
 }
 
 /// Projects an auto-rotating credential bundle (private key and certificate chain) that the pod can
@@ -2396,7 +1998,7 @@ pub struct ClusterWorkflowTemplatePodDisruptionBudget {
     /// Label query over pods whose evictions are managed by the disruption budget. A null selector will
     /// match no pods, while an empty ({}) selector will select all pods within the namespace.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub selector: Option<ClusterWorkflowTemplateSelector>,
+    pub selector: Option<LabelSelector>,
     /// UnhealthyPodEvictionPolicy defines the criteria for when unhealthy pods should be considered for
     /// eviction. Current implementation considers healthy pods, as pods that have status.conditions
     /// item with type="Ready",status="True".
@@ -2429,7 +2031,7 @@ pub struct ClusterWorkflowTemplatePodGC {
     /// LabelSelector is the label selector to check if the pods match the labels before being added to
     /// the pod GC queue.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub label_selector: Option<ClusterWorkflowTemplateLabelSelector>,
+    pub label_selector: Option<LabelSelector>,
     /// Strategy is the strategy to use. One of "OnPodCompletion", "OnPodSuccess",
     /// "OnWorkflowCompletion", "OnWorkflowSuccess". If unset, does not delete Pods
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -2482,7 +2084,7 @@ pub struct ClusterWorkflowTemplatePodResources {
     ///
     /// Must have no two items with the same `name`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub claims: Option<Vec<ClusterWorkflowTemplateClaims>>,
+    pub claims: Option<Vec<ResourceClaim>>,
     /// Limits describes the maximum amount of compute resources allowed. More info:
     /// <https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/>
     ///
@@ -2499,47 +2101,6 @@ pub struct ClusterWorkflowTemplatePodResources {
     pub requests: Option<BTreeMap<String, IntOrString>>,
 }
 
-/// ContainerPort represents a network port in a single container.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ClusterWorkflowTemplatePorts {
-    /// `containerPort`.
-    pub container_port: i32,
-    /// `hostIP`.
-    #[serde(rename = "hostIP", skip_serializing_if = "Option::is_none")]
-    pub host_ip: Option<String>,
-    /// `hostPort`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub host_port: Option<i32>,
-    /// `name`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    /// `protocol`.
-    ///
-    /// Defaults to `"TCP"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub protocol: Option<String>,
-}
-
-/// portworxVolume represents a portworx volume attached and mounted on kubelets host machine.
-/// Deprecated: PortworxVolume is deprecated. All operations for the in-tree portworxVolume type are
-/// redirected to the pxd.portworx.com CSI driver when the CSIMigrationPortworx feature-gate is on.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ClusterWorkflowTemplatePortworxVolume {
-    /// fSType represents the filesystem type to mount Must be a filesystem type supported by the host
-    /// operating system. Ex. "ext4", "xfs". Implicitly inferred to be "ext4" if unspecified.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub fs_type: Option<String>,
-    /// readOnly defaults to false (read/write). ReadOnly here will force the ReadOnly setting in
-    /// VolumeMounts.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub read_only: Option<bool>,
-    /// volumeID uniquely identifies a Portworx volume
-    #[serde(rename = "volumeID")]
-    pub volume_id: String,
-}
-
 /// PostStart is called immediately after a container is created. If the handler fails, the
 /// container is terminated and restarted according to its restart policy. Other management of the
 /// container blocks until the hook completes. More info:
@@ -2549,13 +2110,13 @@ pub struct ClusterWorkflowTemplatePortworxVolume {
 pub struct ClusterWorkflowTemplatePostStart {
     /// `exec`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub exec: Option<ClusterWorkflowTemplateExec>,
+    pub exec: Option<ExecAction>,
     /// `httpGet`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub http_get: Option<ClusterWorkflowTemplateHttpGet>,
     /// `sleep`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub sleep: Option<ClusterWorkflowTemplateSleep>,
+    pub sleep: Option<SleepAction>,
     /// `tcpSocket`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tcp_socket: Option<ClusterWorkflowTemplateTcpSocket>,
@@ -2574,28 +2135,16 @@ pub struct ClusterWorkflowTemplatePostStart {
 pub struct ClusterWorkflowTemplatePreStop {
     /// `exec`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub exec: Option<ClusterWorkflowTemplateExec>,
+    pub exec: Option<ExecAction>,
     /// `httpGet`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub http_get: Option<ClusterWorkflowTemplateHttpGet>,
     /// `sleep`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub sleep: Option<ClusterWorkflowTemplateSleep>,
+    pub sleep: Option<SleepAction>,
     /// `tcpSocket`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tcp_socket: Option<ClusterWorkflowTemplateTcpSocket>,
-}
-
-/// A node selector term, associated with the corresponding weight.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ClusterWorkflowTemplatePreference {
-    /// A list of node selector requirements by node's labels.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub match_expressions: Option<Vec<ClusterWorkflowTemplateMatchExpressions>>,
-    /// A list of node selector requirements by node's fields.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub match_fields: Option<Vec<ClusterWorkflowTemplateMatchFields>>,
 }
 
 /// projected items for all in one resources secrets, configmaps, and downward API
@@ -2642,78 +2191,6 @@ pub struct ClusterWorkflowTemplatePrometheus {
     pub when: Option<String>,
 }
 
-/// quobyte represents a Quobyte mount on the host that shares a pod's lifetime. Deprecated: Quobyte
-/// is deprecated and the in-tree quobyte type is no longer supported.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ClusterWorkflowTemplateQuobyte {
-    /// group to map volume access to Default is no group
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub group: Option<String>,
-    /// readOnly here will force the Quobyte volume to be mounted with read-only permissions. Defaults
-    /// to false.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub read_only: Option<bool>,
-    /// registry represents a single or multiple Quobyte Registry services specified as a string as
-    /// host:port pair (multiple entries are separated with commas) which acts as the central registry
-    /// for volumes
-    pub registry: String,
-    /// tenant owning the given Quobyte volume in the Backend Used with dynamically provisioned Quobyte
-    /// volumes, value is set by the plugin
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tenant: Option<String>,
-    /// user to map volume access to Defaults to serivceaccount user
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub user: Option<String>,
-    /// volume is a string that references an already created Quobyte volume by name.
-    pub volume: String,
-}
-
-/// rbd represents a Rados Block Device mount on the host that shares a pod's lifetime. Deprecated:
-/// RBD is deprecated and the in-tree rbd type is no longer supported.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ClusterWorkflowTemplateRbd {
-    /// fsType is the filesystem type of the volume that you want to mount. Tip: Ensure that the
-    /// filesystem type is supported by the host operating system. Examples: "ext4", "xfs", "ntfs".
-    /// Implicitly inferred to be "ext4" if unspecified. More info:
-    /// <https://kubernetes.io/docs/concepts/storage/volumes#rbd>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub fs_type: Option<String>,
-    /// image is the rados image name. More info:
-    /// <https://examples.k8s.io/volumes/rbd/README.md#how-to-use-it>
-    pub image: String,
-    /// keyring is the path to key ring for RBDUser. Default is /etc/ceph/keyring. More info:
-    /// <https://examples.k8s.io/volumes/rbd/README.md#how-to-use-it>
-    ///
-    /// Defaults to `"/etc/ceph/keyring"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub keyring: Option<String>,
-    /// monitors is a collection of Ceph monitors. More info:
-    /// <https://examples.k8s.io/volumes/rbd/README.md#how-to-use-it>
-    pub monitors: Vec<String>,
-    /// pool is the rados pool name. Default is rbd. More info:
-    /// <https://examples.k8s.io/volumes/rbd/README.md#how-to-use-it>
-    ///
-    /// Defaults to `"rbd"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub pool: Option<String>,
-    /// readOnly here will force the ReadOnly setting in VolumeMounts. Defaults to false. More info:
-    /// <https://examples.k8s.io/volumes/rbd/README.md#how-to-use-it>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub read_only: Option<bool>,
-    /// secretRef is name of the authentication secret for RBDUser. If provided overrides keyring.
-    /// Default is nil. More info: <https://examples.k8s.io/volumes/rbd/README.md#how-to-use-it>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub secret_ref: Option<ClusterWorkflowTemplateSecretRef>,
-    /// user is the rados user name. Default is admin. More info:
-    /// <https://examples.k8s.io/volumes/rbd/README.md#how-to-use-it>
-    ///
-    /// Defaults to `"admin"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub user: Option<String>,
-}
-
 /// Periodic probe of container service readiness. Container will be removed from service endpoints
 /// if the probe fails. Cannot be updated. More info:
 /// <https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes>
@@ -2722,13 +2199,13 @@ pub struct ClusterWorkflowTemplateRbd {
 pub struct ClusterWorkflowTemplateReadinessProbe {
     /// `exec`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub exec: Option<ClusterWorkflowTemplateExec>,
+    pub exec: Option<ExecAction>,
     /// `failureThreshold`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failure_threshold: Option<i32>,
     /// `grpc`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub grpc: Option<ClusterWorkflowTemplateGrpc>,
+    pub grpc: Option<GRPCAction>,
     /// `httpGet`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub http_get: Option<ClusterWorkflowTemplateHttpGet>,
@@ -2752,17 +2229,7 @@ pub struct ClusterWorkflowTemplateReadinessProbe {
     pub timeout_seconds: Option<i32>,
 }
 
-/// ContainerResizePolicy represents resource resize policy for the container.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ClusterWorkflowTemplateResizePolicy {
-    /// `resourceName`.
-    pub resource_name: String,
-    /// `restartPolicy`.
-    pub restart_policy: String,
-}
-
-/// Resource template subtype which can run k8s resources
+/// `ClusterWorkflowTemplate.spec.templateDefaults.resource`.
 ///
 /// Must satisfy `(has(self.manifest) && !has(self.manifestFrom)) || (!has(self.manifest) && has(self.manifestFrom)) || (!has(self.manifest) && !has(self.manifestFrom))`: only one of manifest or manifestFrom can be specified
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -2793,37 +2260,6 @@ pub struct ClusterWorkflowTemplateResource {
     pub success_condition: Option<String>,
 }
 
-/// PodResourceClaim references exactly one ResourceClaim, either directly or by naming a
-/// ResourceClaimTemplate which is then turned into a ResourceClaim for the pod.
-///
-/// It adds a name to it that uniquely identifies the ResourceClaim inside the Pod. Containers that
-/// need access to the ResourceClaim reference it with this name.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ClusterWorkflowTemplateResourceClaims {
-    /// Name uniquely identifies this resource claim inside the pod. This must be a DNS_LABEL.
-    pub name: String,
-    /// ResourceClaimName is the name of a ResourceClaim object in the same namespace as this pod.
-    ///
-    /// Exactly one of ResourceClaimName and ResourceClaimTemplateName must be set.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub resource_claim_name: Option<String>,
-    /// ResourceClaimTemplateName is the name of a ResourceClaimTemplate object in the same namespace as
-    /// this pod.
-    ///
-    /// The template will be used to create a new ResourceClaim, which will be bound to this pod. When
-    /// this pod is deleted, the ResourceClaim will also be deleted. The pod name and resource name,
-    /// along with a generated component, will be used to form a unique name for the ResourceClaim,
-    /// which will be recorded in pod.status.resourceClaimStatuses.
-    ///
-    /// This field is immutable and no changes will be made to the corresponding ResourceClaim by the
-    /// control plane after creating the ResourceClaim.
-    ///
-    /// Exactly one of ResourceClaimName and ResourceClaimTemplateName must be set.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub resource_claim_template_name: Option<String>,
-}
-
 /// Selects a resource of the container: only resources limits and requests (limits.cpu,
 /// limits.memory, requests.cpu and requests.memory) are currently supported.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -2841,6 +2277,13 @@ pub struct ClusterWorkflowTemplateResourceFieldRef {
     pub resource: String,
 }
 
+/// ManifestFrom is the source for a single kubernetes manifest
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ClusterWorkflowTemplateResourceManifestFrom {
+    /// Artifact contains the artifact to use
+    pub artifact: ClusterWorkflowTemplateManifestFromArtifact,
+}
+
 /// Compute Resources required by this container. Cannot be updated. More info:
 /// <https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/>
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -2849,7 +2292,7 @@ pub struct ClusterWorkflowTemplateResources {
     ///
     /// Must have no two items with the same `name`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub claims: Option<Vec<ClusterWorkflowTemplateClaims>>,
+    pub claims: Option<Vec<ResourceClaim>>,
     /// `limits`.
     ///
     /// Each value must be a quantity, such as `0.5` or `128Mi`.
@@ -2896,7 +2339,7 @@ pub enum ClusterWorkflowTemplateRetryPolicy {
 pub struct ClusterWorkflowTemplateRetryStrategy {
     /// Affinity prevents running workflow's step on the same host
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub affinity: Option<ClusterWorkflowTemplateRetryStrategyAffinity>,
+    pub affinity: Option<ClusterWorkflowTemplateAffinity>,
     /// Backoff is a backoff strategy
     #[serde(skip_serializing_if = "Option::is_none")]
     pub backoff: Option<ClusterWorkflowTemplateBackoff>,
@@ -2913,57 +2356,52 @@ pub struct ClusterWorkflowTemplateRetryStrategy {
     pub retry_policy: Option<ClusterWorkflowTemplateRetryPolicy>,
 }
 
-/// Affinity prevents running workflow's step on the same host
+/// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.s3`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct ClusterWorkflowTemplateRetryStrategyAffinity {
-    /// RetryNodeAntiAffinity is a placeholder for future expansion, only empty nodeAntiAffinity is
-    /// allowed. In order to prevent running steps on the same host, it uses "kubernetes.io/hostname".
+pub struct ClusterWorkflowTemplateS3 {
+    /// `accessKeySecret`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub node_anti_affinity: Option<BTreeMap<String, Value>>,
-}
-
-/// scaleIO represents a ScaleIO persistent volume attached and mounted on Kubernetes nodes.
-/// Deprecated: ScaleIO is deprecated and the in-tree scaleIO type is no longer supported.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ClusterWorkflowTemplateScaleIO {
-    /// fsType is the filesystem type to mount. Must be a filesystem type supported by the host
-    /// operating system. Ex. "ext4", "xfs", "ntfs". Default is "xfs".
-    ///
-    /// Defaults to `"xfs"`.
+    pub access_key_secret: Option<ClusterWorkflowTemplateAccessKeySecret>,
+    /// `addressingStyle`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub fs_type: Option<String>,
-    /// gateway is the host address of the ScaleIO API Gateway.
-    pub gateway: String,
-    /// protectionDomain is the name of the ScaleIO Protection Domain for the configured storage.
+    pub addressing_style: Option<WorkflowTaskResultAddressingStyle>,
+    /// `bucket`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub protection_domain: Option<String>,
-    /// readOnly Defaults to false (read/write). ReadOnly here will force the ReadOnly setting in
-    /// VolumeMounts.
+    pub bucket: Option<String>,
+    /// `caSecret`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub read_only: Option<bool>,
-    /// secretRef references to the secret for ScaleIO user and other sensitive information. If this is
-    /// not provided, Login operation will fail.
-    pub secret_ref: ClusterWorkflowTemplateSecretRef,
-    /// sslEnabled Flag enable/disable SSL communication with Gateway, default false
+    pub ca_secret: Option<ClusterWorkflowTemplateCaSecret>,
+    /// `createBucketIfNotPresent`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub ssl_enabled: Option<bool>,
-    /// storageMode indicates whether the storage for a volume should be ThickProvisioned or
-    /// ThinProvisioned. Default is ThinProvisioned.
-    ///
-    /// Defaults to `"ThinProvisioned"`.
+    pub create_bucket_if_not_present: Option<WorkflowTaskResultCreateBucketIfNotPresent>,
+    /// `encryptionOptions`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub storage_mode: Option<String>,
-    /// storagePool is the ScaleIO Storage Pool associated with the protection domain.
+    pub encryption_options: Option<ClusterWorkflowTemplateEncryptionOptions>,
+    /// `endpoint`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub storage_pool: Option<String>,
-    /// system is the name of the storage system as configured in ScaleIO.
-    pub system: String,
-    /// volumeName is the name of a volume already created in the ScaleIO system that is associated with
-    /// this volume source.
+    pub endpoint: Option<String>,
+    /// `insecure`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub volume_name: Option<String>,
+    pub insecure: Option<bool>,
+    /// `key`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// `region`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub region: Option<String>,
+    /// `roleARN`.
+    #[serde(rename = "roleARN", skip_serializing_if = "Option::is_none")]
+    pub role_arn: Option<String>,
+    /// `secretKeySecret`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub secret_key_secret: Option<ClusterWorkflowTemplateSecretKeySecret>,
+    /// `sessionTokenSecret`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session_token_secret: Option<ClusterWorkflowTemplateSessionTokenSecret>,
+    /// `useSDKCreds`.
+    #[serde(rename = "useSDKCreds", skip_serializing_if = "Option::is_none")]
+    pub use_sdk_creds: Option<bool>,
 }
 
 /// Script runs a portion of code against an interpreter
@@ -2983,7 +2421,7 @@ pub struct ClusterWorkflowTemplateScript {
     pub env: Option<Vec<ClusterWorkflowTemplateEnv>>,
     /// `envFrom`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub env_from: Option<Vec<ClusterWorkflowTemplateEnvFrom>>,
+    pub env_from: Option<Vec<EnvFromSource>>,
     /// `image`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub image: Option<String>,
@@ -3003,13 +2441,13 @@ pub struct ClusterWorkflowTemplateScript {
     ///
     /// Must have no two items with the same `containerPort` and `protocol`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub ports: Option<Vec<ClusterWorkflowTemplatePorts>>,
+    pub ports: Option<Vec<ContainerPort>>,
     /// `readinessProbe`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub readiness_probe: Option<ClusterWorkflowTemplateReadinessProbe>,
     /// `resizePolicy`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub resize_policy: Option<Vec<ClusterWorkflowTemplateResizePolicy>>,
+    pub resize_policy: Option<Vec<ContainerResizePolicy>>,
     /// `resources`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resources: Option<ClusterWorkflowTemplateResources>,
@@ -3021,7 +2459,7 @@ pub struct ClusterWorkflowTemplateScript {
     pub restart_policy_rules: Option<Vec<ClusterWorkflowTemplateRestartPolicyRules>>,
     /// `securityContext`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub security_context: Option<ClusterWorkflowTemplateContainerSecurityContext>,
+    pub security_context: Option<SecurityContext>,
     /// `source`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
@@ -3047,88 +2485,20 @@ pub struct ClusterWorkflowTemplateScript {
     ///
     /// Must have no two items with the same `devicePath`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub volume_devices: Option<Vec<ClusterWorkflowTemplateVolumeDevices>>,
+    pub volume_devices: Option<Vec<VolumeDevice>>,
     /// `volumeMounts`.
     ///
     /// Must have no two items with the same `mountPath`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub volume_mounts: Option<Vec<ClusterWorkflowTemplateVolumeMounts>>,
+    pub volume_mounts: Option<Vec<VolumeMount>>,
     /// `workingDir`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub working_dir: Option<String>,
 }
 
-/// The SELinux context to be applied to all containers. If unspecified, the container runtime will
-/// allocate a random SELinux context for each container. May also be set in SecurityContext. If set
-/// in both SecurityContext and PodSecurityContext, the value specified in SecurityContext takes
-/// precedence for that container. Note that this field cannot be set when spec.os.name is windows.
+/// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.oss.secretKeySecret`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ClusterWorkflowTemplateSeLinuxOptions {
-    /// Level is SELinux level label that applies to the container.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub level: Option<String>,
-    /// Role is a SELinux role label that applies to the container.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub role: Option<String>,
-    /// Type is a SELinux type label that applies to the container.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub r#type: Option<String>,
-    /// User is a SELinux user label that applies to the container.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub user: Option<String>,
-}
-
-/// The seccomp options to use by the containers in this pod. Note that this field cannot be set
-/// when spec.os.name is windows.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ClusterWorkflowTemplateSeccompProfile {
-    /// localhostProfile indicates a profile defined in a file on the node should be used. The profile
-    /// must be preconfigured on the node to work. Must be a descending path, relative to the kubelet's
-    /// configured seccomp profile location. Must be set if type is "Localhost". Must NOT be set for any
-    /// other type.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub localhost_profile: Option<String>,
-    /// type indicates which kind of seccomp profile will be applied. Valid options are:
-    ///
-    /// Localhost - a profile defined in a file on the node should be used. RuntimeDefault - the
-    /// container runtime default profile should be used. Unconfined - no profile should be applied.
-    pub r#type: String,
-}
-
-/// secret represents a secret that should populate this volume. More info:
-/// <https://kubernetes.io/docs/concepts/storage/volumes#secret>
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ClusterWorkflowTemplateSecret {
-    /// defaultMode is Optional: mode bits used to set permissions on created files by default. Must be
-    /// an octal value between 0000 and 0777 or a decimal value between 0 and 511. YAML accepts both
-    /// octal and decimal values, JSON requires decimal values for mode bits. Defaults to 0644.
-    /// Directories within the path are not affected by this setting. This might be in conflict with
-    /// other options that affect the file mode, like fsGroup, and the result can be other mode bits
-    /// set.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub default_mode: Option<i32>,
-    /// items If unspecified, each key-value pair in the Data field of the referenced Secret will be
-    /// projected into the volume as a file whose name is the key and content is the value. If
-    /// specified, the listed keys will be projected into the specified paths, and unlisted keys will
-    /// not be present. If a key is specified which is not present in the Secret, the volume setup will
-    /// error unless it is marked optional. Paths must be relative and may not contain the '..' path or
-    /// start with '..'.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub items: Option<Vec<ClusterWorkflowTemplateItems>>,
-    /// optional field specify whether the Secret or its keys must be defined
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub optional: Option<bool>,
-    /// secretName is the name of the secret in the pod's namespace to use. More info:
-    /// <https://kubernetes.io/docs/concepts/storage/volumes#secret>
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub secret_name: Option<String>,
-}
-
-/// Selects a key of a secret in the pod's namespace
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ClusterWorkflowTemplateSecretKeyRef {
+pub struct ClusterWorkflowTemplateSecretKeySecret {
     /// `key`.
     pub key: String,
     /// `name`.
@@ -3141,152 +2511,13 @@ pub struct ClusterWorkflowTemplateSecretKeyRef {
     pub optional: Option<bool>,
 }
 
-/// secretRef is Optional: SecretRef is reference to the authentication secret for User, default is
-/// empty. More info: <https://examples.k8s.io/volumes/cephfs/README.md#how-to-use-it>
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ClusterWorkflowTemplateSecretRef {
-    /// Name of the referent. This field is effectively required, but due to backwards compatibility is
-    /// allowed to be empty. Instances of this type with an empty value here are almost certainly wrong.
-    /// More info: <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
-    ///
-    /// Defaults to `""`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-}
-
-/// SecurityContext holds pod-level security attributes and common container settings. Optional:
-/// Defaults to empty. See type description for default values of each field.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ClusterWorkflowTemplateSecurityContext {
-    /// appArmorProfile is the AppArmor options to use by the containers in this pod. Note that this
-    /// field cannot be set when spec.os.name is windows.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub app_armor_profile: Option<ClusterWorkflowTemplateAppArmorProfile>,
-    /// A special supplemental group that applies to all containers in a pod. Some volume types allow
-    /// the Kubelet to change the ownership of that volume to be owned by the pod:
-    ///
-    /// - 1\. The owning GID will be the FSGroup
-    /// - 2\. The setgid bit is set (new files created in the volume will be owned by FSGroup)
-    /// - 3\. The permission bits are OR'd with rw-rw----
-    ///
-    /// If unset, the Kubelet will not modify the ownership and permissions of any volume. Note that
-    /// this field cannot be set when spec.os.name is windows.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub fs_group: Option<i64>,
-    /// fsGroupChangePolicy defines behavior of changing ownership and permission of the volume before
-    /// being exposed inside Pod. This field will only apply to volume types which support fsGroup based
-    /// ownership(and permissions). It will have no effect on ephemeral volume types such as: secret,
-    /// configmaps and emptydir. Valid values are "OnRootMismatch" and "Always". If not specified,
-    /// "Always" is used. Note that this field cannot be set when spec.os.name is windows.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub fs_group_change_policy: Option<String>,
-    /// The GID to run the entrypoint of the container process. Uses runtime default if unset. May also
-    /// be set in SecurityContext. If set in both SecurityContext and PodSecurityContext, the value
-    /// specified in SecurityContext takes precedence for that container. Note that this field cannot be
-    /// set when spec.os.name is windows.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub run_as_group: Option<i64>,
-    /// Indicates that the container must run as a non-root user. If true, the Kubelet will validate the
-    /// image at runtime to ensure that it does not run as UID 0 (root) and fail to start the container
-    /// if it does. If unset or false, no such validation will be performed. May also be set in
-    /// SecurityContext. If set in both SecurityContext and PodSecurityContext, the value specified in
-    /// SecurityContext takes precedence.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub run_as_non_root: Option<bool>,
-    /// The UID to run the entrypoint of the container process. Defaults to user specified in image
-    /// metadata if unspecified. May also be set in SecurityContext. If set in both SecurityContext and
-    /// PodSecurityContext, the value specified in SecurityContext takes precedence for that container.
-    /// Note that this field cannot be set when spec.os.name is windows.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub run_as_user: Option<i64>,
-    /// seLinuxChangePolicy defines how the container's SELinux label is applied to all volumes used by
-    /// the Pod. It has no effect on nodes that do not support SELinux or to volumes does not support
-    /// SELinux. Valid values are "MountOption" and "Recursive".
-    ///
-    /// "Recursive" means relabeling of all files on all Pod volumes by the container runtime. This may
-    /// be slow for large volumes, but allows mixing privileged and unprivileged Pods sharing the same
-    /// volume on the same node.
-    ///
-    /// "MountOption" mounts all eligible Pod volumes with `-o context` mount option. This requires all
-    /// Pods that share the same volume to use the same SELinux label. It is not possible to share the
-    /// same volume among privileged and unprivileged Pods. Eligible volumes are in-tree FibreChannel
-    /// and iSCSI volumes, and all CSI volumes whose CSI driver announces SELinux support by setting
-    /// spec.seLinuxMount: true in their CSIDriver instance. Other volumes are always re-labelled
-    /// recursively. "MountOption" value is allowed only when SELinuxMount feature gate is enabled.
-    ///
-    /// If not specified and SELinuxMount feature gate is enabled, "MountOption" is used. If not
-    /// specified and SELinuxMount feature gate is disabled, "MountOption" is used for ReadWriteOncePod
-    /// volumes and "Recursive" for all other volumes.
-    ///
-    /// This field affects only Pods that have SELinux label set, either in PodSecurityContext or in
-    /// SecurityContext of all containers.
-    ///
-    /// All Pods that use the same volume should use the same seLinuxChangePolicy, otherwise some pods
-    /// can get stuck in ContainerCreating state. Note that this field cannot be set when spec.os.name
-    /// is windows.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub se_linux_change_policy: Option<String>,
-    /// The SELinux context to be applied to all containers. If unspecified, the container runtime will
-    /// allocate a random SELinux context for each container. May also be set in SecurityContext. If set
-    /// in both SecurityContext and PodSecurityContext, the value specified in SecurityContext takes
-    /// precedence for that container. Note that this field cannot be set when spec.os.name is windows.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub se_linux_options: Option<ClusterWorkflowTemplateSeLinuxOptions>,
-    /// The seccomp options to use by the containers in this pod. Note that this field cannot be set
-    /// when spec.os.name is windows.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub seccomp_profile: Option<ClusterWorkflowTemplateSeccompProfile>,
-    /// A list of groups applied to the first process run in each container, in addition to the
-    /// container's primary GID and fsGroup (if specified). If the SupplementalGroupsPolicy feature is
-    /// enabled, the supplementalGroupsPolicy field determines whether these are in addition to or
-    /// instead of any group memberships defined in the container image. If unspecified, no additional
-    /// groups are added, though group memberships defined in the container image may still be used,
-    /// depending on the supplementalGroupsPolicy field. Note that this field cannot be set when
-    /// spec.os.name is windows.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub supplemental_groups: Option<Vec<i64>>,
-    /// Defines how supplemental groups of the first container processes are calculated. Valid values
-    /// are "Merge" and "Strict". If not specified, "Merge" is used. (Alpha) Using the field requires
-    /// the SupplementalGroupsPolicy feature gate to be enabled and the container runtime must implement
-    /// support for this feature. Note that this field cannot be set when spec.os.name is windows.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub supplemental_groups_policy: Option<String>,
-    /// Sysctls hold a list of namespaced sysctls used for the pod. Pods with unsupported sysctls (by
-    /// the container runtime) might fail to launch. Note that this field cannot be set when
-    /// spec.os.name is windows.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub sysctls: Option<Vec<ClusterWorkflowTemplateSysctls>>,
-    /// The Windows specific settings applied to all containers. If unspecified, the options within a
-    /// container's SecurityContext will be used. If set in both SecurityContext and PodSecurityContext,
-    /// the value specified in SecurityContext takes precedence. Note that this field cannot be set when
-    /// spec.os.name is linux.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub windows_options: Option<ClusterWorkflowTemplateWindowsOptions>,
-}
-
-/// Label query over pods whose evictions are managed by the disruption budget. A null selector will
-/// match no pods, while an empty ({}) selector will select all pods within the namespace.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ClusterWorkflowTemplateSelector {
-    /// matchExpressions is a list of label selector requirements. The requirements are ANDed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub match_expressions: Option<Vec<ClusterWorkflowTemplateMatchExpressions>>,
-    /// matchLabels is a map of {key,value} pairs. A single {key,value} in the matchLabels map is
-    /// equivalent to an element of matchExpressions, whose key field is "key", the operator is "In",
-    /// and the values array contains only "value". The requirements are ANDed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub match_labels: Option<BTreeMap<String, String>>,
-}
-
 /// SemaphoreRef is a reference of Semaphore
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ClusterWorkflowTemplateSemaphores {
     /// ConfigMapKeyRef is a configmap selector for Semaphore configuration
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub config_map_key_ref: Option<ClusterWorkflowTemplateConfigMapKeyRef>,
+    pub config_map_key_ref: Option<ConfigMapKeySelector>,
     /// SyncDatabaseRef is a database reference for Semaphore configuration
     #[serde(skip_serializing_if = "Option::is_none")]
     pub database: Option<ClusterWorkflowTemplateDatabase>,
@@ -3295,24 +2526,49 @@ pub struct ClusterWorkflowTemplateSemaphores {
     pub namespace: Option<String>,
 }
 
-/// serviceAccountToken is information about the serviceAccountToken data to project
+/// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.s3.encryptionOptions.serverSideCustomerKeySecret`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ClusterWorkflowTemplateServiceAccountToken {
-    /// audience is the intended audience of the token. A recipient of a token must identify itself with
-    /// an identifier specified in the audience of the token, and otherwise should reject the token. The
-    /// audience defaults to the identifier of the apiserver.
+pub struct ClusterWorkflowTemplateServerSideCustomerKeySecret {
+    /// `key`.
+    pub key: String,
+    /// `name`.
+    ///
+    /// Defaults to `""`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub audience: Option<String>,
-    /// expirationSeconds is the requested duration of validity of the service account token. As the
-    /// token approaches expiration, the kubelet volume plugin will proactively rotate the service
-    /// account token. The kubelet will start trying to rotate the token if the token is older than 80
-    /// percent of its time to live or if the token is older than 24 hours.Defaults to 1 hour and must
-    /// be at least 10 minutes.
+    pub name: Option<String>,
+    /// `optional`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub expiration_seconds: Option<i64>,
-    /// path is the path relative to the mount point of the file to project the token into.
-    pub path: String,
+    pub optional: Option<bool>,
+}
+
+/// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.gcs.serviceAccountKeySecret`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ClusterWorkflowTemplateServiceAccountKeySecret {
+    /// `key`.
+    pub key: String,
+    /// `name`.
+    ///
+    /// Defaults to `""`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// `optional`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub optional: Option<bool>,
+}
+
+/// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.s3.sessionTokenSecret`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ClusterWorkflowTemplateSessionTokenSecret {
+    /// `key`.
+    pub key: String,
+    /// `name`.
+    ///
+    /// Defaults to `""`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// `optional`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub optional: Option<bool>,
 }
 
 /// `ClusterWorkflowTemplate.spec.executorPlugins.spec.sidecar`.
@@ -3344,7 +2600,7 @@ pub struct ClusterWorkflowTemplateSidecars {
     pub env: Option<Vec<ClusterWorkflowTemplateEnv>>,
     /// `envFrom`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub env_from: Option<Vec<ClusterWorkflowTemplateEnvFrom>>,
+    pub env_from: Option<Vec<EnvFromSource>>,
     /// `image`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub image: Option<String>,
@@ -3366,13 +2622,13 @@ pub struct ClusterWorkflowTemplateSidecars {
     ///
     /// Must have no two items with the same `containerPort` and `protocol`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub ports: Option<Vec<ClusterWorkflowTemplatePorts>>,
+    pub ports: Option<Vec<ContainerPort>>,
     /// `readinessProbe`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub readiness_probe: Option<ClusterWorkflowTemplateReadinessProbe>,
     /// `resizePolicy`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub resize_policy: Option<Vec<ClusterWorkflowTemplateResizePolicy>>,
+    pub resize_policy: Option<Vec<ContainerResizePolicy>>,
     /// `resources`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resources: Option<ClusterWorkflowTemplateResources>,
@@ -3384,7 +2640,7 @@ pub struct ClusterWorkflowTemplateSidecars {
     pub restart_policy_rules: Option<Vec<ClusterWorkflowTemplateRestartPolicyRules>>,
     /// `securityContext`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub security_context: Option<ClusterWorkflowTemplateContainerSecurityContext>,
+    pub security_context: Option<SecurityContext>,
     /// `startupProbe`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub startup_probe: Option<ClusterWorkflowTemplateStartupProbe>,
@@ -3407,31 +2663,108 @@ pub struct ClusterWorkflowTemplateSidecars {
     ///
     /// Must have no two items with the same `devicePath`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub volume_devices: Option<Vec<ClusterWorkflowTemplateVolumeDevices>>,
+    pub volume_devices: Option<Vec<VolumeDevice>>,
     /// `volumeMounts`.
     ///
     /// Must have no two items with the same `mountPath`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub volume_mounts: Option<Vec<ClusterWorkflowTemplateVolumeMounts>>,
+    pub volume_mounts: Option<Vec<VolumeMount>>,
     /// `workingDir`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub working_dir: Option<String>,
 }
 
-/// Sleep represents a duration that the container should sleep.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ClusterWorkflowTemplateSleep {
-    /// `seconds`.
-    pub seconds: i64,
-}
-
-/// Source sources external data into a data template
+/// `ClusterWorkflowTemplate.spec.templateDefaults.data.source`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ClusterWorkflowTemplateSource {
     /// `artifactPaths`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub artifact_paths: Option<ClusterWorkflowTemplateArtifactPaths>,
+}
+
+/// ArtifactPaths is a data transformation that collects a list of artifact paths
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ClusterWorkflowTemplateSourceArtifactPaths {
+    /// Archive controls how the artifact will be saved to the artifact repository.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub archive: Option<WorkflowTaskResultArchive>,
+    /// ArchiveLogs indicates if the container logs should be archived
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub archive_logs: Option<bool>,
+    /// ArtifactGC describes the strategy to use when to deleting an artifact from completed or deleted
+    /// workflows
+    #[serde(rename = "artifactGC", skip_serializing_if = "Option::is_none")]
+    pub artifact_gc: Option<WorkflowTaskResultArtifactGC>,
+    /// Artifactory contains artifactory artifact location details
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub artifactory: Option<WorkflowTaskResultArtifactory>,
+    /// Azure contains Azure Storage artifact location details
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub azure: Option<WorkflowTaskResultAzure>,
+    /// Has this been deleted?
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deleted: Option<bool>,
+    /// From allows an artifact to reference an artifact from a previous step
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    /// FromExpression, if defined, is evaluated to specify the value for the artifact
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from_expression: Option<String>,
+    /// GCS contains GCS artifact location details
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gcs: Option<WorkflowTaskResultGcs>,
+    /// Git contains git artifact location details
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub git: Option<WorkflowTaskResultGit>,
+    /// GlobalName exports an output artifact to the global scope, making it available as
+    /// workflow.outputs.artifacts.XXXX and in workflow.status.outputs.artifacts
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub global_name: Option<String>,
+    /// HDFS contains HDFS artifact location details
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hdfs: Option<WorkflowTaskResultHdfs>,
+    /// HTTP contains HTTP artifact location details
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub http: Option<WorkflowTaskResultHttp>,
+    /// mode bits to use on this file, must be a value between 0 and 0777. Set when loading input
+    /// artifacts. It is recommended to set the mode value to ensure the artifact has the expected
+    /// permissions in your container.
+    ///
+    /// Must be at least 0 and be at most 511.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mode: Option<i32>,
+    /// name of the artifact. must be unique within a template's inputs/outputs.
+    ///
+    /// Must match `^[-a-zA-Z0-9_{}.]+$`.
+    pub name: String,
+    /// Make Artifacts optional, if Artifacts doesn't generate or exist
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub optional: Option<bool>,
+    /// OSS contains OSS artifact location details
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub oss: Option<WorkflowTaskResultOss>,
+    /// Path is the container path to the artifact
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// Plugin contains plugin artifact location details
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plugin: Option<WorkflowTaskResultPlugin>,
+    /// Raw contains raw artifact location details
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub raw: Option<WorkflowTaskResultRaw>,
+    /// If mode is set, apply the permission recursively into the artifact if it is a folder
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recurse_mode: Option<bool>,
+    /// S3 contains S3 artifact location details
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub s3: Option<WorkflowTaskResultS3>,
+    /// SubPath allows an artifact to be sourced from a subpath within the specified source
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sub_path: Option<String>,
 }
 
 /// Projection that may be projected along with other supported volume types. Exactly one of these
@@ -3452,10 +2785,10 @@ pub struct ClusterWorkflowTemplateSources {
     /// are deduplicated. The ordering of certificates within the file is arbitrary, and Kubelet may
     /// change the order over time.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub cluster_trust_bundle: Option<ClusterWorkflowTemplateClusterTrustBundle>,
+    pub cluster_trust_bundle: Option<ClusterTrustBundleProjection>,
     /// configMap information about the configMap data to project
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub config_map: Option<ClusterWorkflowTemplateSourcesConfigMap>,
+    pub config_map: Option<ConfigMapProjection>,
     /// downwardAPI information about the downwardAPI data to project
     #[serde(rename = "downwardAPI", skip_serializing_if = "Option::is_none")]
     pub downward_api: Option<ClusterWorkflowTemplateSourcesDownwardAPI>,
@@ -3489,33 +2822,10 @@ pub struct ClusterWorkflowTemplateSources {
     pub pod_certificate: Option<ClusterWorkflowTemplatePodCertificate>,
     /// secret information about the secret data to project
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub secret: Option<ClusterWorkflowTemplateSourcesSecret>,
+    pub secret: Option<SecretProjection>,
     /// serviceAccountToken is information about the serviceAccountToken data to project
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub service_account_token: Option<ClusterWorkflowTemplateServiceAccountToken>,
-}
-
-/// configMap information about the configMap data to project
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ClusterWorkflowTemplateSourcesConfigMap {
-    /// items if unspecified, each key-value pair in the Data field of the referenced ConfigMap will be
-    /// projected into the volume as a file whose name is the key and content is the value. If
-    /// specified, the listed keys will be projected into the specified paths, and unlisted keys will
-    /// not be present. If a key is specified which is not present in the ConfigMap, the volume setup
-    /// will error unless it is marked optional. Paths must be relative and may not contain the '..'
-    /// path or start with '..'.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub items: Option<Vec<ClusterWorkflowTemplateItems>>,
-    /// Name of the referent. This field is effectively required, but due to backwards compatibility is
-    /// allowed to be empty. Instances of this type with an empty value here are almost certainly wrong.
-    /// More info: <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
-    ///
-    /// Defaults to `""`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    /// optional specify whether the ConfigMap or its keys must be defined
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub optional: Option<bool>,
+    pub service_account_token: Option<ServiceAccountTokenProjection>,
 }
 
 /// downwardAPI information about the downwardAPI data to project
@@ -3523,30 +2833,7 @@ pub struct ClusterWorkflowTemplateSourcesConfigMap {
 pub struct ClusterWorkflowTemplateSourcesDownwardAPI {
     /// Items is a list of DownwardAPIVolume file
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub items: Option<Vec<ClusterWorkflowTemplateDownwardAPIItems>>,
-}
-
-/// secret information about the secret data to project
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ClusterWorkflowTemplateSourcesSecret {
-    /// items if unspecified, each key-value pair in the Data field of the referenced Secret will be
-    /// projected into the volume as a file whose name is the key and content is the value. If
-    /// specified, the listed keys will be projected into the specified paths, and unlisted keys will
-    /// not be present. If a key is specified which is not present in the Secret, the volume setup will
-    /// error unless it is marked optional. Paths must be relative and may not contain the '..' path or
-    /// start with '..'.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub items: Option<Vec<ClusterWorkflowTemplateItems>>,
-    /// Name of the referent. This field is effectively required, but due to backwards compatibility is
-    /// allowed to be empty. Instances of this type with an empty value here are almost certainly wrong.
-    /// More info: <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
-    ///
-    /// Defaults to `""`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    /// optional field specify whether the Secret or its key must be defined
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub optional: Option<bool>,
 }
 
 /// resources represents the minimum resources the volume should have. Users are allowed to specify
@@ -3571,6 +2858,21 @@ pub struct ClusterWorkflowTemplateSpecResources {
     pub requests: Option<BTreeMap<String, IntOrString>>,
 }
 
+/// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.git.sshPrivateKeySecret`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ClusterWorkflowTemplateSshPrivateKeySecret {
+    /// `key`.
+    pub key: String,
+    /// `name`.
+    ///
+    /// Defaults to `""`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// `optional`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub optional: Option<bool>,
+}
+
 /// StartupProbe indicates that the Pod has successfully initialized. If specified, no other probes
 /// are executed until this completes successfully. If this probe fails, the Pod will be restarted,
 /// just as if the livenessProbe failed. This can be used to provide different probe parameters at
@@ -3582,13 +2884,13 @@ pub struct ClusterWorkflowTemplateSpecResources {
 pub struct ClusterWorkflowTemplateStartupProbe {
     /// `exec`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub exec: Option<ClusterWorkflowTemplateExec>,
+    pub exec: Option<ExecAction>,
     /// `failureThreshold`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failure_threshold: Option<i32>,
     /// `grpc`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub grpc: Option<ClusterWorkflowTemplateGrpc>,
+    pub grpc: Option<GRPCAction>,
     /// `httpGet`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub http_get: Option<ClusterWorkflowTemplateHttpGet>,
@@ -3697,26 +2999,25 @@ pub struct ClusterWorkflowTemplateStatus {
     /// ModifyVolumeStatus represents the status object of ControllerModifyVolume operation. When this
     /// is unset, there is no ModifyVolume operation being attempted.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub modify_volume_status: Option<ClusterWorkflowTemplateModifyVolumeStatus>,
+    pub modify_volume_status: Option<ModifyVolumeStatus>,
     /// phase represents the current phase of PersistentVolumeClaim.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub phase: Option<String>,
 }
 
-/// WorkflowStep is a reference to a template to execute in a series of step Note: CEL validation
-/// cannot check withItems (Schemaless) or inline (PreserveUnknownFields) fields.
+/// `ClusterWorkflowTemplate.spec.templateDefaults.steps`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ClusterWorkflowTemplateSteps {
     /// `arguments`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub arguments: Option<ClusterWorkflowTemplateArguments>,
+    pub arguments: Option<ClusterWorkflowTemplateStepsArguments>,
     /// `continueOn`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub continue_on: Option<ClusterWorkflowTemplateContinueOn>,
     /// `hooks`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub hooks: Option<BTreeMap<String, ClusterWorkflowTemplateHooks>>,
+    pub hooks: Option<BTreeMap<String, ClusterWorkflowTemplateStepsHooks>>,
     /// `inline`.
     #[serde(
         default,
@@ -3756,34 +3057,33 @@ pub struct ClusterWorkflowTemplateSteps {
     pub with_sequence: Option<ClusterWorkflowTemplateWithSequence>,
 }
 
-/// storageOS represents a StorageOS volume attached and mounted on Kubernetes nodes. Deprecated:
-/// StorageOS is deprecated and the in-tree storageos type is no longer supported.
+/// `ClusterWorkflowTemplate.spec.templateDefaults.steps.arguments`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ClusterWorkflowTemplateStepsArguments {
+    /// `artifacts`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub artifacts: Option<Vec<ClusterWorkflowTemplateArtifacts>>,
+    /// `parameters`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parameters: Option<Vec<WorkflowTaskResultParameters>>,
+}
+
+/// `ClusterWorkflowTemplate.spec.templateDefaults.steps.hooks`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct ClusterWorkflowTemplateStorageos {
-    /// fsType is the filesystem type to mount. Must be a filesystem type supported by the host
-    /// operating system. Ex. "ext4", "xfs", "ntfs". Implicitly inferred to be "ext4" if unspecified.
+pub struct ClusterWorkflowTemplateStepsHooks {
+    /// `arguments`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub fs_type: Option<String>,
-    /// readOnly defaults to false (read/write). ReadOnly here will force the ReadOnly setting in
-    /// VolumeMounts.
+    pub arguments: Option<ClusterWorkflowTemplateStepsArguments>,
+    /// `expression`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub read_only: Option<bool>,
-    /// secretRef specifies the secret to use for obtaining the StorageOS API credentials. If not
-    /// specified, default values will be attempted.
+    pub expression: Option<String>,
+    /// `template`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub secret_ref: Option<ClusterWorkflowTemplateSecretRef>,
-    /// volumeName is the human-readable name of the StorageOS volume. Volume names are only unique
-    /// within a namespace.
+    pub template: Option<String>,
+    /// `templateRef`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub volume_name: Option<String>,
-    /// volumeNamespace specifies the scope of the volume within StorageOS. If no namespace is specified
-    /// then the Pod's namespace will be used. This allows the Kubernetes name scoping to be mirrored
-    /// within StorageOS for tighter integration. Set VolumeName to any name to override the default
-    /// behaviour. Set to "default" if you are not using namespaces within StorageOS. Namespaces that do
-    /// not pre-exist within StorageOS will be created.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub volume_namespace: Option<String>,
+    pub template_ref: Option<ClusterWorkflowTemplateTemplateRef>,
 }
 
 /// Strategy is the strategy to use.
@@ -3823,17 +3123,7 @@ pub struct ClusterWorkflowTemplateSynchronization {
     pub semaphores: Option<Vec<ClusterWorkflowTemplateSemaphores>>,
 }
 
-/// Sysctl defines a kernel parameter to be set
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ClusterWorkflowTemplateSysctls {
-    /// Name of a property to set
-    pub name: String,
-    /// Value of a property to set
-    pub value: String,
-}
-
-/// DAGTask represents a node in the graph during DAG execution Note: CEL validation cannot check
-/// withItems (Schemaless) or inline (PreserveUnknownFields) fields.
+/// `ClusterWorkflowTemplate.spec.templateDefaults.dag.tasks`.
 ///
 /// Must satisfy `!has(self.depends) || !has(self.dependencies)`: cannot use both 'depends' and 'dependencies'
 ///
@@ -3845,7 +3135,7 @@ pub struct ClusterWorkflowTemplateSysctls {
 pub struct ClusterWorkflowTemplateTasks {
     /// `arguments`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub arguments: Option<ClusterWorkflowTemplateArguments>,
+    pub arguments: Option<ClusterWorkflowTemplateStepsArguments>,
     /// `continueOn`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub continue_on: Option<ClusterWorkflowTemplateContinueOn>,
@@ -3857,7 +3147,7 @@ pub struct ClusterWorkflowTemplateTasks {
     pub depends: Option<String>,
     /// `hooks`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub hooks: Option<BTreeMap<String, ClusterWorkflowTemplateHooks>>,
+    pub hooks: Option<BTreeMap<String, ClusterWorkflowTemplateStepsHooks>>,
     /// `inline`.
     #[serde(
         default,
@@ -3918,7 +3208,7 @@ pub struct ClusterWorkflowTemplateTemplateDefaults {
     pub active_deadline_seconds: Option<IntOrString>,
     /// `affinity`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub affinity: Option<ClusterWorkflowTemplateAffinity>,
+    pub affinity: Option<Affinity>,
     /// `annotations`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<BTreeMap<String, String>>,
@@ -3951,7 +3241,7 @@ pub struct ClusterWorkflowTemplateTemplateDefaults {
     pub fail_fast: Option<bool>,
     /// `hostAliases`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub host_aliases: Option<Vec<ClusterWorkflowTemplateHostAliases>>,
+    pub host_aliases: Option<Vec<HostAlias>>,
     /// `http`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub http: Option<ClusterWorkflowTemplateHttp>,
@@ -3966,7 +3256,7 @@ pub struct ClusterWorkflowTemplateTemplateDefaults {
     pub memoize: Option<ClusterWorkflowTemplateMemoize>,
     /// `metadata`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub metadata: Option<ClusterWorkflowTemplateTemplateDefaultsMetadata>,
+    pub metadata: Option<ClusterWorkflowTemplateMetadata>,
     /// `metrics`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metrics: Option<ClusterWorkflowTemplateMetrics>,
@@ -3980,7 +3270,7 @@ pub struct ClusterWorkflowTemplateTemplateDefaults {
     pub node_selector: Option<BTreeMap<String, String>>,
     /// `outputs`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub outputs: Option<WorkflowTaskResultOutputs>,
+    pub outputs: Option<ClusterWorkflowTemplateOutputs>,
     /// `parallelism`.
     ///
     /// Must be at least 1.
@@ -4006,7 +3296,7 @@ pub struct ClusterWorkflowTemplateTemplateDefaults {
     pub resource: Option<ClusterWorkflowTemplateResource>,
     /// `resourceClaims`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub resource_claims: Option<Vec<ClusterWorkflowTemplateResourceClaims>>,
+    pub resource_claims: Option<Vec<PodResourceClaim>>,
     /// `retryStrategy`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retry_strategy: Option<ClusterWorkflowTemplateRetryStrategy>,
@@ -4018,7 +3308,7 @@ pub struct ClusterWorkflowTemplateTemplateDefaults {
     pub script: Option<ClusterWorkflowTemplateScript>,
     /// `securityContext`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub security_context: Option<ClusterWorkflowTemplateSecurityContext>,
+    pub security_context: Option<PodSecurityContext>,
     /// `serviceAccountName`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub service_account_name: Option<String>,
@@ -4041,21 +3331,10 @@ pub struct ClusterWorkflowTemplateTemplateDefaults {
     pub timeout: Option<String>,
     /// `tolerations`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub tolerations: Option<Vec<ClusterWorkflowTemplateTolerations>>,
+    pub tolerations: Option<Vec<Toleration>>,
     /// `volumes`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub volumes: Option<Vec<ClusterWorkflowTemplateVolumes>>,
-}
-
-/// Metadata sets the pods's metadata, i.e. annotations and labels
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ClusterWorkflowTemplateTemplateDefaultsMetadata {
-    /// `annotations`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub annotations: Option<BTreeMap<String, String>>,
-    /// `labels`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub labels: Option<BTreeMap<String, String>>,
 }
 
 /// TemplateRef is the reference to the template resource to execute by the hook
@@ -4085,7 +3364,7 @@ pub struct ClusterWorkflowTemplateTemplates {
     /// Affinity sets the pod's scheduling constraints Overrides the affinity set at the workflow level
     /// (if any)
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub affinity: Option<ClusterWorkflowTemplateAffinity>,
+    pub affinity: Option<Affinity>,
     /// Annotations is a list of annotations to add to the template at runtime
     #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<BTreeMap<String, String>>,
@@ -4094,7 +3373,7 @@ pub struct ClusterWorkflowTemplateTemplates {
     /// location configured in the controller, appended with the \<workflowname\>/\<nodename\> in the
     /// key.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub archive_location: Option<ClusterWorkflowTemplateArchiveLocation>,
+    pub archive_location: Option<ClusterWorkflowTemplateTemplatesArchiveLocation>,
     /// AutomountServiceAccountToken indicates whether a service account token should be automatically
     /// mounted in pods. ServiceAccountName of ExecutorConfig must be specified if this value is false.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -4111,10 +3390,10 @@ pub struct ClusterWorkflowTemplateTemplates {
     pub daemon: Option<bool>,
     /// DAG template subtype which runs a DAG
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub dag: Option<ClusterWorkflowTemplateDag>,
+    pub dag: Option<ClusterWorkflowTemplateTemplatesDag>,
     /// Data is a data template
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub data: Option<ClusterWorkflowTemplateData>,
+    pub data: Option<ClusterWorkflowTemplateTemplatesData>,
     /// Executor holds configurations of the executor container.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub executor: Option<ClusterWorkflowTemplateExecutor>,
@@ -4124,7 +3403,7 @@ pub struct ClusterWorkflowTemplateTemplates {
     pub fail_fast: Option<bool>,
     /// HostAliases is an optional list of hosts and IPs that will be injected into the pod spec
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub host_aliases: Option<Vec<ClusterWorkflowTemplateHostAliases>>,
+    pub host_aliases: Option<Vec<HostAlias>>,
     /// HTTP makes a HTTP request
     #[serde(skip_serializing_if = "Option::is_none")]
     pub http: Option<ClusterWorkflowTemplateHttp>,
@@ -4133,13 +3412,13 @@ pub struct ClusterWorkflowTemplateTemplates {
     pub init_containers: Option<Vec<ClusterWorkflowTemplateInitContainers>>,
     /// Inputs describe what inputs parameters and artifacts are supplied to this template
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub inputs: Option<ClusterWorkflowTemplateInputs>,
+    pub inputs: Option<ClusterWorkflowTemplateTemplatesInputs>,
     /// Memoize allows templates to use outputs generated from already executed templates
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub memoize: Option<ClusterWorkflowTemplateMemoize>,
+    pub memoize: Option<ClusterWorkflowTemplateTemplatesMemoize>,
     /// Metadata sets the pods's metadata, i.e. annotations and labels
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub metadata: Option<ClusterWorkflowTemplateTemplateDefaultsMetadata>,
+    pub metadata: Option<ClusterWorkflowTemplateMetadata>,
     /// Metrics are a list of metrics emitted from this template
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metrics: Option<ClusterWorkflowTemplateMetrics>,
@@ -4185,7 +3464,7 @@ pub struct ClusterWorkflowTemplateTemplates {
     pub priority_class_name: Option<String>,
     /// Resource template subtype which can run k8s resources
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub resource: Option<ClusterWorkflowTemplateResource>,
+    pub resource: Option<ClusterWorkflowTemplateTemplatesResource>,
     /// ResourceClaims defines the ResourceClaims that must be allocated and reserved before this
     /// template's pod is allowed to start. Each entry names either an existing ResourceClaim or a
     /// ResourceClaimTemplate in the workflow's namespace, and containers ask for one by name through
@@ -4196,7 +3475,7 @@ pub struct ClusterWorkflowTemplateTemplates {
     /// rather than to the spec-level claims of the WorkflowTemplate it was defined in. Requires the
     /// DynamicResourceAllocation feature gate to be enabled on the cluster.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub resource_claims: Option<Vec<ClusterWorkflowTemplateResourceClaims>>,
+    pub resource_claims: Option<Vec<PodResourceClaim>>,
     /// RetryStrategy describes how to retry a template when it fails
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retry_strategy: Option<ClusterWorkflowTemplateRetryStrategy>,
@@ -4211,7 +3490,7 @@ pub struct ClusterWorkflowTemplateTemplates {
     /// SecurityContext holds pod-level security attributes and common container settings. Optional:
     /// Defaults to empty. See type description for default values of each field.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub security_context: Option<ClusterWorkflowTemplateSecurityContext>,
+    pub security_context: Option<PodSecurityContext>,
     /// ServiceAccountName to apply to workflow pods
     #[serde(skip_serializing_if = "Option::is_none")]
     pub service_account_name: Option<String>,
@@ -4223,7 +3502,7 @@ pub struct ClusterWorkflowTemplateTemplates {
     ///
     /// Must have at least 1 item.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub steps: Option<Vec<Vec<ClusterWorkflowTemplateSteps>>>,
+    pub steps: Option<Vec<Vec<ClusterWorkflowTemplateTemplatesSteps>>>,
     /// Suspend template subtype which can suspend a workflow when reaching the step
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suspend: Option<ClusterWorkflowTemplateSuspend>,
@@ -4237,41 +3516,228 @@ pub struct ClusterWorkflowTemplateTemplates {
     pub timeout: Option<String>,
     /// Tolerations to apply to workflow pods.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub tolerations: Option<Vec<ClusterWorkflowTemplateTolerations>>,
+    pub tolerations: Option<Vec<Toleration>>,
     /// Volumes is a list of volumes that can be mounted by containers in a template.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub volumes: Option<Vec<ClusterWorkflowTemplateVolumes>>,
 }
 
-/// The pod this Toleration is attached to tolerates any taint that matches the triple
-/// \<key,value,effect\> using the matching operator \<operator\>.
+/// Location in which all files related to the step will be stored (logs, artifacts, etc...). Can be
+/// overridden by individual items in Outputs. If omitted, will use the default artifact repository
+/// location configured in the controller, appended with the \<workflowname\>/\<nodename\> in the
+/// key.
+///
+/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct ClusterWorkflowTemplateTolerations {
-    /// Effect indicates the taint effect to match. Empty means match all taint effects. When specified,
-    /// allowed values are NoSchedule, PreferNoSchedule and NoExecute.
+pub struct ClusterWorkflowTemplateTemplatesArchiveLocation {
+    /// ArchiveLogs indicates if the container logs should be archived
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub effect: Option<String>,
-    /// Key is the taint key that the toleration applies to. Empty means match all taint keys. If the
-    /// key is empty, operator must be Exists; this combination means to match all values and all keys.
+    pub archive_logs: Option<bool>,
+    /// Artifactory contains artifactory artifact location details
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub key: Option<String>,
-    /// Operator represents a key's relationship to the value. Valid operators are Exists, Equal, Lt,
-    /// and Gt. Defaults to Equal. Exists is equivalent to wildcard for value, so that a pod can
-    /// tolerate all taints of a particular category. Lt and Gt perform numeric comparisons (requires
-    /// feature gate TaintTolerationComparisonOperators).
+    pub artifactory: Option<WorkflowTaskResultArtifactory>,
+    /// Azure contains Azure Storage artifact location details
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub operator: Option<String>,
-    /// TolerationSeconds represents the period of time the toleration (which must be of effect
-    /// NoExecute, otherwise this field is ignored) tolerates the taint. By default, it is not set,
-    /// which means tolerate the taint forever (do not evict). Zero and negative values will be treated
-    /// as 0 (evict immediately) by the system.
+    pub azure: Option<WorkflowTaskResultAzure>,
+    /// GCS contains GCS artifact location details
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub toleration_seconds: Option<i64>,
-    /// Value is the taint value the toleration matches to. If the operator is Exists, the value should
-    /// be empty, otherwise just a regular string.
+    pub gcs: Option<WorkflowTaskResultGcs>,
+    /// Git contains git artifact location details
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub value: Option<String>,
+    pub git: Option<WorkflowTaskResultGit>,
+    /// HDFS contains HDFS artifact location details
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hdfs: Option<WorkflowTaskResultHdfs>,
+    /// HTTP contains HTTP artifact location details
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub http: Option<WorkflowTaskResultHttp>,
+    /// OSS contains OSS artifact location details
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub oss: Option<WorkflowTaskResultOss>,
+    /// Plugin contains plugin artifact location details
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plugin: Option<WorkflowTaskResultPlugin>,
+    /// Raw contains raw artifact location details
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub raw: Option<WorkflowTaskResultRaw>,
+    /// S3 contains S3 artifact location details
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub s3: Option<WorkflowTaskResultS3>,
+}
+
+/// DAG template subtype which runs a DAG
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ClusterWorkflowTemplateTemplatesDag {
+    /// This flag is for DAG logic. The DAG logic has a built-in "fail fast" feature to stop scheduling
+    /// new steps, as soon as it detects that one of the DAG nodes is failed. Then it waits until all
+    /// DAG nodes are completed before failing the DAG itself. The FailFast flag default is true, if set
+    /// to false, it will allow a DAG to run all branches of the DAG to completion (either success or
+    /// failure), regardless of the failed outcomes of branches in the DAG. More info and example about
+    /// this feature at <https://github.com/argoproj/argo-workflows/issues/1442>
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fail_fast: Option<bool>,
+    /// Target are one or more names of targets to execute in a DAG
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
+    /// Tasks are a list of DAG tasks MaxItems is an artificial limit to limit CEL validation costs -
+    /// see note at top of file
+    ///
+    /// Must have 1 to 200 items.
+    pub tasks: Vec<ClusterWorkflowTemplateDagTasks>,
+}
+
+/// Data is a data template
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ClusterWorkflowTemplateTemplatesData {
+    /// Source sources external data into a data template
+    pub source: ClusterWorkflowTemplateDataSource,
+    /// Transformation applies a set of transformations
+    pub transformation: Vec<ClusterWorkflowTemplateTransformation>,
+}
+
+/// Inputs describe what inputs parameters and artifacts are supplied to this template
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ClusterWorkflowTemplateTemplatesInputs {
+    /// Artifact are a list of artifacts passed as inputs
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub artifacts: Option<Vec<WorkflowTaskResultArtifacts>>,
+    /// Parameters are a list of parameters passed as inputs MaxItems is an artificial limit to limit
+    /// CEL validation costs - see note at top of file
+    ///
+    /// Must have at most 500 items.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parameters: Option<Vec<WorkflowTaskResultParameters>>,
+}
+
+/// Memoize allows templates to use outputs generated from already executed templates
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ClusterWorkflowTemplateTemplatesMemoize {
+    /// Cache sets and configures the kind of cache
+    pub cache: ClusterWorkflowTemplateMemoizeCache,
+    /// Key is the key to use as the caching key
+    pub key: String,
+    /// MaxAge is the maximum age (e.g. "180s", "24h") of an entry that is still considered valid. If an
+    /// entry is older than the MaxAge, it will be ignored.
+    pub max_age: String,
+}
+
+/// Resource template subtype which can run k8s resources
+///
+/// Must satisfy `(has(self.manifest) && !has(self.manifestFrom)) || (!has(self.manifest) && has(self.manifestFrom)) || (!has(self.manifest) && !has(self.manifestFrom))`: only one of manifest or manifestFrom can be specified
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ClusterWorkflowTemplateTemplatesResource {
+    /// Action is the action to perform to the resource. Must be one of: get, create, apply, delete,
+    /// replace, patch
+    pub action: ClusterWorkflowTemplateAction,
+    /// FailureCondition is a label selector expression which describes the conditions of the k8s
+    /// resource in which the step was considered failed
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failure_condition: Option<String>,
+    /// Flags is a set of additional options passed to kubectl before submitting a resource I.e. to
+    /// disable resource validation: flags: \[ "--validate=false" # disable resource validation \]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub flags: Option<Vec<String>>,
+    /// Manifest contains the kubernetes manifest
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub manifest: Option<String>,
+    /// ManifestFrom is the source for a single kubernetes manifest
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub manifest_from: Option<ClusterWorkflowTemplateResourceManifestFrom>,
+    /// MergeStrategy is the strategy used to merge a patch. It defaults to "strategic" Must be one of:
+    /// strategic, merge, json
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub merge_strategy: Option<ClusterWorkflowTemplateMergeStrategy>,
+    /// SetOwnerReference sets the reference to the workflow on the OwnerReference of generated
+    /// resource.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub set_owner_reference: Option<bool>,
+    /// SuccessCondition is a label selector expression which describes the conditions of the k8s
+    /// resource in which it is acceptable to proceed to the following step
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub success_condition: Option<String>,
+}
+
+/// WorkflowStep is a reference to a template to execute in a series of step Note: CEL validation
+/// cannot check withItems (Schemaless) or inline (PreserveUnknownFields) fields.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ClusterWorkflowTemplateTemplatesSteps {
+    /// Arguments hold arguments to the template
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub arguments: Option<ClusterWorkflowTemplateArguments>,
+    /// ContinueOn makes argo to proceed with the following step even if this step fails. Errors and
+    /// Failed states can be specified
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub continue_on: Option<ClusterWorkflowTemplateContinueOn>,
+    /// Hooks holds the lifecycle hook which is invoked at lifecycle of step, irrespective of the
+    /// success, failure, or error status of the primary step
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hooks: Option<BTreeMap<String, ClusterWorkflowTemplateHooks>>,
+    /// Inline is the template. Template must be empty if this is declared (and vice-versa). Note: This
+    /// struct is defined recursively, since the inline template can potentially contain steps/DAGs that
+    /// also has an "inline" field. Kubernetes doesn't allow recursive types, so we need
+    /// "x-kubernetes-preserve-unknown-fields: true" in the validation schema.
+    #[serde(
+        default,
+        deserialize_with = "codec::present::deserialize",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub inline: Option<Value>,
+    /// Name of the step
+    ///
+    /// Must have at most 128 characters and match `^[a-zA-Z0-9][-a-zA-Z0-9]*$`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// OnExit is a template reference which is invoked at the end of the template, irrespective of the
+    /// success, failure, or error of the primary template.
+    ///
+    /// Deprecated: Use Hooks\[exit\].Template instead.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub on_exit: Option<String>,
+    /// Template is the name of the template to execute as the step
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub template: Option<String>,
+    /// TemplateRef is the reference to the template resource to execute as the step.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub template_ref: Option<ClusterWorkflowTemplateTemplateRef>,
+    /// When is an expression in which the step should conditionally execute
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub when: Option<String>,
+    /// WithItems expands a step into multiple parallel steps from the items in the list Note: The
+    /// structure of WithItems is free-form, so we need "x-kubernetes-preserve-unknown-fields: true" in
+    /// the validation schema.
+    #[serde(
+        default,
+        deserialize_with = "codec::present::deserialize",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub with_items: Option<Value>,
+    /// WithParam expands a step into multiple parallel steps from the value in the parameter, which is
+    /// expected to be a JSON list.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub with_param: Option<String>,
+    /// WithSequence expands a step into a numeric sequence
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub with_sequence: Option<ClusterWorkflowTemplateWithSequence>,
+}
+
+/// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.http.auth.oauth2.tokenURLSecret`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ClusterWorkflowTemplateTokenURLSecret {
+    /// `key`.
+    pub key: String,
+    /// `name`.
+    ///
+    /// Defaults to `""`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// `optional`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub optional: Option<bool>,
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.data.transformation`.
@@ -4299,16 +3765,31 @@ pub struct ClusterWorkflowTemplateTtlStrategy {
     pub seconds_after_success: Option<i32>,
 }
 
+/// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.artifactory.usernameSecret`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ClusterWorkflowTemplateUsernameSecret {
+    /// `key`.
+    pub key: String,
+    /// `name`.
+    ///
+    /// Defaults to `""`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// `optional`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub optional: Option<bool>,
+}
+
 /// Source for the environment variable's value. Cannot be used if value is not empty.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ClusterWorkflowTemplateValueFrom {
     /// `configMapKeyRef`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub config_map_key_ref: Option<ClusterWorkflowTemplateConfigMapKeyRef>,
+    pub config_map_key_ref: Option<ConfigMapKeySelector>,
     /// `fieldRef`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub field_ref: Option<ClusterWorkflowTemplateFieldRef>,
+    pub field_ref: Option<ObjectFieldSelector>,
     /// `fileKeyRef`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file_key_ref: Option<ClusterWorkflowTemplateFileKeyRef>,
@@ -4317,7 +3798,7 @@ pub struct ClusterWorkflowTemplateValueFrom {
     pub resource_field_ref: Option<ClusterWorkflowTemplateResourceFieldRef>,
     /// `secretKeyRef`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub secret_key_ref: Option<ClusterWorkflowTemplateSecretKeyRef>,
+    pub secret_key_ref: Option<SecretKeySelector>,
 }
 
 /// VolumeClaimGC describes the strategy to use when deleting volumes from completed workflows
@@ -4431,7 +3912,7 @@ pub struct ClusterWorkflowTemplateVolumeClaimTemplatesSpec {
     ///   dataSource when dataSourceRef.namespace is not specified. If the namespace is specified, then
     ///   dataSourceRef will not be copied to dataSource.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub data_source: Option<ClusterWorkflowTemplateDataSource>,
+    pub data_source: Option<TypedLocalObjectReference>,
     /// dataSourceRef specifies the object from which to populate the volume with data, if a non-empty
     /// volume is desired. This may be any object from a non-empty API group (non core object) or a
     /// PersistentVolumeClaim object. When this field is specified, volume binding will only succeed if
@@ -4452,7 +3933,7 @@ pub struct ClusterWorkflowTemplateVolumeClaimTemplatesSpec {
     ///   Using the namespace field of dataSourceRef requires the CrossNamespaceVolumeDataSource feature
     ///   gate to be enabled.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub data_source_ref: Option<ClusterWorkflowTemplateDataSourceRef>,
+    pub data_source_ref: Option<TypedObjectReference>,
     /// resources represents the minimum resources the volume should have. Users are allowed to specify
     /// resource requirements that are lower than previous value but must still be higher than capacity
     /// recorded in the status field of the claim. More info:
@@ -4461,7 +3942,7 @@ pub struct ClusterWorkflowTemplateVolumeClaimTemplatesSpec {
     pub resources: Option<ClusterWorkflowTemplateSpecResources>,
     /// selector is a label query over volumes to consider for binding.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub selector: Option<ClusterWorkflowTemplateSelector>,
+    pub selector: Option<LabelSelector>,
     /// storageClassName is the name of the StorageClass required by the claim. More info:
     /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#class-1>
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -4487,41 +3968,6 @@ pub struct ClusterWorkflowTemplateVolumeClaimTemplatesSpec {
     pub volume_name: Option<String>,
 }
 
-/// volumeDevice describes a mapping of a raw block device within a container.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ClusterWorkflowTemplateVolumeDevices {
-    /// `devicePath`.
-    pub device_path: String,
-    /// `name`.
-    pub name: String,
-}
-
-/// VolumeMount describes a mounting of a Volume within a container.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ClusterWorkflowTemplateVolumeMounts {
-    /// `mountPath`.
-    pub mount_path: String,
-    /// `mountPropagation`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub mount_propagation: Option<String>,
-    /// `name`.
-    pub name: String,
-    /// `readOnly`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub read_only: Option<bool>,
-    /// `recursiveReadOnly`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub recursive_read_only: Option<String>,
-    /// `subPath`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub sub_path: Option<String>,
-    /// `subPathExpr`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub sub_path_expr: Option<String>,
-}
-
 /// Volume represents a named volume in a pod that may be accessed by any container in the pod.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -4531,34 +3977,34 @@ pub struct ClusterWorkflowTemplateVolumes {
     /// operations for the in-tree awsElasticBlockStore type are redirected to the ebs.csi.aws.com CSI
     /// driver. More info: <https://kubernetes.io/docs/concepts/storage/volumes#awselasticblockstore>
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub aws_elastic_block_store: Option<ClusterWorkflowTemplateAwsElasticBlockStore>,
+    pub aws_elastic_block_store: Option<AWSElasticBlockStoreVolumeSource>,
     /// azureDisk represents an Azure Data Disk mount on the host and bind mount to the pod. Deprecated:
     /// AzureDisk is deprecated. All operations for the in-tree azureDisk type are redirected to the
     /// disk.csi.azure.com CSI driver.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub azure_disk: Option<ClusterWorkflowTemplateAzureDisk>,
+    pub azure_disk: Option<AzureDiskVolumeSource>,
     /// azureFile represents an Azure File Service mount on the host and bind mount to the pod.
     /// Deprecated: AzureFile is deprecated. All operations for the in-tree azureFile type are
     /// redirected to the file.csi.azure.com CSI driver.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub azure_file: Option<ClusterWorkflowTemplateAzureFile>,
+    pub azure_file: Option<AzureFileVolumeSource>,
     /// cephFS represents a Ceph FS mount on the host that shares a pod's lifetime. Deprecated: CephFS
     /// is deprecated and the in-tree cephfs type is no longer supported.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub cephfs: Option<ClusterWorkflowTemplateCephfs>,
+    pub cephfs: Option<CephFSVolumeSource>,
     /// cinder represents a cinder volume attached and mounted on kubelets host machine. Deprecated:
     /// Cinder is deprecated. All operations for the in-tree cinder type are redirected to the
     /// cinder.csi.openstack.org CSI driver. More info:
     /// <https://examples.k8s.io/mysql-cinder-pd/README.md>
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub cinder: Option<ClusterWorkflowTemplateCinder>,
+    pub cinder: Option<CinderVolumeSource>,
     /// configMap represents a configMap that should populate this volume
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub config_map: Option<ClusterWorkflowTemplateConfigMap>,
+    pub config_map: Option<ConfigMapVolumeSource>,
     /// csi (Container Storage Interface) represents ephemeral storage that is handled by certain
     /// external CSI drivers.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub csi: Option<ClusterWorkflowTemplateCsi>,
+    pub csi: Option<CSIVolumeSource>,
     /// downwardAPI represents downward API about the pod that should populate this volume
     #[serde(rename = "downwardAPI", skip_serializing_if = "Option::is_none")]
     pub downward_api: Option<ClusterWorkflowTemplateDownwardAPI>,
@@ -4588,37 +4034,37 @@ pub struct ClusterWorkflowTemplateVolumes {
     /// fc represents a Fibre Channel resource that is attached to a kubelet's host machine and then
     /// exposed to the pod.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub fc: Option<ClusterWorkflowTemplateFc>,
+    pub fc: Option<FCVolumeSource>,
     /// flexVolume represents a generic volume resource that is provisioned/attached using an exec based
     /// plugin. Deprecated: FlexVolume is deprecated. Consider using a CSIDriver instead.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub flex_volume: Option<ClusterWorkflowTemplateFlexVolume>,
+    pub flex_volume: Option<FlexVolumeSource>,
     /// flocker represents a Flocker volume attached to a kubelet's host machine. This depends on the
     /// Flocker control service being running. Deprecated: Flocker is deprecated and the in-tree flocker
     /// type is no longer supported.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub flocker: Option<ClusterWorkflowTemplateFlocker>,
+    pub flocker: Option<FlockerVolumeSource>,
     /// gcePersistentDisk represents a GCE Disk resource that is attached to a kubelet's host machine
     /// and then exposed to the pod. Deprecated: GCEPersistentDisk is deprecated. All operations for the
     /// in-tree gcePersistentDisk type are redirected to the pd.csi.storage.gke.io CSI driver. More
     /// info: <https://kubernetes.io/docs/concepts/storage/volumes#gcepersistentdisk>
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub gce_persistent_disk: Option<ClusterWorkflowTemplateGcePersistentDisk>,
+    pub gce_persistent_disk: Option<GCEPersistentDiskVolumeSource>,
     /// gitRepo represents a git repository at a particular revision. Deprecated: GitRepo is deprecated.
     /// To provision a container with a git repo, mount an EmptyDir into an InitContainer that clones
     /// the repo using git, then mount the EmptyDir into the Pod's container.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub git_repo: Option<ClusterWorkflowTemplateGitRepo>,
+    pub git_repo: Option<GitRepoVolumeSource>,
     /// glusterfs represents a Glusterfs mount on the host that shares a pod's lifetime. Deprecated:
     /// Glusterfs is deprecated and the in-tree glusterfs type is no longer supported.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub glusterfs: Option<ClusterWorkflowTemplateGlusterfs>,
+    pub glusterfs: Option<GlusterfsVolumeSource>,
     /// hostPath represents a pre-existing file or directory on the host machine that is directly
     /// exposed to the container. This is generally used for system agents or other privileged things
     /// that are allowed to see the host machine. Most containers will NOT need this. More info:
     /// <https://kubernetes.io/docs/concepts/storage/volumes#hostpath>
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub host_path: Option<ClusterWorkflowTemplateHostPath>,
+    pub host_path: Option<HostPathVolumeSource>,
     /// image represents an OCI object (a container image or artifact) pulled and mounted on the
     /// kubelet's host machine. The volume is resolved at pod startup depending on which PullPolicy
     /// value is provided:
@@ -4643,111 +4089,61 @@ pub struct ClusterWorkflowTemplateVolumes {
     /// (spec.containers\[\*\].volumeMounts.subpath) before 1.33. The field
     /// spec.securityContext.fsGroupChangePolicy has no effect on this volume type.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub image: Option<ClusterWorkflowTemplateImage>,
+    pub image: Option<ImageVolumeSource>,
     /// iscsi represents an ISCSI Disk resource that is attached to a kubelet's host machine and then
     /// exposed to the pod. More info: <https://kubernetes.io/docs/concepts/storage/volumes/#iscsi>
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub iscsi: Option<ClusterWorkflowTemplateIscsi>,
+    pub iscsi: Option<ISCSIVolumeSource>,
     /// name of the volume. Must be a DNS_LABEL and unique within the pod. More info:
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
     /// nfs represents an NFS mount on the host that shares a pod's lifetime More info:
     /// <https://kubernetes.io/docs/concepts/storage/volumes#nfs>
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub nfs: Option<ClusterWorkflowTemplateNfs>,
+    pub nfs: Option<NFSVolumeSource>,
     /// persistentVolumeClaimVolumeSource represents a reference to a PersistentVolumeClaim in the same
     /// namespace. More info:
     /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims>
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub persistent_volume_claim: Option<ClusterWorkflowTemplatePersistentVolumeClaim>,
+    pub persistent_volume_claim: Option<PersistentVolumeClaimVolumeSource>,
     /// photonPersistentDisk represents a PhotonController persistent disk attached and mounted on
     /// kubelets host machine. Deprecated: PhotonPersistentDisk is deprecated and the in-tree
     /// photonPersistentDisk type is no longer supported.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub photon_persistent_disk: Option<ClusterWorkflowTemplatePhotonPersistentDisk>,
+    pub photon_persistent_disk: Option<PhotonPersistentDiskVolumeSource>,
     /// portworxVolume represents a portworx volume attached and mounted on kubelets host machine.
     /// Deprecated: PortworxVolume is deprecated. All operations for the in-tree portworxVolume type are
     /// redirected to the pxd.portworx.com CSI driver when the CSIMigrationPortworx feature-gate is on.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub portworx_volume: Option<ClusterWorkflowTemplatePortworxVolume>,
+    pub portworx_volume: Option<PortworxVolumeSource>,
     /// projected items for all in one resources secrets, configmaps, and downward API
     #[serde(skip_serializing_if = "Option::is_none")]
     pub projected: Option<ClusterWorkflowTemplateProjected>,
     /// quobyte represents a Quobyte mount on the host that shares a pod's lifetime. Deprecated: Quobyte
     /// is deprecated and the in-tree quobyte type is no longer supported.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub quobyte: Option<ClusterWorkflowTemplateQuobyte>,
+    pub quobyte: Option<QuobyteVolumeSource>,
     /// rbd represents a Rados Block Device mount on the host that shares a pod's lifetime. Deprecated:
     /// RBD is deprecated and the in-tree rbd type is no longer supported.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub rbd: Option<ClusterWorkflowTemplateRbd>,
+    pub rbd: Option<RBDVolumeSource>,
     /// scaleIO represents a ScaleIO persistent volume attached and mounted on Kubernetes nodes.
     /// Deprecated: ScaleIO is deprecated and the in-tree scaleIO type is no longer supported.
     #[serde(rename = "scaleIO", skip_serializing_if = "Option::is_none")]
-    pub scale_io: Option<ClusterWorkflowTemplateScaleIO>,
+    pub scale_io: Option<ScaleIOVolumeSource>,
     /// secret represents a secret that should populate this volume. More info:
     /// <https://kubernetes.io/docs/concepts/storage/volumes#secret>
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub secret: Option<ClusterWorkflowTemplateSecret>,
+    pub secret: Option<SecretVolumeSource>,
     /// storageOS represents a StorageOS volume attached and mounted on Kubernetes nodes. Deprecated:
     /// StorageOS is deprecated and the in-tree storageos type is no longer supported.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub storageos: Option<ClusterWorkflowTemplateStorageos>,
+    pub storageos: Option<StorageOSVolumeSource>,
     /// vsphereVolume represents a vSphere volume attached and mounted on kubelets host machine.
     /// Deprecated: VsphereVolume is deprecated. All operations for the in-tree vsphereVolume type are
     /// redirected to the csi.vsphere.vmware.com CSI driver.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub vsphere_volume: Option<ClusterWorkflowTemplateVsphereVolume>,
-}
-
-/// vsphereVolume represents a vSphere volume attached and mounted on kubelets host machine.
-/// Deprecated: VsphereVolume is deprecated. All operations for the in-tree vsphereVolume type are
-/// redirected to the csi.vsphere.vmware.com CSI driver.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ClusterWorkflowTemplateVsphereVolume {
-    /// fsType is filesystem type to mount. Must be a filesystem type supported by the host operating
-    /// system. Ex. "ext4", "xfs", "ntfs". Implicitly inferred to be "ext4" if unspecified.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub fs_type: Option<String>,
-    /// storagePolicyID is the storage Policy Based Management (SPBM) profile ID associated with the
-    /// StoragePolicyName.
-    #[serde(rename = "storagePolicyID", skip_serializing_if = "Option::is_none")]
-    pub storage_policy_id: Option<String>,
-    /// storagePolicyName is the storage Policy Based Management (SPBM) profile name.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub storage_policy_name: Option<String>,
-    /// volumePath is the path that identifies vSphere volume vmdk
-    pub volume_path: String,
-}
-
-/// The Windows specific settings applied to all containers. If unspecified, the options within a
-/// container's SecurityContext will be used. If set in both SecurityContext and PodSecurityContext,
-/// the value specified in SecurityContext takes precedence. Note that this field cannot be set when
-/// spec.os.name is linux.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ClusterWorkflowTemplateWindowsOptions {
-    /// GMSACredentialSpec is where the GMSA admission webhook
-    /// (<https://github.com/kubernetes-sigs/windows-gmsa>) inlines the contents of the GMSA credential
-    /// spec named by the GMSACredentialSpecName field.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub gmsa_credential_spec: Option<String>,
-    /// GMSACredentialSpecName is the name of the GMSA credential spec to use.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub gmsa_credential_spec_name: Option<String>,
-    /// HostProcess determines if a container should be run as a 'Host Process' container. All of a
-    /// Pod's containers must have the same effective HostProcess value (it is not allowed to have a mix
-    /// of HostProcess containers and non-HostProcess containers). In addition, if HostProcess is true
-    /// then HostNetwork must also be set to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub host_process: Option<bool>,
-    /// The UserName in Windows to run the entrypoint of the container process. Defaults to the user
-    /// specified in image metadata if unspecified. May also be set in PodSecurityContext. If set in
-    /// both SecurityContext and PodSecurityContext, the value specified in SecurityContext takes
-    /// precedence.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub run_as_user_name: Option<String>,
+    pub vsphere_volume: Option<VsphereVirtualDiskVolumeSource>,
 }
 
 /// WithSequence expands a step into a numeric sequence
@@ -4810,86 +4206,6 @@ pub struct CronWorkflowConditions {
     pub r#type: Option<String>,
 }
 
-/// The weights of all of the matched WeightedPodAffinityTerm fields are added per-node to find the
-/// most preferred node(s)
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct PodAffinityPreferredDuringSchedulingIgnoredDuringExecution {
-    /// Required. A pod affinity term, associated with the corresponding weight.
-    pub pod_affinity_term: ClusterWorkflowTemplatePodAffinityTerm,
-    /// weight associated with matching the corresponding podAffinityTerm, in the range 1-100.
-    pub weight: i32,
-}
-
-/// Defines a set of pods (namely those matching the labelSelector relative to the given
-/// namespace(s)) that this pod should be co-located (affinity) or not co-located (anti-affinity)
-/// with, where co-located is defined as running on a node whose value of the label with key
-/// \<topologyKey\> matches that of any node on which a pod of the set of pods is running
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct PodAffinityRequiredDuringSchedulingIgnoredDuringExecution {
-    /// A label query over a set of resources, in this case pods. If it's null, this PodAffinityTerm
-    /// matches with no Pods.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub label_selector: Option<ClusterWorkflowTemplateLabelSelector>,
-    /// MatchLabelKeys is a set of pod label keys to select which pods will be taken into consideration.
-    /// The keys are used to lookup values from the incoming pod labels, those key-value labels are
-    /// merged with `labelSelector` as `key in (value)` to select the group of existing pods which pods
-    /// will be taken into consideration for the incoming pod's pod (anti) affinity. Keys that don't
-    /// exist in the incoming pod labels will be ignored. The default value is empty. The same key is
-    /// forbidden to exist in both matchLabelKeys and labelSelector. Also, matchLabelKeys cannot be set
-    /// when labelSelector isn't set.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub match_label_keys: Option<Vec<String>>,
-    /// MismatchLabelKeys is a set of pod label keys to select which pods will be taken into
-    /// consideration. The keys are used to lookup values from the incoming pod labels, those key-value
-    /// labels are merged with `labelSelector` as `key notin (value)` to select the group of existing
-    /// pods which pods will be taken into consideration for the incoming pod's pod (anti) affinity.
-    /// Keys that don't exist in the incoming pod labels will be ignored. The default value is empty.
-    /// The same key is forbidden to exist in both mismatchLabelKeys and labelSelector. Also,
-    /// mismatchLabelKeys cannot be set when labelSelector isn't set.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub mismatch_label_keys: Option<Vec<String>>,
-    /// A label query over the set of namespaces that the term applies to. The term is applied to the
-    /// union of the namespaces selected by this field and the ones listed in the namespaces field. null
-    /// selector and null or empty namespaces list means "this pod's namespace". An empty selector ({})
-    /// matches all namespaces.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub namespace_selector: Option<ClusterWorkflowTemplateNamespaceSelector>,
-    /// namespaces specifies a static list of namespace names that the term applies to. The term is
-    /// applied to the union of the namespaces listed in this field and the ones selected by
-    /// namespaceSelector. null or empty namespaces list and null namespaceSelector means "this pod's
-    /// namespace".
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub namespaces: Option<Vec<String>>,
-    /// This pod should be co-located (affinity) or not co-located (anti-affinity) with the pods
-    /// matching the labelSelector in the specified namespaces, where co-located is defined as running
-    /// on a node whose value of the label with key topologyKey matches that of any node on which any of
-    /// the selected pods is running. Empty topologyKey is not allowed.
-    pub topology_key: String,
-}
-
-/// An empty preferred scheduling term matches all objects with implicit weight 0 (i.e. it's a
-/// no-op). A null preferred scheduling term matches no objects (i.e. is also a no-op).
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct PreferredDuringSchedulingIgnoredDuringExecution {
-    /// A node selector term, associated with the corresponding weight.
-    pub preference: ClusterWorkflowTemplatePreference,
-    /// Weight associated with matching the corresponding nodeSelectorTerm, in the range 1-100.
-    pub weight: i32,
-}
-
-/// If the affinity requirements specified by this field are not met at scheduling time, the pod
-/// will not be scheduled onto the node. If the affinity requirements specified by this field cease
-/// to be met at some point during pod execution (e.g. due to an update), the system may or may not
-/// try to eventually evict the pod from its node.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct RequiredDuringSchedulingIgnoredDuringExecution {
-    /// Required. A list of node selector terms. The terms are ORed.
-    pub node_selector_terms: Vec<ClusterWorkflowTemplateNodeSelectorTerms>,
-}
-
 /// `WorkflowArtifactGCTask.spec.artifactsByNode.archiveLocation`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -4899,25 +4215,25 @@ pub struct WorkflowArtifactGCTaskArchiveLocation {
     pub archive_logs: Option<bool>,
     /// `artifactory`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub artifactory: Option<WorkflowTaskResultArtifactory>,
+    pub artifactory: Option<ClusterWorkflowTemplateArtifactory>,
     /// `azure`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub azure: Option<WorkflowTaskResultAzure>,
+    pub azure: Option<ClusterWorkflowTemplateAzure>,
     /// `gcs`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub gcs: Option<WorkflowTaskResultGcs>,
+    pub gcs: Option<ClusterWorkflowTemplateGcs>,
     /// `git`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub git: Option<WorkflowTaskResultGit>,
+    pub git: Option<ClusterWorkflowTemplateGit>,
     /// `hdfs`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub hdfs: Option<WorkflowTaskResultHdfs>,
+    pub hdfs: Option<ClusterWorkflowTemplateHdfs>,
     /// `http`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub http: Option<WorkflowTaskResultHttp>,
+    pub http: Option<ClusterWorkflowTemplateArchiveLocationHttp>,
     /// `oss`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub oss: Option<WorkflowTaskResultOss>,
+    pub oss: Option<ClusterWorkflowTemplateOss>,
     /// `plugin`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plugin: Option<WorkflowTaskResultPlugin>,
@@ -4926,10 +4242,10 @@ pub struct WorkflowArtifactGCTaskArchiveLocation {
     pub raw: Option<WorkflowTaskResultRaw>,
     /// `s3`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub s3: Option<WorkflowTaskResultS3>,
+    pub s3: Option<ClusterWorkflowTemplateS3>,
 }
 
-/// Artifact indicates an artifact to place at a specified path
+/// `Workflow.status.outputs.artifacts`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct WorkflowArtifacts {
@@ -4944,10 +4260,10 @@ pub struct WorkflowArtifacts {
     pub artifact_gc: Option<WorkflowTaskResultArtifactGC>,
     /// `artifactory`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub artifactory: Option<WorkflowTaskResultArtifactory>,
+    pub artifactory: Option<ClusterWorkflowTemplateArtifactory>,
     /// `azure`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub azure: Option<WorkflowTaskResultAzure>,
+    pub azure: Option<ClusterWorkflowTemplateAzure>,
     /// `deleted`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deleted: Option<bool>,
@@ -4959,19 +4275,19 @@ pub struct WorkflowArtifacts {
     pub from_expression: Option<String>,
     /// `gcs`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub gcs: Option<WorkflowTaskResultGcs>,
+    pub gcs: Option<ClusterWorkflowTemplateGcs>,
     /// `git`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub git: Option<WorkflowTaskResultGit>,
+    pub git: Option<ClusterWorkflowTemplateGit>,
     /// `globalName`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub global_name: Option<String>,
     /// `hdfs`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub hdfs: Option<WorkflowTaskResultHdfs>,
+    pub hdfs: Option<ClusterWorkflowTemplateHdfs>,
     /// `http`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub http: Option<WorkflowTaskResultHttp>,
+    pub http: Option<ClusterWorkflowTemplateArchiveLocationHttp>,
     /// `mode`.
     ///
     /// Must be at least 0 and be at most 511.
@@ -4986,7 +4302,7 @@ pub struct WorkflowArtifacts {
     pub optional: Option<bool>,
     /// `oss`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub oss: Option<WorkflowTaskResultOss>,
+    pub oss: Option<ClusterWorkflowTemplateOss>,
     /// `path`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
@@ -5001,7 +4317,7 @@ pub struct WorkflowArtifacts {
     pub recurse_mode: Option<bool>,
     /// `s3`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub s3: Option<WorkflowTaskResultS3>,
+    pub s3: Option<ClusterWorkflowTemplateS3>,
     /// `subPath`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sub_path: Option<String>,
@@ -5020,7 +4336,7 @@ pub struct WorkflowInputs {
     pub parameters: Option<Vec<WorkflowTaskResultParameters>>,
 }
 
-/// Outputs hold parameters, artifacts, and results from a step
+/// `Workflow.status.outputs`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct WorkflowOutputs {
@@ -5036,40 +4352,6 @@ pub struct WorkflowOutputs {
     /// `result`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result: Option<String>,
-}
-
-/// AccessKeySecret is the secret selector to the bucket's access key
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct WorkflowTaskResultAccessKeySecret {
-    /// The key of the secret to select from. Must be a valid secret key.
-    pub key: String,
-    /// Name of the referent. This field is effectively required, but due to backwards compatibility is
-    /// allowed to be empty. Instances of this type with an empty value here are almost certainly wrong.
-    /// More info: <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
-    ///
-    /// Defaults to `""`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    /// Specify whether the Secret or its key must be defined
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub optional: Option<bool>,
-}
-
-/// AccountKeySecret is the secret selector to the Azure Blob Storage account access key
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct WorkflowTaskResultAccountKeySecret {
-    /// The key of the secret to select from. Must be a valid secret key.
-    pub key: String,
-    /// Name of the referent. This field is effectively required, but due to backwards compatibility is
-    /// allowed to be empty. Instances of this type with an empty value here are almost certainly wrong.
-    /// More info: <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
-    ///
-    /// Defaults to `""`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    /// Specify whether the Secret or its key must be defined
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub optional: Option<bool>,
 }
 
 /// AddressingStyle defines how buckets are addressed by the S3 client. This is required for some
@@ -5137,12 +4419,12 @@ pub struct WorkflowTaskResultArtifactGC {
 pub struct WorkflowTaskResultArtifactory {
     /// PasswordSecret is the secret selector to the repository password
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub password_secret: Option<WorkflowTaskResultPasswordSecret>,
+    pub password_secret: Option<SecretKeySelector>,
     /// URL of the artifact
     pub url: String,
     /// UsernameSecret is the secret selector to the repository username
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub username_secret: Option<WorkflowTaskResultUsernameSecret>,
+    pub username_secret: Option<SecretKeySelector>,
 }
 
 /// Artifact indicates an artifact to place at a specified path
@@ -5250,7 +4532,7 @@ pub struct WorkflowTaskResultAuth {
 pub struct WorkflowTaskResultAzure {
     /// AccountKeySecret is the secret selector to the Azure Blob Storage account access key
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub account_key_secret: Option<WorkflowTaskResultAccountKeySecret>,
+    pub account_key_secret: Option<SecretKeySelector>,
     /// Blob is the blob name (i.e., path) in the container where the artifact resides
     pub blob: String,
     /// Container is the container where resources will be stored
@@ -5269,27 +4551,10 @@ pub struct WorkflowTaskResultAzure {
 pub struct WorkflowTaskResultBasicAuth {
     /// PasswordSecret is the secret selector to the repository password
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub password_secret: Option<WorkflowTaskResultPasswordSecret>,
+    pub password_secret: Option<SecretKeySelector>,
     /// UsernameSecret is the secret selector to the repository username
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub username_secret: Option<WorkflowTaskResultUsernameSecret>,
-}
-
-/// CASecret specifies the secret that contains the CA, used to verify the TLS connection
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct WorkflowTaskResultCaSecret {
-    /// The key of the secret to select from. Must be a valid secret key.
-    pub key: String,
-    /// Name of the referent. This field is effectively required, but due to backwards compatibility is
-    /// allowed to be empty. Instances of this type with an empty value here are almost certainly wrong.
-    /// More info: <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
-    ///
-    /// Defaults to `""`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    /// Specify whether the Secret or its key must be defined
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub optional: Option<bool>,
+    pub username_secret: Option<SecretKeySelector>,
 }
 
 /// ClientCertAuth holds necessary information for client authentication via certificates
@@ -5298,78 +4563,10 @@ pub struct WorkflowTaskResultCaSecret {
 pub struct WorkflowTaskResultClientCert {
     /// SecretKeySelector selects a key of a Secret.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub client_cert_secret: Option<WorkflowTaskResultClientCertSecret>,
+    pub client_cert_secret: Option<SecretKeySelector>,
     /// SecretKeySelector selects a key of a Secret.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub client_key_secret: Option<WorkflowTaskResultClientKeySecret>,
-}
-
-/// SecretKeySelector selects a key of a Secret.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct WorkflowTaskResultClientCertSecret {
-    /// The key of the secret to select from. Must be a valid secret key.
-    pub key: String,
-    /// Name of the referent. This field is effectively required, but due to backwards compatibility is
-    /// allowed to be empty. Instances of this type with an empty value here are almost certainly wrong.
-    /// More info: <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
-    ///
-    /// Defaults to `""`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    /// Specify whether the Secret or its key must be defined
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub optional: Option<bool>,
-}
-
-/// SecretKeySelector selects a key of a Secret.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct WorkflowTaskResultClientIDSecret {
-    /// The key of the secret to select from. Must be a valid secret key.
-    pub key: String,
-    /// Name of the referent. This field is effectively required, but due to backwards compatibility is
-    /// allowed to be empty. Instances of this type with an empty value here are almost certainly wrong.
-    /// More info: <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
-    ///
-    /// Defaults to `""`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    /// Specify whether the Secret or its key must be defined
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub optional: Option<bool>,
-}
-
-/// SecretKeySelector selects a key of a Secret.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct WorkflowTaskResultClientKeySecret {
-    /// The key of the secret to select from. Must be a valid secret key.
-    pub key: String,
-    /// Name of the referent. This field is effectively required, but due to backwards compatibility is
-    /// allowed to be empty. Instances of this type with an empty value here are almost certainly wrong.
-    /// More info: <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
-    ///
-    /// Defaults to `""`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    /// Specify whether the Secret or its key must be defined
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub optional: Option<bool>,
-}
-
-/// SecretKeySelector selects a key of a Secret.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct WorkflowTaskResultClientSecretSecret {
-    /// The key of the secret to select from. Must be a valid secret key.
-    pub key: String,
-    /// Name of the referent. This field is effectively required, but due to backwards compatibility is
-    /// allowed to be empty. Instances of this type with an empty value here are almost certainly wrong.
-    /// More info: <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
-    ///
-    /// Defaults to `""`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    /// Specify whether the Secret or its key must be defined
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub optional: Option<bool>,
+    pub client_key_secret: Option<SecretKeySelector>,
 }
 
 /// CreateBucketIfNotPresent tells the driver to attempt to create the S3 bucket for output
@@ -5402,9 +4599,7 @@ pub struct WorkflowTaskResultEncryptionOptions {
     /// ServerSideCustomerKeySecret tells the driver to encrypt the output artifacts using SSE-C with
     /// the specified secret.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub server_side_customer_key_secret: Option<
-        WorkflowTaskResultServerSideCustomerKeySecret,
-    >,
+    pub server_side_customer_key_secret: Option<SecretKeySelector>,
 }
 
 /// OAuth2EndpointParam is an optional field that should be sent in the OAuth request.
@@ -5428,7 +4623,7 @@ pub struct WorkflowTaskResultGcs {
     pub key: String,
     /// ServiceAccountKeySecret is the secret selector to the bucket's service account key
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub service_account_key_secret: Option<WorkflowTaskResultServiceAccountKeySecret>,
+    pub service_account_key_secret: Option<SecretKeySelector>,
 }
 
 /// Git contains git artifact location details
@@ -5456,7 +4651,7 @@ pub struct WorkflowTaskResultGit {
     pub insecure_skip_tls: Option<bool>,
     /// PasswordSecret is the secret selector to the repository password
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub password_secret: Option<WorkflowTaskResultPasswordSecret>,
+    pub password_secret: Option<SecretKeySelector>,
     /// Repo is the git repository
     pub repo: String,
     /// Revision is the git commit, tag, branch to checkout
@@ -5467,10 +4662,10 @@ pub struct WorkflowTaskResultGit {
     pub single_branch: Option<bool>,
     /// SSHPrivateKeySecret is the secret selector to the repository ssh private key
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub ssh_private_key_secret: Option<WorkflowTaskResultSshPrivateKeySecret>,
+    pub ssh_private_key_secret: Option<SecretKeySelector>,
     /// UsernameSecret is the secret selector to the repository username
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub username_secret: Option<WorkflowTaskResultUsernameSecret>,
+    pub username_secret: Option<SecretKeySelector>,
 }
 
 /// HDFS contains HDFS artifact location details
@@ -5494,15 +4689,15 @@ pub struct WorkflowTaskResultHdfs {
     /// KrbCCacheSecret is the secret selector for Kerberos ccache Either ccache or keytab can be set to
     /// use Kerberos.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub krb_c_cache_secret: Option<WorkflowTaskResultKrbCCacheSecret>,
+    pub krb_c_cache_secret: Option<SecretKeySelector>,
     /// KrbConfig is the configmap selector for Kerberos config as string It must be set if either
     /// ccache or keytab is used.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub krb_config_config_map: Option<WorkflowTaskResultKrbConfigConfigMap>,
+    pub krb_config_config_map: Option<ConfigMapKeySelector>,
     /// KrbKeytabSecret is the secret selector for Kerberos keytab Either ccache or keytab can be set to
     /// use Kerberos.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub krb_keytab_secret: Option<WorkflowTaskResultKrbKeytabSecret>,
+    pub krb_keytab_secret: Option<SecretKeySelector>,
     /// KrbRealm is the Kerberos realm used with Kerberos keytab It must be set if keytab is used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub krb_realm: Option<String>,
@@ -5546,60 +4741,6 @@ pub struct WorkflowTaskResultHttp {
     pub url: String,
 }
 
-/// KrbCCacheSecret is the secret selector for Kerberos ccache Either ccache or keytab can be set to
-/// use Kerberos.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct WorkflowTaskResultKrbCCacheSecret {
-    /// The key of the secret to select from. Must be a valid secret key.
-    pub key: String,
-    /// Name of the referent. This field is effectively required, but due to backwards compatibility is
-    /// allowed to be empty. Instances of this type with an empty value here are almost certainly wrong.
-    /// More info: <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
-    ///
-    /// Defaults to `""`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    /// Specify whether the Secret or its key must be defined
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub optional: Option<bool>,
-}
-
-/// KrbConfig is the configmap selector for Kerberos config as string It must be set if either
-/// ccache or keytab is used.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct WorkflowTaskResultKrbConfigConfigMap {
-    /// The key to select.
-    pub key: String,
-    /// Name of the referent. This field is effectively required, but due to backwards compatibility is
-    /// allowed to be empty. Instances of this type with an empty value here are almost certainly wrong.
-    /// More info: <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
-    ///
-    /// Defaults to `""`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    /// Specify whether the ConfigMap or its key must be defined
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub optional: Option<bool>,
-}
-
-/// KrbKeytabSecret is the secret selector for Kerberos keytab Either ccache or keytab can be set to
-/// use Kerberos.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct WorkflowTaskResultKrbKeytabSecret {
-    /// The key of the secret to select from. Must be a valid secret key.
-    pub key: String,
-    /// Name of the referent. This field is effectively required, but due to backwards compatibility is
-    /// allowed to be empty. Instances of this type with an empty value here are almost certainly wrong.
-    /// More info: <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
-    ///
-    /// Defaults to `""`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    /// Specify whether the Secret or its key must be defined
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub optional: Option<bool>,
-}
-
 /// LifecycleRule specifies how to manage bucket's lifecycle
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -5619,10 +4760,10 @@ pub struct WorkflowTaskResultLifecycleRule {
 pub struct WorkflowTaskResultOauth2 {
     /// SecretKeySelector selects a key of a Secret.
     #[serde(rename = "clientIDSecret", skip_serializing_if = "Option::is_none")]
-    pub client_id_secret: Option<WorkflowTaskResultClientIDSecret>,
+    pub client_id_secret: Option<SecretKeySelector>,
     /// SecretKeySelector selects a key of a Secret.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub client_secret_secret: Option<WorkflowTaskResultClientSecretSecret>,
+    pub client_secret_secret: Option<SecretKeySelector>,
     /// `endpointParams`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub endpoint_params: Option<Vec<WorkflowTaskResultEndpointParams>>,
@@ -5631,7 +4772,7 @@ pub struct WorkflowTaskResultOauth2 {
     pub scopes: Option<Vec<String>>,
     /// SecretKeySelector selects a key of a Secret.
     #[serde(rename = "tokenURLSecret", skip_serializing_if = "Option::is_none")]
-    pub token_url_secret: Option<WorkflowTaskResultTokenURLSecret>,
+    pub token_url_secret: Option<SecretKeySelector>,
 }
 
 /// OSS contains OSS artifact location details
@@ -5640,7 +4781,7 @@ pub struct WorkflowTaskResultOauth2 {
 pub struct WorkflowTaskResultOss {
     /// AccessKeySecret is the secret selector to the bucket's access key
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub access_key_secret: Option<WorkflowTaskResultAccessKeySecret>,
+    pub access_key_secret: Option<SecretKeySelector>,
     /// Bucket is the name of the bucket
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bucket: Option<String>,
@@ -5658,7 +4799,7 @@ pub struct WorkflowTaskResultOss {
     pub lifecycle_rule: Option<WorkflowTaskResultLifecycleRule>,
     /// SecretKeySecret is the secret selector to the bucket's secret key
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub secret_key_secret: Option<WorkflowTaskResultSecretKeySecret>,
+    pub secret_key_secret: Option<SecretKeySelector>,
     /// SecurityToken is the user's temporary security token. For more details, check out:
     /// <https://www.alibabacloud.com/help/doc-detail/100624.htm>
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -5701,23 +4842,6 @@ pub struct WorkflowTaskResultParameters {
     pub value_from: Option<WorkflowTaskResultValueFrom>,
 }
 
-/// PasswordSecret is the secret selector to the repository password
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct WorkflowTaskResultPasswordSecret {
-    /// The key of the secret to select from. Must be a valid secret key.
-    pub key: String,
-    /// Name of the referent. This field is effectively required, but due to backwards compatibility is
-    /// allowed to be empty. Instances of this type with an empty value here are almost certainly wrong.
-    /// More info: <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
-    ///
-    /// Defaults to `""`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    /// Specify whether the Secret or its key must be defined
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub optional: Option<bool>,
-}
-
 /// Plugin contains plugin artifact location details
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -5749,7 +4873,7 @@ pub struct WorkflowTaskResultRaw {
 pub struct WorkflowTaskResultS3 {
     /// AccessKeySecret is the secret selector to the bucket's access key
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub access_key_secret: Option<WorkflowTaskResultAccessKeySecret>,
+    pub access_key_secret: Option<SecretKeySelector>,
     /// AddressingStyle defines how buckets are addressed by the S3 client. This is required for some
     /// S3-compatible providers that only support virtual-hosted-style bucket addressing.
     ///
@@ -5765,7 +4889,7 @@ pub struct WorkflowTaskResultS3 {
     pub bucket: Option<String>,
     /// CASecret specifies the secret that contains the CA, used to verify the TLS connection
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub ca_secret: Option<WorkflowTaskResultCaSecret>,
+    pub ca_secret: Option<SecretKeySelector>,
     /// CreateBucketIfNotPresent tells the driver to attempt to create the S3 bucket for output
     /// artifacts, if it doesn't exist. Setting Enabled Encryption will apply either SSE-S3 to the
     /// bucket if KmsKeyId is not set or SSE-KMS if it is.
@@ -5791,99 +4915,13 @@ pub struct WorkflowTaskResultS3 {
     pub role_arn: Option<String>,
     /// SecretKeySecret is the secret selector to the bucket's secret key
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub secret_key_secret: Option<WorkflowTaskResultSecretKeySecret>,
+    pub secret_key_secret: Option<SecretKeySelector>,
     /// SessionTokenSecret is used for ephemeral credentials like an IAM assume role or S3 access grant
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub session_token_secret: Option<WorkflowTaskResultSessionTokenSecret>,
+    pub session_token_secret: Option<SecretKeySelector>,
     /// UseSDKCreds tells the driver to figure out credentials based on sdk defaults.
     #[serde(rename = "useSDKCreds", skip_serializing_if = "Option::is_none")]
     pub use_sdk_creds: Option<bool>,
-}
-
-/// SecretKeySecret is the secret selector to the bucket's secret key
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct WorkflowTaskResultSecretKeySecret {
-    /// The key of the secret to select from. Must be a valid secret key.
-    pub key: String,
-    /// Name of the referent. This field is effectively required, but due to backwards compatibility is
-    /// allowed to be empty. Instances of this type with an empty value here are almost certainly wrong.
-    /// More info: <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
-    ///
-    /// Defaults to `""`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    /// Specify whether the Secret or its key must be defined
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub optional: Option<bool>,
-}
-
-/// ServerSideCustomerKeySecret tells the driver to encrypt the output artifacts using SSE-C with
-/// the specified secret.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct WorkflowTaskResultServerSideCustomerKeySecret {
-    /// The key of the secret to select from. Must be a valid secret key.
-    pub key: String,
-    /// Name of the referent. This field is effectively required, but due to backwards compatibility is
-    /// allowed to be empty. Instances of this type with an empty value here are almost certainly wrong.
-    /// More info: <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
-    ///
-    /// Defaults to `""`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    /// Specify whether the Secret or its key must be defined
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub optional: Option<bool>,
-}
-
-/// ServiceAccountKeySecret is the secret selector to the bucket's service account key
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct WorkflowTaskResultServiceAccountKeySecret {
-    /// The key of the secret to select from. Must be a valid secret key.
-    pub key: String,
-    /// Name of the referent. This field is effectively required, but due to backwards compatibility is
-    /// allowed to be empty. Instances of this type with an empty value here are almost certainly wrong.
-    /// More info: <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
-    ///
-    /// Defaults to `""`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    /// Specify whether the Secret or its key must be defined
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub optional: Option<bool>,
-}
-
-/// SessionTokenSecret is used for ephemeral credentials like an IAM assume role or S3 access grant
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct WorkflowTaskResultSessionTokenSecret {
-    /// The key of the secret to select from. Must be a valid secret key.
-    pub key: String,
-    /// Name of the referent. This field is effectively required, but due to backwards compatibility is
-    /// allowed to be empty. Instances of this type with an empty value here are almost certainly wrong.
-    /// More info: <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
-    ///
-    /// Defaults to `""`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    /// Specify whether the Secret or its key must be defined
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub optional: Option<bool>,
-}
-
-/// SSHPrivateKeySecret is the secret selector to the repository ssh private key
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct WorkflowTaskResultSshPrivateKeySecret {
-    /// The key of the secret to select from. Must be a valid secret key.
-    pub key: String,
-    /// Name of the referent. This field is effectively required, but due to backwards compatibility is
-    /// allowed to be empty. Instances of this type with an empty value here are almost certainly wrong.
-    /// More info: <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
-    ///
-    /// Defaults to `""`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    /// Specify whether the Secret or its key must be defined
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub optional: Option<bool>,
 }
 
 /// TarStrategy will tar and gzip the file or directory when saving
@@ -5896,47 +4934,13 @@ pub struct WorkflowTaskResultTar {
     pub compression_level: Option<i32>,
 }
 
-/// SecretKeySelector selects a key of a Secret.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct WorkflowTaskResultTokenURLSecret {
-    /// The key of the secret to select from. Must be a valid secret key.
-    pub key: String,
-    /// Name of the referent. This field is effectively required, but due to backwards compatibility is
-    /// allowed to be empty. Instances of this type with an empty value here are almost certainly wrong.
-    /// More info: <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
-    ///
-    /// Defaults to `""`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    /// Specify whether the Secret or its key must be defined
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub optional: Option<bool>,
-}
-
-/// UsernameSecret is the secret selector to the repository username
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct WorkflowTaskResultUsernameSecret {
-    /// The key of the secret to select from. Must be a valid secret key.
-    pub key: String,
-    /// Name of the referent. This field is effectively required, but due to backwards compatibility is
-    /// allowed to be empty. Instances of this type with an empty value here are almost certainly wrong.
-    /// More info: <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
-    ///
-    /// Defaults to `""`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    /// Specify whether the Secret or its key must be defined
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub optional: Option<bool>,
-}
-
 /// ValueFrom is the source for the output parameter's value
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct WorkflowTaskResultValueFrom {
     /// ConfigMapKeyRef is configmap selector for input parameter configuration
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub config_map_key_ref: Option<ClusterWorkflowTemplateConfigMapKeyRef>,
+    pub config_map_key_ref: Option<ConfigMapKeySelector>,
     /// Default specifies a value to be used if retrieving the value from the specified source fails
     #[serde(skip_serializing_if = "Option::is_none")]
     pub default: Option<String>,
@@ -5982,7 +4986,7 @@ pub struct WorkflowTaskSetContainer {
     pub env: Option<Vec<ClusterWorkflowTemplateEnv>>,
     /// `envFrom`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub env_from: Option<Vec<ClusterWorkflowTemplateEnvFrom>>,
+    pub env_from: Option<Vec<EnvFromSource>>,
     /// `image`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub image: Option<String>,
@@ -6001,13 +5005,13 @@ pub struct WorkflowTaskSetContainer {
     ///
     /// Must have no two items with the same `containerPort` and `protocol`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub ports: Option<Vec<ClusterWorkflowTemplatePorts>>,
+    pub ports: Option<Vec<ContainerPort>>,
     /// `readinessProbe`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub readiness_probe: Option<ClusterWorkflowTemplateReadinessProbe>,
     /// `resizePolicy`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub resize_policy: Option<Vec<ClusterWorkflowTemplateResizePolicy>>,
+    pub resize_policy: Option<Vec<ContainerResizePolicy>>,
     /// `resources`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resources: Option<ClusterWorkflowTemplateResources>,
@@ -6019,7 +5023,7 @@ pub struct WorkflowTaskSetContainer {
     pub restart_policy_rules: Option<Vec<ClusterWorkflowTemplateRestartPolicyRules>>,
     /// `securityContext`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub security_context: Option<ClusterWorkflowTemplateContainerSecurityContext>,
+    pub security_context: Option<SecurityContext>,
     /// `startupProbe`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub startup_probe: Option<ClusterWorkflowTemplateStartupProbe>,
@@ -6042,12 +5046,12 @@ pub struct WorkflowTaskSetContainer {
     ///
     /// Must have no two items with the same `devicePath`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub volume_devices: Option<Vec<ClusterWorkflowTemplateVolumeDevices>>,
+    pub volume_devices: Option<Vec<VolumeDevice>>,
     /// `volumeMounts`.
     ///
     /// Must have no two items with the same `mountPath`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub volume_mounts: Option<Vec<ClusterWorkflowTemplateVolumeMounts>>,
+    pub volume_mounts: Option<Vec<VolumeMount>>,
     /// `workingDir`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub working_dir: Option<String>,

@@ -4,6 +4,17 @@
 //! `Workflow` of `argoproj.io/v1alpha1`.
 
 use ::codegen_runtime::codec;
+use ::codegen_runtime::k8s_openapi::api::core::v1::{
+    AWSElasticBlockStoreVolumeSource, Affinity, AzureDiskVolumeSource,
+    AzureFileVolumeSource, CSIVolumeSource, CephFSVolumeSource, CinderVolumeSource,
+    ConfigMapVolumeSource, FCVolumeSource, FlexVolumeSource, FlockerVolumeSource,
+    GCEPersistentDiskVolumeSource, GitRepoVolumeSource, GlusterfsVolumeSource, HostAlias,
+    HostPathVolumeSource, ISCSIVolumeSource, ImageVolumeSource, LocalObjectReference,
+    NFSVolumeSource, PersistentVolumeClaimVolumeSource, PhotonPersistentDiskVolumeSource,
+    PodDNSConfig, PodResourceClaim, PodSecurityContext, PortworxVolumeSource,
+    QuobyteVolumeSource, RBDVolumeSource, ScaleIOVolumeSource, SecretVolumeSource,
+    StorageOSVolumeSource, Toleration, VsphereVirtualDiskVolumeSource,
+};
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     ObjectMeta, Time,
 };
@@ -11,45 +22,29 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use super::{
-    ClusterWorkflowTemplateAffinity, ClusterWorkflowTemplateArguments,
-    ClusterWorkflowTemplateArtifactGC, ClusterWorkflowTemplateArtifactRepositoryRef,
-    ClusterWorkflowTemplateAwsElasticBlockStore, ClusterWorkflowTemplateAzureDisk,
-    ClusterWorkflowTemplateAzureFile, ClusterWorkflowTemplateCephfs,
-    ClusterWorkflowTemplateCinder, ClusterWorkflowTemplateConfigMap,
-    ClusterWorkflowTemplateCsi, ClusterWorkflowTemplateDnsConfig,
+    ClusterWorkflowTemplateAccessKeySecret, ClusterWorkflowTemplateAccountKeySecret,
+    ClusterWorkflowTemplateArguments, ClusterWorkflowTemplateArtifactGC,
+    ClusterWorkflowTemplateArtifactRepositoryRef, ClusterWorkflowTemplateCaSecret,
     ClusterWorkflowTemplateDownwardAPI, ClusterWorkflowTemplateEmptyDir,
-    ClusterWorkflowTemplateEphemeral, ClusterWorkflowTemplateExecutor,
-    ClusterWorkflowTemplateExecutorPlugins, ClusterWorkflowTemplateFc,
-    ClusterWorkflowTemplateFlexVolume, ClusterWorkflowTemplateFlocker,
-    ClusterWorkflowTemplateGcePersistentDisk, ClusterWorkflowTemplateGitRepo,
-    ClusterWorkflowTemplateGlusterfs, ClusterWorkflowTemplateHooks,
-    ClusterWorkflowTemplateHostAliases, ClusterWorkflowTemplateHostPath,
-    ClusterWorkflowTemplateImage, ClusterWorkflowTemplateImagePullSecrets,
-    ClusterWorkflowTemplateIscsi, ClusterWorkflowTemplateMetrics,
-    ClusterWorkflowTemplateNfs, ClusterWorkflowTemplatePersistentVolumeClaim,
-    ClusterWorkflowTemplatePhotonPersistentDisk,
+    ClusterWorkflowTemplateEncryptionOptions, ClusterWorkflowTemplateEphemeral,
+    ClusterWorkflowTemplateExecutor, ClusterWorkflowTemplateExecutorPlugins,
+    ClusterWorkflowTemplateHooks, ClusterWorkflowTemplateKrbCCacheSecret,
+    ClusterWorkflowTemplateKrbConfigConfigMap, ClusterWorkflowTemplateKrbKeytabSecret,
+    ClusterWorkflowTemplateMetrics, ClusterWorkflowTemplatePasswordSecret,
     ClusterWorkflowTemplatePodDisruptionBudget, ClusterWorkflowTemplatePodGC,
     ClusterWorkflowTemplatePodMetadata, ClusterWorkflowTemplatePodResources,
-    ClusterWorkflowTemplatePortworxVolume, ClusterWorkflowTemplateProjected,
-    ClusterWorkflowTemplateQuobyte, ClusterWorkflowTemplateRbd,
-    ClusterWorkflowTemplateResourceClaims, ClusterWorkflowTemplateRetryStrategy,
-    ClusterWorkflowTemplateScaleIO, ClusterWorkflowTemplateSecret,
-    ClusterWorkflowTemplateSecurityContext, ClusterWorkflowTemplateStorageos,
-    ClusterWorkflowTemplateSynchronization, ClusterWorkflowTemplateTemplateDefaults,
-    ClusterWorkflowTemplateTemplateRef, ClusterWorkflowTemplateTemplates,
-    ClusterWorkflowTemplateTolerations, ClusterWorkflowTemplateTtlStrategy,
-    ClusterWorkflowTemplateVolumeClaimGC, ClusterWorkflowTemplateVolumeClaimTemplates,
-    ClusterWorkflowTemplateVolumes, ClusterWorkflowTemplateVsphereVolume,
+    ClusterWorkflowTemplateProjected, ClusterWorkflowTemplateRetryStrategy,
+    ClusterWorkflowTemplateSecretKeySecret,
+    ClusterWorkflowTemplateServiceAccountKeySecret,
+    ClusterWorkflowTemplateSessionTokenSecret, ClusterWorkflowTemplateSynchronization,
+    ClusterWorkflowTemplateTemplateDefaults, ClusterWorkflowTemplateTemplateRef,
+    ClusterWorkflowTemplateTemplates, ClusterWorkflowTemplateTtlStrategy,
+    ClusterWorkflowTemplateUsernameSecret, ClusterWorkflowTemplateVolumeClaimGC,
+    ClusterWorkflowTemplateVolumeClaimTemplates, ClusterWorkflowTemplateVolumes,
     ClusterWorkflowTemplateWorkflowMetadata, ClusterWorkflowTemplateWorkflowTemplateRef,
     CronWorkflowConditions, WorkflowInputs, WorkflowOutputs,
-    WorkflowTaskResultAccessKeySecret, WorkflowTaskResultAccountKeySecret,
-    WorkflowTaskResultAddressingStyle, WorkflowTaskResultCaSecret,
-    WorkflowTaskResultCreateBucketIfNotPresent, WorkflowTaskResultEncryptionOptions,
-    WorkflowTaskResultKrbCCacheSecret, WorkflowTaskResultKrbConfigConfigMap,
-    WorkflowTaskResultKrbKeytabSecret, WorkflowTaskResultLifecycleRule,
-    WorkflowTaskResultPasswordSecret, WorkflowTaskResultSecretKeySecret,
-    WorkflowTaskResultServiceAccountKeySecret, WorkflowTaskResultSessionTokenSecret,
-    WorkflowTaskResultUsernameSecret,
+    WorkflowTaskResultAddressingStyle, WorkflowTaskResultCreateBucketIfNotPresent,
+    WorkflowTaskResultLifecycleRule,
 };
 
 /// Workflow is the definition of a workflow resource
@@ -139,13 +134,13 @@ pub struct WorkflowArtifactory {
     pub key_format: Option<String>,
     /// `passwordSecret`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub password_secret: Option<WorkflowTaskResultPasswordSecret>,
+    pub password_secret: Option<ClusterWorkflowTemplatePasswordSecret>,
     /// `repoURL`.
     #[serde(rename = "repoURL", skip_serializing_if = "Option::is_none")]
     pub repo_url: Option<String>,
     /// `usernameSecret`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub username_secret: Option<WorkflowTaskResultUsernameSecret>,
+    pub username_secret: Option<ClusterWorkflowTemplateUsernameSecret>,
 }
 
 /// `Workflow.status.artifactRepositoryRef.artifactRepository.azure`.
@@ -154,7 +149,7 @@ pub struct WorkflowArtifactory {
 pub struct WorkflowAzure {
     /// `accountKeySecret`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub account_key_secret: Option<WorkflowTaskResultAccountKeySecret>,
+    pub account_key_secret: Option<ClusterWorkflowTemplateAccountKeySecret>,
     /// `blobNameFormat`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub blob_name_format: Option<String>,
@@ -179,7 +174,9 @@ pub struct WorkflowGcs {
     pub key_format: Option<String>,
     /// `serviceAccountKeySecret`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub service_account_key_secret: Option<WorkflowTaskResultServiceAccountKeySecret>,
+    pub service_account_key_secret: Option<
+        ClusterWorkflowTemplateServiceAccountKeySecret,
+    >,
 }
 
 /// `Workflow.status.artifactRepositoryRef.artifactRepository.hdfs`.
@@ -200,13 +197,13 @@ pub struct WorkflowHdfs {
     pub hdfs_user: Option<String>,
     /// `krbCCacheSecret`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub krb_c_cache_secret: Option<WorkflowTaskResultKrbCCacheSecret>,
+    pub krb_c_cache_secret: Option<ClusterWorkflowTemplateKrbCCacheSecret>,
     /// `krbConfigConfigMap`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub krb_config_config_map: Option<WorkflowTaskResultKrbConfigConfigMap>,
+    pub krb_config_config_map: Option<ClusterWorkflowTemplateKrbConfigConfigMap>,
     /// `krbKeytabSecret`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub krb_keytab_secret: Option<WorkflowTaskResultKrbKeytabSecret>,
+    pub krb_keytab_secret: Option<ClusterWorkflowTemplateKrbKeytabSecret>,
     /// `krbRealm`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub krb_realm: Option<String>,
@@ -359,7 +356,7 @@ pub struct WorkflowNodes {
 pub struct WorkflowOss {
     /// `accessKeySecret`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub access_key_secret: Option<WorkflowTaskResultAccessKeySecret>,
+    pub access_key_secret: Option<ClusterWorkflowTemplateAccessKeySecret>,
     /// `bucket`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bucket: Option<String>,
@@ -377,7 +374,7 @@ pub struct WorkflowOss {
     pub lifecycle_rule: Option<WorkflowTaskResultLifecycleRule>,
     /// `secretKeySecret`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub secret_key_secret: Option<WorkflowTaskResultSecretKeySecret>,
+    pub secret_key_secret: Option<ClusterWorkflowTemplateSecretKeySecret>,
     /// `securityToken`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub security_token: Option<String>,
@@ -392,25 +389,25 @@ pub struct WorkflowOss {
 pub struct WorkflowPersistentVolumeClaims {
     /// `awsElasticBlockStore`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub aws_elastic_block_store: Option<ClusterWorkflowTemplateAwsElasticBlockStore>,
+    pub aws_elastic_block_store: Option<AWSElasticBlockStoreVolumeSource>,
     /// `azureDisk`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub azure_disk: Option<ClusterWorkflowTemplateAzureDisk>,
+    pub azure_disk: Option<AzureDiskVolumeSource>,
     /// `azureFile`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub azure_file: Option<ClusterWorkflowTemplateAzureFile>,
+    pub azure_file: Option<AzureFileVolumeSource>,
     /// `cephfs`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub cephfs: Option<ClusterWorkflowTemplateCephfs>,
+    pub cephfs: Option<CephFSVolumeSource>,
     /// `cinder`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub cinder: Option<ClusterWorkflowTemplateCinder>,
+    pub cinder: Option<CinderVolumeSource>,
     /// `configMap`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub config_map: Option<ClusterWorkflowTemplateConfigMap>,
+    pub config_map: Option<ConfigMapVolumeSource>,
     /// `csi`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub csi: Option<ClusterWorkflowTemplateCsi>,
+    pub csi: Option<CSIVolumeSource>,
     /// `downwardAPI`.
     #[serde(rename = "downwardAPI", skip_serializing_if = "Option::is_none")]
     pub downward_api: Option<ClusterWorkflowTemplateDownwardAPI>,
@@ -422,66 +419,66 @@ pub struct WorkflowPersistentVolumeClaims {
     pub ephemeral: Option<ClusterWorkflowTemplateEphemeral>,
     /// `fc`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub fc: Option<ClusterWorkflowTemplateFc>,
+    pub fc: Option<FCVolumeSource>,
     /// `flexVolume`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub flex_volume: Option<ClusterWorkflowTemplateFlexVolume>,
+    pub flex_volume: Option<FlexVolumeSource>,
     /// `flocker`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub flocker: Option<ClusterWorkflowTemplateFlocker>,
+    pub flocker: Option<FlockerVolumeSource>,
     /// `gcePersistentDisk`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub gce_persistent_disk: Option<ClusterWorkflowTemplateGcePersistentDisk>,
+    pub gce_persistent_disk: Option<GCEPersistentDiskVolumeSource>,
     /// `gitRepo`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub git_repo: Option<ClusterWorkflowTemplateGitRepo>,
+    pub git_repo: Option<GitRepoVolumeSource>,
     /// `glusterfs`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub glusterfs: Option<ClusterWorkflowTemplateGlusterfs>,
+    pub glusterfs: Option<GlusterfsVolumeSource>,
     /// `hostPath`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub host_path: Option<ClusterWorkflowTemplateHostPath>,
+    pub host_path: Option<HostPathVolumeSource>,
     /// `image`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub image: Option<ClusterWorkflowTemplateImage>,
+    pub image: Option<ImageVolumeSource>,
     /// `iscsi`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub iscsi: Option<ClusterWorkflowTemplateIscsi>,
+    pub iscsi: Option<ISCSIVolumeSource>,
     /// `name`.
     pub name: String,
     /// `nfs`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub nfs: Option<ClusterWorkflowTemplateNfs>,
+    pub nfs: Option<NFSVolumeSource>,
     /// `persistentVolumeClaim`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub persistent_volume_claim: Option<ClusterWorkflowTemplatePersistentVolumeClaim>,
+    pub persistent_volume_claim: Option<PersistentVolumeClaimVolumeSource>,
     /// `photonPersistentDisk`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub photon_persistent_disk: Option<ClusterWorkflowTemplatePhotonPersistentDisk>,
+    pub photon_persistent_disk: Option<PhotonPersistentDiskVolumeSource>,
     /// `portworxVolume`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub portworx_volume: Option<ClusterWorkflowTemplatePortworxVolume>,
+    pub portworx_volume: Option<PortworxVolumeSource>,
     /// `projected`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub projected: Option<ClusterWorkflowTemplateProjected>,
     /// `quobyte`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub quobyte: Option<ClusterWorkflowTemplateQuobyte>,
+    pub quobyte: Option<QuobyteVolumeSource>,
     /// `rbd`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub rbd: Option<ClusterWorkflowTemplateRbd>,
+    pub rbd: Option<RBDVolumeSource>,
     /// `scaleIO`.
     #[serde(rename = "scaleIO", skip_serializing_if = "Option::is_none")]
-    pub scale_io: Option<ClusterWorkflowTemplateScaleIO>,
+    pub scale_io: Option<ScaleIOVolumeSource>,
     /// `secret`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub secret: Option<ClusterWorkflowTemplateSecret>,
+    pub secret: Option<SecretVolumeSource>,
     /// `storageos`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub storageos: Option<ClusterWorkflowTemplateStorageos>,
+    pub storageos: Option<StorageOSVolumeSource>,
     /// `vsphereVolume`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub vsphere_volume: Option<ClusterWorkflowTemplateVsphereVolume>,
+    pub vsphere_volume: Option<VsphereVirtualDiskVolumeSource>,
 }
 
 /// `Workflow.status.artifactRepositoryRef.artifactRepository.plugin`.
@@ -503,7 +500,7 @@ pub struct WorkflowPlugin {
 pub struct WorkflowS3 {
     /// `accessKeySecret`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub access_key_secret: Option<WorkflowTaskResultAccessKeySecret>,
+    pub access_key_secret: Option<ClusterWorkflowTemplateAccessKeySecret>,
     /// `addressingStyle`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub addressing_style: Option<WorkflowTaskResultAddressingStyle>,
@@ -512,13 +509,13 @@ pub struct WorkflowS3 {
     pub bucket: Option<String>,
     /// `caSecret`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub ca_secret: Option<WorkflowTaskResultCaSecret>,
+    pub ca_secret: Option<ClusterWorkflowTemplateCaSecret>,
     /// `createBucketIfNotPresent`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub create_bucket_if_not_present: Option<WorkflowTaskResultCreateBucketIfNotPresent>,
     /// `encryptionOptions`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub encryption_options: Option<WorkflowTaskResultEncryptionOptions>,
+    pub encryption_options: Option<ClusterWorkflowTemplateEncryptionOptions>,
     /// `endpoint`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub endpoint: Option<String>,
@@ -539,10 +536,10 @@ pub struct WorkflowS3 {
     pub role_arn: Option<String>,
     /// `secretKeySecret`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub secret_key_secret: Option<WorkflowTaskResultSecretKeySecret>,
+    pub secret_key_secret: Option<ClusterWorkflowTemplateSecretKeySecret>,
     /// `sessionTokenSecret`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub session_token_secret: Option<WorkflowTaskResultSessionTokenSecret>,
+    pub session_token_secret: Option<ClusterWorkflowTemplateSessionTokenSecret>,
     /// `useSDKCreds`.
     #[serde(rename = "useSDKCreds", skip_serializing_if = "Option::is_none")]
     pub use_sdk_creds: Option<bool>,
@@ -593,7 +590,7 @@ pub struct WorkflowSpec {
     /// Affinity sets the scheduling constraints for all pods in the workflow. Can be overridden by an
     /// affinity specified in the template
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub affinity: Option<ClusterWorkflowTemplateAffinity>,
+    pub affinity: Option<Affinity>,
     /// ArchiveLogs indicates if the container logs should be archived
     #[serde(skip_serializing_if = "Option::is_none")]
     pub archive_logs: Option<bool>,
@@ -616,7 +613,7 @@ pub struct WorkflowSpec {
     pub automount_service_account_token: Option<bool>,
     /// PodDNSConfig defines the DNS parameters of a pod in addition to those generated from DNSPolicy.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub dns_config: Option<ClusterWorkflowTemplateDnsConfig>,
+    pub dns_config: Option<PodDNSConfig>,
     /// Set DNS policy for workflow pods. Defaults to "ClusterFirst". Valid values are
     /// 'ClusterFirstWithHostNet', 'ClusterFirst', 'Default' or 'None'. DNS parameters given in
     /// DNSConfig will be merged with the policy selected with DNSPolicy. To have DNS options set along
@@ -646,7 +643,7 @@ pub struct WorkflowSpec {
     pub hooks: Option<BTreeMap<String, ClusterWorkflowTemplateHooks>>,
     /// `hostAliases`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub host_aliases: Option<Vec<ClusterWorkflowTemplateHostAliases>>,
+    pub host_aliases: Option<Vec<HostAlias>>,
     /// Host networking requested for this workflow pod. Default to false.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host_network: Option<bool>,
@@ -656,7 +653,7 @@ pub struct WorkflowSpec {
     /// kubelet. More info:
     /// <https://kubernetes.io/docs/concepts/containers/images/#specifying-imagepullsecrets-on-a-pod>
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub image_pull_secrets: Option<Vec<ClusterWorkflowTemplateImagePullSecrets>>,
+    pub image_pull_secrets: Option<Vec<LocalObjectReference>>,
     /// Metrics are a list of metrics emitted from this Workflow
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metrics: Option<ClusterWorkflowTemplateMetrics>,
@@ -711,7 +708,7 @@ pub struct WorkflowSpec {
     /// workflowTemplateRef to inherit the referenced spec. Requires the DynamicResourceAllocation
     /// feature gate to be enabled on the cluster.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub resource_claims: Option<Vec<ClusterWorkflowTemplateResourceClaims>>,
+    pub resource_claims: Option<Vec<PodResourceClaim>>,
     /// RetryStrategy for all templates in the workflow.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retry_strategy: Option<ClusterWorkflowTemplateRetryStrategy>,
@@ -722,7 +719,7 @@ pub struct WorkflowSpec {
     /// SecurityContext holds pod-level security attributes and common container settings. Optional:
     /// Defaults to empty. See type description for default values of each field.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub security_context: Option<ClusterWorkflowTemplateSecurityContext>,
+    pub security_context: Option<PodSecurityContext>,
     /// ServiceAccountName is the name of the ServiceAccount to run all pods of the workflow as.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub service_account_name: Option<String>,
@@ -754,7 +751,7 @@ pub struct WorkflowSpec {
     pub templates: Option<Vec<ClusterWorkflowTemplateTemplates>>,
     /// Tolerations to apply to workflow pods.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub tolerations: Option<Vec<ClusterWorkflowTemplateTolerations>>,
+    pub tolerations: Option<Vec<Toleration>>,
     /// TTLStrategy limits the lifetime of a Workflow that has finished execution depending on if it
     /// Succeeded or Failed. If this struct is set, once the Workflow finishes, it will be deleted after
     /// the time to live expires. If this field is unset, the controller config map will hold the

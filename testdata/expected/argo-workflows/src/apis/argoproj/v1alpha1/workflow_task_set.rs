@@ -4,38 +4,41 @@
 //! `WorkflowTaskSet` of `argoproj.io/v1alpha1`.
 
 use ::codegen_runtime::codec;
+use ::codegen_runtime::k8s_openapi::api::core::v1::{
+    Affinity, ContainerPort, ContainerResizePolicy, EnvFromSource, HostAlias,
+    PodResourceClaim, PodSecurityContext, SecurityContext, Toleration, VolumeDevice,
+    VolumeMount,
+};
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use super::{
-    ClusterWorkflowTemplateAction, ClusterWorkflowTemplateAffinity,
-    ClusterWorkflowTemplateContainerSecurityContext, ClusterWorkflowTemplateContainerSet,
-    ClusterWorkflowTemplateContinueOn, ClusterWorkflowTemplateCounter,
-    ClusterWorkflowTemplateEnv, ClusterWorkflowTemplateEnvFrom,
-    ClusterWorkflowTemplateExecutor, ClusterWorkflowTemplateHistogram,
-    ClusterWorkflowTemplateHostAliases, ClusterWorkflowTemplateHttp,
+    ClusterWorkflowTemplateAction, ClusterWorkflowTemplateArchiveLocationHttp,
+    ClusterWorkflowTemplateArtifactory, ClusterWorkflowTemplateAzure,
+    ClusterWorkflowTemplateContainerSet, ClusterWorkflowTemplateContinueOn,
+    ClusterWorkflowTemplateCounter, ClusterWorkflowTemplateEnv,
+    ClusterWorkflowTemplateExecutor, ClusterWorkflowTemplateGcs,
+    ClusterWorkflowTemplateGit, ClusterWorkflowTemplateHdfs,
+    ClusterWorkflowTemplateHistogram, ClusterWorkflowTemplateHttp,
     ClusterWorkflowTemplateInitContainers, ClusterWorkflowTemplateLabels,
     ClusterWorkflowTemplateLifecycle, ClusterWorkflowTemplateLivenessProbe,
     ClusterWorkflowTemplateMemoize, ClusterWorkflowTemplateMergeStrategy,
-    ClusterWorkflowTemplateOperation, ClusterWorkflowTemplatePodResources,
-    ClusterWorkflowTemplatePorts, ClusterWorkflowTemplateReadinessProbe,
-    ClusterWorkflowTemplateResizePolicy, ClusterWorkflowTemplateResourceClaims,
-    ClusterWorkflowTemplateResources, ClusterWorkflowTemplateRestartPolicyRules,
-    ClusterWorkflowTemplateRetryStrategy, ClusterWorkflowTemplateSecurityContext,
-    ClusterWorkflowTemplateSidecars, ClusterWorkflowTemplateStartupProbe,
-    ClusterWorkflowTemplateSuspend, ClusterWorkflowTemplateSynchronization,
-    ClusterWorkflowTemplateTemplateDefaultsMetadata, ClusterWorkflowTemplateTemplateRef,
-    ClusterWorkflowTemplateTolerations, ClusterWorkflowTemplateTransformation,
-    ClusterWorkflowTemplateVolumeDevices, ClusterWorkflowTemplateVolumeMounts,
-    ClusterWorkflowTemplateVolumes, WorkflowArtifactGCTaskArchiveLocation,
-    WorkflowArtifacts, WorkflowInputs, WorkflowOutputs, WorkflowTaskResultArchive,
-    WorkflowTaskResultArtifactGC, WorkflowTaskResultArtifactory, WorkflowTaskResultAzure,
-    WorkflowTaskResultGcs, WorkflowTaskResultGit, WorkflowTaskResultHdfs,
-    WorkflowTaskResultHttp, WorkflowTaskResultOss, WorkflowTaskResultParameters,
-    WorkflowTaskResultPlugin, WorkflowTaskResultRaw, WorkflowTaskResultS3,
-    WorkflowTaskSetContainer,
+    ClusterWorkflowTemplateMetadata, ClusterWorkflowTemplateOperation,
+    ClusterWorkflowTemplateOss, ClusterWorkflowTemplatePodResources,
+    ClusterWorkflowTemplateReadinessProbe, ClusterWorkflowTemplateResources,
+    ClusterWorkflowTemplateRestartPolicyRules, ClusterWorkflowTemplateRetryStrategy,
+    ClusterWorkflowTemplateS3, ClusterWorkflowTemplateSidecars,
+    ClusterWorkflowTemplateStartupProbe, ClusterWorkflowTemplateSuspend,
+    ClusterWorkflowTemplateSynchronization, ClusterWorkflowTemplateTemplateRef,
+    ClusterWorkflowTemplateTransformation, ClusterWorkflowTemplateVolumes,
+    WorkflowArtifactGCTaskArchiveLocation, WorkflowArtifacts, WorkflowInputs,
+    WorkflowOutputs, WorkflowTaskResultArchive, WorkflowTaskResultArtifactGC,
+    WorkflowTaskResultArtifactory, WorkflowTaskResultAzure, WorkflowTaskResultGcs,
+    WorkflowTaskResultGit, WorkflowTaskResultHdfs, WorkflowTaskResultHttp,
+    WorkflowTaskResultOss, WorkflowTaskResultParameters, WorkflowTaskResultPlugin,
+    WorkflowTaskResultRaw, WorkflowTaskResultS3, WorkflowTaskSetContainer,
 };
 
 /// WorkflowTaskSet holds a set of tasks to be executed as part of a workflow.
@@ -75,10 +78,10 @@ pub struct WorkflowTaskSetArtifact {
     pub artifact_gc: Option<WorkflowTaskResultArtifactGC>,
     /// `artifactory`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub artifactory: Option<WorkflowTaskResultArtifactory>,
+    pub artifactory: Option<ClusterWorkflowTemplateArtifactory>,
     /// `azure`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub azure: Option<WorkflowTaskResultAzure>,
+    pub azure: Option<ClusterWorkflowTemplateAzure>,
     /// `deleted`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deleted: Option<bool>,
@@ -90,19 +93,19 @@ pub struct WorkflowTaskSetArtifact {
     pub from_expression: Option<String>,
     /// `gcs`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub gcs: Option<WorkflowTaskResultGcs>,
+    pub gcs: Option<ClusterWorkflowTemplateGcs>,
     /// `git`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub git: Option<WorkflowTaskResultGit>,
+    pub git: Option<ClusterWorkflowTemplateGit>,
     /// `globalName`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub global_name: Option<String>,
     /// `hdfs`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub hdfs: Option<WorkflowTaskResultHdfs>,
+    pub hdfs: Option<ClusterWorkflowTemplateHdfs>,
     /// `http`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub http: Option<WorkflowTaskResultHttp>,
+    pub http: Option<ClusterWorkflowTemplateArchiveLocationHttp>,
     /// `mode`.
     ///
     /// Must be at least 0 and be at most 511.
@@ -117,7 +120,7 @@ pub struct WorkflowTaskSetArtifact {
     pub optional: Option<bool>,
     /// `oss`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub oss: Option<WorkflowTaskResultOss>,
+    pub oss: Option<ClusterWorkflowTemplateOss>,
     /// `path`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
@@ -132,7 +135,7 @@ pub struct WorkflowTaskSetArtifact {
     pub recurse_mode: Option<bool>,
     /// `s3`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub s3: Option<WorkflowTaskResultS3>,
+    pub s3: Option<ClusterWorkflowTemplateS3>,
     /// `subPath`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sub_path: Option<String>,
@@ -153,10 +156,10 @@ pub struct WorkflowTaskSetArtifactPaths {
     pub artifact_gc: Option<WorkflowTaskResultArtifactGC>,
     /// `artifactory`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub artifactory: Option<WorkflowTaskResultArtifactory>,
+    pub artifactory: Option<ClusterWorkflowTemplateArtifactory>,
     /// `azure`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub azure: Option<WorkflowTaskResultAzure>,
+    pub azure: Option<ClusterWorkflowTemplateAzure>,
     /// `deleted`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deleted: Option<bool>,
@@ -168,19 +171,19 @@ pub struct WorkflowTaskSetArtifactPaths {
     pub from_expression: Option<String>,
     /// `gcs`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub gcs: Option<WorkflowTaskResultGcs>,
+    pub gcs: Option<ClusterWorkflowTemplateGcs>,
     /// `git`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub git: Option<WorkflowTaskResultGit>,
+    pub git: Option<ClusterWorkflowTemplateGit>,
     /// `globalName`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub global_name: Option<String>,
     /// `hdfs`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub hdfs: Option<WorkflowTaskResultHdfs>,
+    pub hdfs: Option<ClusterWorkflowTemplateHdfs>,
     /// `http`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub http: Option<WorkflowTaskResultHttp>,
+    pub http: Option<ClusterWorkflowTemplateArchiveLocationHttp>,
     /// `mode`.
     ///
     /// Must be at least 0 and be at most 511.
@@ -195,7 +198,7 @@ pub struct WorkflowTaskSetArtifactPaths {
     pub optional: Option<bool>,
     /// `oss`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub oss: Option<WorkflowTaskResultOss>,
+    pub oss: Option<ClusterWorkflowTemplateOss>,
     /// `path`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
@@ -210,8 +213,90 @@ pub struct WorkflowTaskSetArtifactPaths {
     pub recurse_mode: Option<bool>,
     /// `s3`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub s3: Option<WorkflowTaskResultS3>,
+    pub s3: Option<ClusterWorkflowTemplateS3>,
     /// `subPath`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sub_path: Option<String>,
+}
+
+/// Artifact indicates an artifact to place at a specified path
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WorkflowTaskSetArtifacts {
+    /// Archive controls how the artifact will be saved to the artifact repository.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub archive: Option<WorkflowTaskResultArchive>,
+    /// ArchiveLogs indicates if the container logs should be archived
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub archive_logs: Option<bool>,
+    /// ArtifactGC describes the strategy to use when to deleting an artifact from completed or deleted
+    /// workflows
+    #[serde(rename = "artifactGC", skip_serializing_if = "Option::is_none")]
+    pub artifact_gc: Option<WorkflowTaskResultArtifactGC>,
+    /// Artifactory contains artifactory artifact location details
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub artifactory: Option<WorkflowTaskResultArtifactory>,
+    /// Azure contains Azure Storage artifact location details
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub azure: Option<WorkflowTaskResultAzure>,
+    /// Has this been deleted?
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deleted: Option<bool>,
+    /// From allows an artifact to reference an artifact from a previous step
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    /// FromExpression, if defined, is evaluated to specify the value for the artifact
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from_expression: Option<String>,
+    /// GCS contains GCS artifact location details
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gcs: Option<WorkflowTaskResultGcs>,
+    /// Git contains git artifact location details
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub git: Option<WorkflowTaskResultGit>,
+    /// GlobalName exports an output artifact to the global scope, making it available as
+    /// workflow.outputs.artifacts.XXXX and in workflow.status.outputs.artifacts
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub global_name: Option<String>,
+    /// HDFS contains HDFS artifact location details
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hdfs: Option<WorkflowTaskResultHdfs>,
+    /// HTTP contains HTTP artifact location details
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub http: Option<WorkflowTaskResultHttp>,
+    /// mode bits to use on this file, must be a value between 0 and 0777. Set when loading input
+    /// artifacts. It is recommended to set the mode value to ensure the artifact has the expected
+    /// permissions in your container.
+    ///
+    /// Must be at least 0 and be at most 511.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mode: Option<i32>,
+    /// name of the artifact. must be unique within a template's inputs/outputs.
+    ///
+    /// Must match `^[-a-zA-Z0-9_{}.]+$`.
+    pub name: String,
+    /// Make Artifacts optional, if Artifacts doesn't generate or exist
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub optional: Option<bool>,
+    /// OSS contains OSS artifact location details
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub oss: Option<WorkflowTaskResultOss>,
+    /// Path is the container path to the artifact
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// Plugin contains plugin artifact location details
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plugin: Option<WorkflowTaskResultPlugin>,
+    /// Raw contains raw artifact location details
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub raw: Option<WorkflowTaskResultRaw>,
+    /// If mode is set, apply the permission recursively into the artifact if it is a folder
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recurse_mode: Option<bool>,
+    /// S3 contains S3 artifact location details
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub s3: Option<WorkflowTaskResultS3>,
+    /// SubPath allows an artifact to be sourced from a subpath within the specified source
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sub_path: Option<String>,
 }
@@ -354,13 +439,32 @@ pub struct WorkflowTaskSetNodes {
     pub message: Option<String>,
     /// Outputs hold parameters, artifacts, and results from a step
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub outputs: Option<WorkflowOutputs>,
+    pub outputs: Option<WorkflowTaskSetOutputs>,
     /// NodePhase is a label for the condition of a node at the current time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub phase: Option<String>,
     /// Progress in N/M format. N is number of task complete. M is number of tasks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub progress: Option<String>,
+}
+
+/// Outputs hold parameters, artifacts, and results from a step
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WorkflowTaskSetOutputs {
+    /// Artifacts holds the list of output artifacts produced by a step
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub artifacts: Option<Vec<WorkflowTaskSetArtifacts>>,
+    /// ExitCode holds the exit code of a script template
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<String>,
+    /// Parameters holds the list of output parameters produced by a step
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parameters: Option<Vec<WorkflowTaskResultParameters>>,
+    /// Result holds the result (stdout) of a script or container template, or the response body of an
+    /// HTTP template
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub result: Option<String>,
 }
 
 /// `WorkflowTaskSet.spec.tasks.metrics.prometheus`.
@@ -437,7 +541,7 @@ pub struct WorkflowTaskSetScript {
     pub env: Option<Vec<ClusterWorkflowTemplateEnv>>,
     /// `envFrom`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub env_from: Option<Vec<ClusterWorkflowTemplateEnvFrom>>,
+    pub env_from: Option<Vec<EnvFromSource>>,
     /// `image`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub image: Option<String>,
@@ -456,13 +560,13 @@ pub struct WorkflowTaskSetScript {
     ///
     /// Must have no two items with the same `containerPort` and `protocol`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub ports: Option<Vec<ClusterWorkflowTemplatePorts>>,
+    pub ports: Option<Vec<ContainerPort>>,
     /// `readinessProbe`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub readiness_probe: Option<ClusterWorkflowTemplateReadinessProbe>,
     /// `resizePolicy`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub resize_policy: Option<Vec<ClusterWorkflowTemplateResizePolicy>>,
+    pub resize_policy: Option<Vec<ContainerResizePolicy>>,
     /// `resources`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resources: Option<ClusterWorkflowTemplateResources>,
@@ -474,7 +578,7 @@ pub struct WorkflowTaskSetScript {
     pub restart_policy_rules: Option<Vec<ClusterWorkflowTemplateRestartPolicyRules>>,
     /// `securityContext`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub security_context: Option<ClusterWorkflowTemplateContainerSecurityContext>,
+    pub security_context: Option<SecurityContext>,
     /// `source`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
@@ -500,12 +604,12 @@ pub struct WorkflowTaskSetScript {
     ///
     /// Must have no two items with the same `devicePath`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub volume_devices: Option<Vec<ClusterWorkflowTemplateVolumeDevices>>,
+    pub volume_devices: Option<Vec<VolumeDevice>>,
     /// `volumeMounts`.
     ///
     /// Must have no two items with the same `mountPath`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub volume_mounts: Option<Vec<ClusterWorkflowTemplateVolumeMounts>>,
+    pub volume_mounts: Option<Vec<VolumeMount>>,
     /// `workingDir`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub working_dir: Option<String>,
@@ -604,7 +708,7 @@ pub struct WorkflowTaskSetTasks {
     pub active_deadline_seconds: Option<IntOrString>,
     /// `affinity`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub affinity: Option<ClusterWorkflowTemplateAffinity>,
+    pub affinity: Option<Affinity>,
     /// `annotations`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<BTreeMap<String, String>>,
@@ -637,7 +741,7 @@ pub struct WorkflowTaskSetTasks {
     pub fail_fast: Option<bool>,
     /// `hostAliases`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub host_aliases: Option<Vec<ClusterWorkflowTemplateHostAliases>>,
+    pub host_aliases: Option<Vec<HostAlias>>,
     /// `http`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub http: Option<ClusterWorkflowTemplateHttp>,
@@ -652,7 +756,7 @@ pub struct WorkflowTaskSetTasks {
     pub memoize: Option<ClusterWorkflowTemplateMemoize>,
     /// `metadata`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub metadata: Option<ClusterWorkflowTemplateTemplateDefaultsMetadata>,
+    pub metadata: Option<ClusterWorkflowTemplateMetadata>,
     /// `metrics`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metrics: Option<WorkflowTaskSetMetrics>,
@@ -692,7 +796,7 @@ pub struct WorkflowTaskSetTasks {
     pub resource: Option<WorkflowTaskSetResource>,
     /// `resourceClaims`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub resource_claims: Option<Vec<ClusterWorkflowTemplateResourceClaims>>,
+    pub resource_claims: Option<Vec<PodResourceClaim>>,
     /// `retryStrategy`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retry_strategy: Option<ClusterWorkflowTemplateRetryStrategy>,
@@ -704,7 +808,7 @@ pub struct WorkflowTaskSetTasks {
     pub script: Option<WorkflowTaskSetScript>,
     /// `securityContext`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub security_context: Option<ClusterWorkflowTemplateSecurityContext>,
+    pub security_context: Option<PodSecurityContext>,
     /// `serviceAccountName`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub service_account_name: Option<String>,
@@ -727,7 +831,7 @@ pub struct WorkflowTaskSetTasks {
     pub timeout: Option<String>,
     /// `tolerations`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub tolerations: Option<Vec<ClusterWorkflowTemplateTolerations>>,
+    pub tolerations: Option<Vec<Toleration>>,
     /// `volumes`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub volumes: Option<Vec<ClusterWorkflowTemplateVolumes>>,

@@ -6,6 +6,9 @@
 #![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::ByteString;
+use ::codegen_runtime::k8s_openapi::api::core::v1::{
+    Affinity, LocalObjectReference, PodSecurityContext, PodTemplateSpec, Toleration,
+};
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use serde::{Deserialize, Serialize};
@@ -289,23 +292,6 @@ pub struct ClusterIssuerAcmeDNS {
     pub account_secret_ref: ClusterIssuerAccountSecretRef,
     /// `host`.
     pub host: String,
-}
-
-/// If specified, the pod's scheduling constraints
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ClusterIssuerAffinity {
-    /// Describes node affinity scheduling rules for the pod.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub node_affinity: Option<ClusterIssuerNodeAffinity>,
-    /// Describes pod affinity scheduling rules (e.g. co-locate this pod in the same node, zone, etc. as
-    /// some other pod(s)).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub pod_affinity: Option<ClusterIssuerPodAffinity>,
-    /// Describes pod anti-affinity scheduling rules (e.g. avoid putting this pod in the same node,
-    /// zone, etc. as some other pod(s)).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub pod_anti_affinity: Option<ClusterIssuerPodAntiAffinity>,
 }
 
 /// Use the Akamai DNS zone management API to manage DNS01 challenge records.
@@ -803,19 +789,6 @@ pub struct ClusterIssuerHttp01 {
     pub ingress: Option<ClusterIssuerIngress>,
 }
 
-/// LocalObjectReference contains enough information to let you locate the referenced object inside
-/// the same namespace.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ClusterIssuerImagePullSecrets {
-    /// Name of the referent. This field is effectively required, but due to backwards compatibility is
-    /// allowed to be empty. Instances of this type with an empty value here are almost certainly wrong.
-    /// More info: <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
-    ///
-    /// Defaults to `""`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-}
-
 /// The ingress based HTTP01 challenge solver will solve challenges by creating or modifying Ingress
 /// resources in order to route requests for '/.well-known/acme-challenge/XYZ' to 'challenge solver'
 /// pods that are provisioned by cert-manager for each Challenge to be completed.
@@ -835,7 +808,7 @@ pub struct ClusterIssuerIngress {
     /// Optional ingress template used to configure the ACME challenge solver ingress used for HTTP01
     /// challenges.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub ingress_template: Option<ClusterIssuerIngressTemplate>,
+    pub ingress_template: Option<PodTemplateSpec>,
     /// The name of the ingress resource that should have ACME challenge solving routes inserted into it
     /// in order to solve HTTP01 challenges. This is typically used in conjunction with ingress
     /// controllers like ingress-gce, which maintains a 1:1 mapping between external IPs and ingress
@@ -850,17 +823,6 @@ pub struct ClusterIssuerIngress {
     /// If unset, defaults to NodePort.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub service_type: Option<String>,
-}
-
-/// Optional ingress template used to configure the ACME challenge solver ingress used for HTTP01
-/// challenges.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ClusterIssuerIngressTemplate {
-    /// ObjectMeta overrides for the ingress used to solve HTTP01 challenges. Only the 'labels' and
-    /// 'annotations' fields may be set. If labels or annotations overlap with in-built values, the
-    /// values here will override the in-built values.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub metadata: Option<ClusterIssuerMetadata>,
 }
 
 /// Deprecated: keyAlgorithm field exists for historical compatibility reasons and should not be
@@ -920,21 +882,6 @@ pub struct ClusterIssuerKubernetes {
     pub service_account_ref: Option<ClusterIssuerServiceAccountRef>,
 }
 
-/// A label query over a set of resources, in this case pods. If it's null, this PodAffinityTerm
-/// matches with no Pods.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ClusterIssuerLabelSelector {
-    /// matchExpressions is a list of label selector requirements. The requirements are ANDed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub match_expressions: Option<Vec<ClusterIssuerMatchExpressions>>,
-    /// matchLabels is a map of {key,value} pairs. A single {key,value} in the matchLabels map is
-    /// equivalent to an element of matchExpressions, whose key field is "key", the operator is "In",
-    /// and the values array contains only "value". The requirements are ANDed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub match_labels: Option<BTreeMap<String, String>>,
-}
-
 /// Auth: Azure Workload Identity or Azure Managed Service Identity: Settings to enable Azure
 /// Workload Identity or Azure Managed Service Identity If set, ClientID, ClientSecret and TenantID
 /// must not be set.
@@ -953,40 +900,6 @@ pub struct ClusterIssuerManagedIdentity {
     pub tenant_id: Option<String>,
 }
 
-/// A node selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ClusterIssuerMatchExpressions {
-    /// The label key that the selector applies to.
-    pub key: String,
-    /// Represents a key's relationship to a set of values. Valid operators are In, NotIn, Exists,
-    /// DoesNotExist. Gt, and Lt.
-    pub operator: String,
-    /// An array of string values. If the operator is In or NotIn, the values array must be non-empty.
-    /// If the operator is Exists or DoesNotExist, the values array must be empty. If the operator is Gt
-    /// or Lt, the values array must have a single element, which will be interpreted as an integer.
-    /// This array is replaced during a strategic merge patch.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub values: Option<Vec<String>>,
-}
-
-/// A node selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ClusterIssuerMatchFields {
-    /// The label key that the selector applies to.
-    pub key: String,
-    /// Represents a key's relationship to a set of values. Valid operators are In, NotIn, Exists,
-    /// DoesNotExist. Gt, and Lt.
-    pub operator: String,
-    /// An array of string values. If the operator is In or NotIn, the values array must be non-empty.
-    /// If the operator is Exists or DoesNotExist, the values array must be empty. If the operator is Gt
-    /// or Lt, the values array must have a single element, which will be interpreted as an integer.
-    /// This array is replaced during a strategic merge patch.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub values: Option<Vec<String>>,
-}
-
 /// ObjectMeta overrides for the pod used to solve HTTP01 challenges. Only the 'labels' and
 /// 'annotations' fields may be set. If labels or annotations overlap with in-built values, the
 /// values here will override the in-built values.
@@ -998,23 +911,6 @@ pub struct ClusterIssuerMetadata {
     /// Labels that should be added to the created ACME HTTP01 solver pods.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub labels: Option<BTreeMap<String, String>>,
-}
-
-/// A label query over the set of namespaces that the term applies to. The term is applied to the
-/// union of the namespaces selected by this field and the ones listed in the namespaces field. null
-/// selector and null or empty namespaces list means "this pod's namespace". An empty selector ({})
-/// matches all namespaces.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ClusterIssuerNamespaceSelector {
-    /// matchExpressions is a list of label selector requirements. The requirements are ANDed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub match_expressions: Option<Vec<ClusterIssuerMatchExpressions>>,
-    /// matchLabels is a map of {key,value} pairs. A single {key,value} in the matchLabels map is
-    /// equivalent to an element of matchExpressions, whose key field is "key", the operator is "In",
-    /// and the values array contains only "value". The requirements are ANDed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub match_labels: Option<BTreeMap<String, String>>,
 }
 
 /// NGTS specifies Palo Alto Networks Next Generation Trust Services (NGTS) configuration using
@@ -1038,44 +934,6 @@ pub struct ClusterIssuerNgts {
     /// "<https://api.strata.paloaltonetworks.com/ngts>" if not set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-}
-
-/// Describes node affinity scheduling rules for the pod.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ClusterIssuerNodeAffinity {
-    /// The scheduler will prefer to schedule pods to nodes that satisfy the affinity expressions
-    /// specified by this field, but it may choose a node that violates one or more of the expressions.
-    /// The node that is most preferred is the one with the greatest sum of weights, i.e. for each node
-    /// that meets all of the scheduling requirements (resource request, requiredDuringScheduling
-    /// affinity expressions, etc.), compute a sum by iterating through the elements of this field and
-    /// adding "weight" to the sum if the node matches the corresponding matchExpressions; the node(s)
-    /// with the highest sum are the most preferred.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub preferred_during_scheduling_ignored_during_execution: Option<
-        Vec<PreferredDuringSchedulingIgnoredDuringExecution>,
-    >,
-    /// If the affinity requirements specified by this field are not met at scheduling time, the pod
-    /// will not be scheduled onto the node. If the affinity requirements specified by this field cease
-    /// to be met at some point during pod execution (e.g. due to an update), the system may or may not
-    /// try to eventually evict the pod from its node.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub required_during_scheduling_ignored_during_execution: Option<
-        ClusterIssuerRequiredDuringSchedulingIgnoredDuringExecution,
-    >,
-}
-
-/// A null or empty node selector term matches no objects. The requirements of them are ANDed. The
-/// TopologySelectorTerm type implements a subset of the NodeSelectorTerm.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ClusterIssuerNodeSelectorTerms {
-    /// A list of node selector requirements by node's labels.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub match_expressions: Option<Vec<ClusterIssuerMatchExpressions>>,
-    /// A list of node selector requirements by node's fields.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub match_fields: Option<Vec<ClusterIssuerMatchFields>>,
 }
 
 /// ParentReference identifies an API object (usually a Gateway) that can be considered a parent of
@@ -1198,107 +1056,6 @@ pub struct ClusterIssuerParentRefs {
     pub section_name: Option<String>,
 }
 
-/// Describes pod affinity scheduling rules (e.g. co-locate this pod in the same node, zone, etc. as
-/// some other pod(s)).
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ClusterIssuerPodAffinity {
-    /// The scheduler will prefer to schedule pods to nodes that satisfy the affinity expressions
-    /// specified by this field, but it may choose a node that violates one or more of the expressions.
-    /// The node that is most preferred is the one with the greatest sum of weights, i.e. for each node
-    /// that meets all of the scheduling requirements (resource request, requiredDuringScheduling
-    /// affinity expressions, etc.), compute a sum by iterating through the elements of this field and
-    /// adding "weight" to the sum if the node has pods which matches the corresponding podAffinityTerm;
-    /// the node(s) with the highest sum are the most preferred.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub preferred_during_scheduling_ignored_during_execution: Option<
-        Vec<PodAffinityPreferredDuringSchedulingIgnoredDuringExecution>,
-    >,
-    /// If the affinity requirements specified by this field are not met at scheduling time, the pod
-    /// will not be scheduled onto the node. If the affinity requirements specified by this field cease
-    /// to be met at some point during pod execution (e.g. due to a pod label update), the system may or
-    /// may not try to eventually evict the pod from its node. When there are multiple elements, the
-    /// lists of nodes corresponding to each podAffinityTerm are intersected, i.e. all terms must be
-    /// satisfied.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub required_during_scheduling_ignored_during_execution: Option<
-        Vec<RequiredDuringSchedulingIgnoredDuringExecution>,
-    >,
-}
-
-/// Required. A pod affinity term, associated with the corresponding weight.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ClusterIssuerPodAffinityTerm {
-    /// A label query over a set of resources, in this case pods. If it's null, this PodAffinityTerm
-    /// matches with no Pods.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub label_selector: Option<ClusterIssuerLabelSelector>,
-    /// MatchLabelKeys is a set of pod label keys to select which pods will be taken into consideration.
-    /// The keys are used to lookup values from the incoming pod labels, those key-value labels are
-    /// merged with `labelSelector` as `key in (value)` to select the group of existing pods which pods
-    /// will be taken into consideration for the incoming pod's pod (anti) affinity. Keys that don't
-    /// exist in the incoming pod labels will be ignored. The default value is empty. The same key is
-    /// forbidden to exist in both matchLabelKeys and labelSelector. Also, matchLabelKeys cannot be set
-    /// when labelSelector isn't set.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub match_label_keys: Option<Vec<String>>,
-    /// MismatchLabelKeys is a set of pod label keys to select which pods will be taken into
-    /// consideration. The keys are used to lookup values from the incoming pod labels, those key-value
-    /// labels are merged with `labelSelector` as `key notin (value)` to select the group of existing
-    /// pods which pods will be taken into consideration for the incoming pod's pod (anti) affinity.
-    /// Keys that don't exist in the incoming pod labels will be ignored. The default value is empty.
-    /// The same key is forbidden to exist in both mismatchLabelKeys and labelSelector. Also,
-    /// mismatchLabelKeys cannot be set when labelSelector isn't set.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub mismatch_label_keys: Option<Vec<String>>,
-    /// A label query over the set of namespaces that the term applies to. The term is applied to the
-    /// union of the namespaces selected by this field and the ones listed in the namespaces field. null
-    /// selector and null or empty namespaces list means "this pod's namespace". An empty selector ({})
-    /// matches all namespaces.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub namespace_selector: Option<ClusterIssuerNamespaceSelector>,
-    /// namespaces specifies a static list of namespace names that the term applies to. The term is
-    /// applied to the union of the namespaces listed in this field and the ones selected by
-    /// namespaceSelector. null or empty namespaces list and null namespaceSelector means "this pod's
-    /// namespace".
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub namespaces: Option<Vec<String>>,
-    /// This pod should be co-located (affinity) or not co-located (anti-affinity) with the pods
-    /// matching the labelSelector in the specified namespaces, where co-located is defined as running
-    /// on a node whose value of the label with key topologyKey matches that of any node on which any of
-    /// the selected pods is running. Empty topologyKey is not allowed.
-    pub topology_key: String,
-}
-
-/// Describes pod anti-affinity scheduling rules (e.g. avoid putting this pod in the same node,
-/// zone, etc. as some other pod(s)).
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ClusterIssuerPodAntiAffinity {
-    /// The scheduler will prefer to schedule pods to nodes that satisfy the anti-affinity expressions
-    /// specified by this field, but it may choose a node that violates one or more of the expressions.
-    /// The node that is most preferred is the one with the greatest sum of weights, i.e. for each node
-    /// that meets all of the scheduling requirements (resource request, requiredDuringScheduling
-    /// anti-affinity expressions, etc.), compute a sum by iterating through the elements of this field
-    /// and subtracting "weight" from the sum if the node has pods which matches the corresponding
-    /// podAffinityTerm; the node(s) with the highest sum are the most preferred.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub preferred_during_scheduling_ignored_during_execution: Option<
-        Vec<PodAffinityPreferredDuringSchedulingIgnoredDuringExecution>,
-    >,
-    /// If the anti-affinity requirements specified by this field are not met at scheduling time, the
-    /// pod will not be scheduled onto the node. If the anti-affinity requirements specified by this
-    /// field cease to be met at some point during pod execution (e.g. due to a pod label update), the
-    /// system may or may not try to eventually evict the pod from its node. When there are multiple
-    /// elements, the lists of nodes corresponding to each podAffinityTerm are intersected, i.e. all
-    /// terms must be satisfied.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub required_during_scheduling_ignored_during_execution: Option<
-        Vec<RequiredDuringSchedulingIgnoredDuringExecution>,
-    >,
-}
-
 /// Optional pod template used to configure the ACME challenge solver pods used for HTTP01
 /// challenges.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -1323,12 +1080,12 @@ pub struct ClusterIssuerPodTemplate {
 pub struct ClusterIssuerPodTemplateSpec {
     /// If specified, the pod's scheduling constraints
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub affinity: Option<ClusterIssuerAffinity>,
+    pub affinity: Option<Affinity>,
     /// If specified, the pod's imagePullSecrets
     ///
     /// Must have no two items with the same `name`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub image_pull_secrets: Option<Vec<ClusterIssuerImagePullSecrets>>,
+    pub image_pull_secrets: Option<Vec<LocalObjectReference>>,
     /// NodeSelector is a selector which must be true for the pod to fit on a node. Selector which must
     /// match a node's labels for the pod to be scheduled on that node. More info:
     /// <https://kubernetes.io/docs/concepts/configuration/assign-pod-node/>
@@ -1347,25 +1104,13 @@ pub struct ClusterIssuerPodTemplateSpec {
     pub resources: Option<ClusterIssuerResources>,
     /// If specified, the pod's security context
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub security_context: Option<ClusterIssuerSecurityContext>,
+    pub security_context: Option<PodSecurityContext>,
     /// If specified, the pod's service account
     #[serde(skip_serializing_if = "Option::is_none")]
     pub service_account_name: Option<String>,
     /// If specified, the pod's tolerations.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub tolerations: Option<Vec<ClusterIssuerTolerations>>,
-}
-
-/// A node selector term, associated with the corresponding weight.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ClusterIssuerPreference {
-    /// A list of node selector requirements by node's labels.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub match_expressions: Option<Vec<ClusterIssuerMatchExpressions>>,
-    /// A list of node selector requirements by node's fields.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub match_fields: Option<Vec<ClusterIssuerMatchFields>>,
+    pub tolerations: Option<Vec<Toleration>>,
 }
 
 /// PrivateKey is the name of a Kubernetes Secret resource that will be used to store the
@@ -1409,17 +1154,6 @@ pub enum ClusterIssuerRenewalInformationSource {
     /// A value that the schema does not list, such as one of a newer API server.
     #[serde(untagged)]
     Unrecognized(String),
-}
-
-/// If the affinity requirements specified by this field are not met at scheduling time, the pod
-/// will not be scheduled onto the node. If the affinity requirements specified by this field cease
-/// to be met at some point during pod execution (e.g. due to an update), the system may or may not
-/// try to eventually evict the pod from its node.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ClusterIssuerRequiredDuringSchedulingIgnoredDuringExecution {
-    /// Required. A list of node selector terms. The terms are ORed.
-    pub node_selector_terms: Vec<ClusterIssuerNodeSelectorTerms>,
 }
 
 /// If specified, the pod's resource requirements. These values override the global resource
@@ -1546,44 +1280,6 @@ pub struct ClusterIssuerRoute53Auth {
     pub kubernetes: ClusterIssuerAuthKubernetes,
 }
 
-/// The SELinux context to be applied to all containers. If unspecified, the container runtime will
-/// allocate a random SELinux context for each container. May also be set in SecurityContext. If set
-/// in both SecurityContext and PodSecurityContext, the value specified in SecurityContext takes
-/// precedence for that container. Note that this field cannot be set when spec.os.name is windows.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ClusterIssuerSeLinuxOptions {
-    /// Level is SELinux level label that applies to the container.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub level: Option<String>,
-    /// Role is a SELinux role label that applies to the container.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub role: Option<String>,
-    /// Type is a SELinux type label that applies to the container.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub r#type: Option<String>,
-    /// User is a SELinux user label that applies to the container.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub user: Option<String>,
-}
-
-/// The seccomp options to use by the containers in this pod. Note that this field cannot be set
-/// when spec.os.name is windows.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ClusterIssuerSeccompProfile {
-    /// localhostProfile indicates a profile defined in a file on the node should be used. The profile
-    /// must be preconfigured on the node to work. Must be a descending path, relative to the kubelet's
-    /// configured seccomp profile location. Must be set if type is "Localhost". Must NOT be set for any
-    /// other type.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub localhost_profile: Option<String>,
-    /// type indicates which kind of seccomp profile will be applied. Valid options are:
-    ///
-    /// Localhost - a profile defined in a file on the node should be used. RuntimeDefault - the
-    /// container runtime default profile should be used. Unconfined - no profile should be applied.
-    pub r#type: String,
-}
-
 /// The SecretAccessKey is used for authentication. If neither the Access Key nor Key ID are set, we
 /// fall back to using env vars, shared credentials file, or AWS Instance metadata, see:
 /// <https://docs.aws.amazon.com/sdk-for-go/v1/developer-guide/configuring-sdk.html#specifying-credentials>
@@ -1610,72 +1306,6 @@ pub struct ClusterIssuerSecretRef {
     /// Name of the resource being referred to. More info:
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
-}
-
-/// If specified, the pod's security context
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ClusterIssuerSecurityContext {
-    /// A special supplemental group that applies to all containers in a pod. Some volume types allow
-    /// the Kubelet to change the ownership of that volume to be owned by the pod:
-    ///
-    /// - 1\. The owning GID will be the FSGroup
-    /// - 2\. The setgid bit is set (new files created in the volume will be owned by FSGroup)
-    /// - 3\. The permission bits are OR'd with rw-rw----
-    ///
-    /// If unset, the Kubelet will not modify the ownership and permissions of any volume. Note that
-    /// this field cannot be set when spec.os.name is windows.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub fs_group: Option<i64>,
-    /// fsGroupChangePolicy defines behavior of changing ownership and permission of the volume before
-    /// being exposed inside Pod. This field will only apply to volume types which support fsGroup based
-    /// ownership(and permissions). It will have no effect on ephemeral volume types such as: secret,
-    /// configmaps and emptydir. Valid values are "OnRootMismatch" and "Always". If not specified,
-    /// "Always" is used. Note that this field cannot be set when spec.os.name is windows.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub fs_group_change_policy: Option<String>,
-    /// The GID to run the entrypoint of the container process. Uses runtime default if unset. May also
-    /// be set in SecurityContext. If set in both SecurityContext and PodSecurityContext, the value
-    /// specified in SecurityContext takes precedence for that container. Note that this field cannot be
-    /// set when spec.os.name is windows.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub run_as_group: Option<i64>,
-    /// Indicates that the container must run as a non-root user. If true, the Kubelet will validate the
-    /// image at runtime to ensure that it does not run as UID 0 (root) and fail to start the container
-    /// if it does. If unset or false, no such validation will be performed. May also be set in
-    /// SecurityContext. If set in both SecurityContext and PodSecurityContext, the value specified in
-    /// SecurityContext takes precedence.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub run_as_non_root: Option<bool>,
-    /// The UID to run the entrypoint of the container process. Defaults to user specified in image
-    /// metadata if unspecified. May also be set in SecurityContext. If set in both SecurityContext and
-    /// PodSecurityContext, the value specified in SecurityContext takes precedence for that container.
-    /// Note that this field cannot be set when spec.os.name is windows.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub run_as_user: Option<i64>,
-    /// The SELinux context to be applied to all containers. If unspecified, the container runtime will
-    /// allocate a random SELinux context for each container. May also be set in SecurityContext. If set
-    /// in both SecurityContext and PodSecurityContext, the value specified in SecurityContext takes
-    /// precedence for that container. Note that this field cannot be set when spec.os.name is windows.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub se_linux_options: Option<ClusterIssuerSeLinuxOptions>,
-    /// The seccomp options to use by the containers in this pod. Note that this field cannot be set
-    /// when spec.os.name is windows.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub seccomp_profile: Option<ClusterIssuerSeccompProfile>,
-    /// A list of groups applied to the first process run in each container, in addition to the
-    /// container's primary GID, the fsGroup (if specified), and group memberships defined in the
-    /// container image for the uid of the container process. If unspecified, no additional groups are
-    /// added to any container. Note that group memberships defined in the container image for the uid
-    /// of the container process are still effective, even if they are not included in this list. Note
-    /// that this field cannot be set when spec.os.name is windows.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub supplemental_groups: Option<Vec<i64>>,
-    /// Sysctls hold a list of namespaced sysctls used for the pod. Pods with unsupported sysctls (by
-    /// the container runtime) might fail to launch. Note that this field cannot be set when
-    /// spec.os.name is windows.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub sysctls: Option<Vec<ClusterIssuerSysctls>>,
 }
 
 /// Selector selects a set of DNSNames on the Certificate resource that should be solved using this
@@ -1796,15 +1426,6 @@ pub struct ClusterIssuerStatusAcme {
     pub uri: Option<String>,
 }
 
-/// Sysctl defines a kernel parameter to be set
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ClusterIssuerSysctls {
-    /// Name of a property to set
-    pub name: String,
-    /// Value of a property to set
-    pub value: String,
-}
-
 /// TokenSecretRef authenticates with Vault by presenting a token.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ClusterIssuerTokenSecretRef {
@@ -1815,37 +1436,6 @@ pub struct ClusterIssuerTokenSecretRef {
     /// Name of the resource being referred to. More info:
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
-}
-
-/// The pod this Toleration is attached to tolerates any taint that matches the triple
-/// \<key,value,effect\> using the matching operator \<operator\>.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ClusterIssuerTolerations {
-    /// Effect indicates the taint effect to match. Empty means match all taint effects. When specified,
-    /// allowed values are NoSchedule, PreferNoSchedule and NoExecute.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub effect: Option<String>,
-    /// Key is the taint key that the toleration applies to. Empty means match all taint keys. If the
-    /// key is empty, operator must be Exists; this combination means to match all values and all keys.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub key: Option<String>,
-    /// Operator represents a key's relationship to the value. Valid operators are Exists, Equal, Lt,
-    /// and Gt. Defaults to Equal. Exists is equivalent to wildcard for value, so that a pod can
-    /// tolerate all taints of a particular category. Lt and Gt perform numeric comparisons (requires
-    /// feature gate TaintTolerationComparisonOperators).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub operator: Option<String>,
-    /// TolerationSeconds represents the period of time the toleration (which must be of effect
-    /// NoExecute, otherwise this field is ignored) tolerates the taint. By default, it is not set,
-    /// which means tolerate the taint forever (do not evict). Zero and negative values will be treated
-    /// as 0 (evict immediately) by the system.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub toleration_seconds: Option<i64>,
-    /// Value is the taint value the toleration matches to. If the operator is Exists, the value should
-    /// be empty, otherwise just a regular string.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub value: Option<String>,
 }
 
 /// TPP specifies CyberArk Certificate Manager Self-Hosted configuration settings. Only one of
@@ -1999,73 +1589,4 @@ pub enum ClusterIssuerZoneType {
     /// A value that the schema does not list, such as one of a newer API server.
     #[serde(untagged)]
     Unrecognized(String),
-}
-
-/// The weights of all of the matched WeightedPodAffinityTerm fields are added per-node to find the
-/// most preferred node(s)
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct PodAffinityPreferredDuringSchedulingIgnoredDuringExecution {
-    /// Required. A pod affinity term, associated with the corresponding weight.
-    pub pod_affinity_term: ClusterIssuerPodAffinityTerm,
-    /// weight associated with matching the corresponding podAffinityTerm, in the range 1-100.
-    pub weight: i32,
-}
-
-/// An empty preferred scheduling term matches all objects with implicit weight 0 (i.e. it's a
-/// no-op). A null preferred scheduling term matches no objects (i.e. is also a no-op).
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct PreferredDuringSchedulingIgnoredDuringExecution {
-    /// A node selector term, associated with the corresponding weight.
-    pub preference: ClusterIssuerPreference,
-    /// Weight associated with matching the corresponding nodeSelectorTerm, in the range 1-100.
-    pub weight: i32,
-}
-
-/// Defines a set of pods (namely those matching the labelSelector relative to the given
-/// namespace(s)) that this pod should be co-located (affinity) or not co-located (anti-affinity)
-/// with, where co-located is defined as running on a node whose value of the label with key
-/// \<topologyKey\> matches that of any node on which a pod of the set of pods is running
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct RequiredDuringSchedulingIgnoredDuringExecution {
-    /// A label query over a set of resources, in this case pods. If it's null, this PodAffinityTerm
-    /// matches with no Pods.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub label_selector: Option<ClusterIssuerLabelSelector>,
-    /// MatchLabelKeys is a set of pod label keys to select which pods will be taken into consideration.
-    /// The keys are used to lookup values from the incoming pod labels, those key-value labels are
-    /// merged with `labelSelector` as `key in (value)` to select the group of existing pods which pods
-    /// will be taken into consideration for the incoming pod's pod (anti) affinity. Keys that don't
-    /// exist in the incoming pod labels will be ignored. The default value is empty. The same key is
-    /// forbidden to exist in both matchLabelKeys and labelSelector. Also, matchLabelKeys cannot be set
-    /// when labelSelector isn't set.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub match_label_keys: Option<Vec<String>>,
-    /// MismatchLabelKeys is a set of pod label keys to select which pods will be taken into
-    /// consideration. The keys are used to lookup values from the incoming pod labels, those key-value
-    /// labels are merged with `labelSelector` as `key notin (value)` to select the group of existing
-    /// pods which pods will be taken into consideration for the incoming pod's pod (anti) affinity.
-    /// Keys that don't exist in the incoming pod labels will be ignored. The default value is empty.
-    /// The same key is forbidden to exist in both mismatchLabelKeys and labelSelector. Also,
-    /// mismatchLabelKeys cannot be set when labelSelector isn't set.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub mismatch_label_keys: Option<Vec<String>>,
-    /// A label query over the set of namespaces that the term applies to. The term is applied to the
-    /// union of the namespaces selected by this field and the ones listed in the namespaces field. null
-    /// selector and null or empty namespaces list means "this pod's namespace". An empty selector ({})
-    /// matches all namespaces.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub namespace_selector: Option<ClusterIssuerNamespaceSelector>,
-    /// namespaces specifies a static list of namespace names that the term applies to. The term is
-    /// applied to the union of the namespaces listed in this field and the ones selected by
-    /// namespaceSelector. null or empty namespaces list and null namespaceSelector means "this pod's
-    /// namespace".
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub namespaces: Option<Vec<String>>,
-    /// This pod should be co-located (affinity) or not co-located (anti-affinity) with the pods
-    /// matching the labelSelector in the specified namespaces, where co-located is defined as running
-    /// on a node whose value of the label with key topologyKey matches that of any node on which any of
-    /// the selected pods is running. Empty topologyKey is not allowed.
-    pub topology_key: String,
 }

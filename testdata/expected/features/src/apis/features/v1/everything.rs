@@ -7,7 +7,7 @@
 use ::codegen_runtime::codec::{self, Number};
 use ::codegen_runtime::k8s_openapi::ByteString;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
-    ObjectMeta, Time,
+    LabelSelector, ObjectMeta, Time,
 };
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::runtime::RawExtension;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
@@ -132,18 +132,6 @@ pub struct EverythingHalf {
     pub unknown_fields: BTreeMap<String, Value>,
 }
 
-/// `Everything.spec.selector.matchExpressions`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct EverythingMatchExpressions {
-    /// `key`.
-    pub key: String,
-    /// `operator`.
-    pub operator: String,
-    /// `values`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub values: Option<Vec<String>>,
-}
-
 /// `Everything.spec.members`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct EverythingMembers {
@@ -183,18 +171,6 @@ pub struct EverythingReference {
     /// Defaults to `""`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-}
-
-/// `Everything.spec.selector`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct EverythingSelector {
-    /// `matchExpressions`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub match_expressions: Option<Vec<EverythingMatchExpressions>>,
-    /// `matchLabels`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub match_labels: Option<BTreeMap<String, String>>,
 }
 
 /// `Everything.spec.source`.
@@ -360,7 +336,7 @@ pub struct EverythingSpec {
     pub replicas: Option<i32>,
     /// `selector`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub selector: Option<EverythingSelector>,
+    pub selector: Option<LabelSelector>,
     /// `self`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub self_: Option<String>,

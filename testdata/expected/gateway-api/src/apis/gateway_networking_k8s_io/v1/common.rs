@@ -5,7 +5,9 @@
 
 #![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
 use ::codegen_runtime::codec;
-use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
+    LabelSelector, Time,
+};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -850,7 +852,7 @@ pub struct GatewayAllowedRoutesNamespaces {
     ///
     /// Support: Core
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub selector: Option<GatewaySelector>,
+    pub selector: Option<LabelSelector>,
 }
 
 /// SecretObjectReference identifies an API object including its namespace, defaulting to Secret.
@@ -1157,22 +1159,6 @@ pub struct GatewayListenersTls {
     pub options: Option<BTreeMap<String, String>>,
 }
 
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct GatewayMatchExpressions {
-    /// key is the label key that the selector applies to.
-    pub key: String,
-    /// operator represents a key's relationship to a set of values. Valid operators are In, NotIn,
-    /// Exists and DoesNotExist.
-    pub operator: String,
-    /// values is an array of string values. If the operator is In or NotIn, the values array must be
-    /// non-empty. If the operator is Exists or DoesNotExist, the values array must be empty. This array
-    /// is replaced during a strategic merge patch.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub values: Option<Vec<String>>,
-}
-
 /// Mode defines the TLS behavior for the TLS session initiated by the client. There are two
 /// possible modes:
 ///
@@ -1215,22 +1201,6 @@ pub enum GatewayNamespacesFrom {
     /// A value that the schema does not list, such as one of a newer API server.
     #[serde(untagged)]
     Unrecognized(String),
-}
-
-/// Selector must be specified when From is set to "Selector". In that case, only ListenerSets in
-/// Namespaces matching this Selector will be selected by this Gateway. This field is ignored for
-/// other values of "From".
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct GatewaySelector {
-    /// matchExpressions is a list of label selector requirements. The requirements are ANDed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub match_expressions: Option<Vec<GatewayMatchExpressions>>,
-    /// matchLabels is a map of {key,value} pairs. A single {key,value} in the matchLabels map is
-    /// equivalent to an element of matchExpressions, whose key field is "key", the operator is "In",
-    /// and the values array contains only "value". The requirements are ANDed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub match_labels: Option<BTreeMap<String, String>>,
 }
 
 /// ListenerStatus is the status associated with a Listener.

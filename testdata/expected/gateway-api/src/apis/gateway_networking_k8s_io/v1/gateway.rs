@@ -4,12 +4,12 @@
 //! `Gateway` of `gateway.networking.k8s.io/v1`.
 
 #![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
-use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
+    LabelSelector, ObjectMeta,
+};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use super::{
-    GatewayConditions, GatewayListeners, GatewaySelector, GatewayStatusListeners,
-};
+use super::{GatewayConditions, GatewayListeners, GatewayStatusListeners};
 
 /// Gateway represents an instance of a service-traffic handling infrastructure by binding Listeners
 /// to a set of IP addresses. A Gateway name SHOULD be compliant with RFC 1035, consisting of a
@@ -370,7 +370,7 @@ pub struct GatewayNamespaces {
     /// Namespaces matching this Selector will be selected by this Gateway. This field is ignored for
     /// other values of "From".
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub selector: Option<GatewaySelector>,
+    pub selector: Option<LabelSelector>,
 }
 
 /// ParametersRef is a reference to a resource that contains the configuration parameters

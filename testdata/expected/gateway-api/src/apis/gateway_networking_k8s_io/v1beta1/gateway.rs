@@ -4,7 +4,9 @@
 //! `Gateway` of `gateway.networking.k8s.io/v1beta1`.
 
 #![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
-use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
+    LabelSelector, ObjectMeta,
+};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use super::GatewayConditions;
@@ -130,7 +132,7 @@ pub struct GatewayAllowedRoutesNamespaces {
     ///
     /// Support: Core
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub selector: Option<GatewaySelector>,
+    pub selector: Option<LabelSelector>,
 }
 
 /// Backend describes TLS configuration for gateway when connecting to backends.
@@ -656,22 +658,6 @@ pub struct GatewayListenersTls {
     pub options: Option<BTreeMap<String, String>>,
 }
 
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct GatewayMatchExpressions {
-    /// key is the label key that the selector applies to.
-    pub key: String,
-    /// operator represents a key's relationship to a set of values. Valid operators are In, NotIn,
-    /// Exists and DoesNotExist.
-    pub operator: String,
-    /// values is an array of string values. If the operator is In or NotIn, the values array must be
-    /// non-empty. If the operator is Exists or DoesNotExist, the values array must be empty. This array
-    /// is replaced during a strategic merge patch.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub values: Option<Vec<String>>,
-}
-
 /// Mode defines the TLS behavior for the TLS session initiated by the client. There are two
 /// possible modes:
 ///
@@ -715,7 +701,7 @@ pub struct GatewayNamespaces {
     /// Namespaces matching this Selector will be selected by this Gateway. This field is ignored for
     /// other values of "From".
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub selector: Option<GatewaySelector>,
+    pub selector: Option<LabelSelector>,
 }
 
 /// From indicates where Routes will be selected for this Gateway. Possible values are:
@@ -801,22 +787,6 @@ pub struct GatewayPerPortTls {
     /// Support: Core
     #[serde(skip_serializing_if = "Option::is_none")]
     pub validation: Option<GatewayValidation>,
-}
-
-/// Selector must be specified when From is set to "Selector". In that case, only ListenerSets in
-/// Namespaces matching this Selector will be selected by this Gateway. This field is ignored for
-/// other values of "From".
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct GatewaySelector {
-    /// matchExpressions is a list of label selector requirements. The requirements are ANDed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub match_expressions: Option<Vec<GatewayMatchExpressions>>,
-    /// matchLabels is a map of {key,value} pairs. A single {key,value} in the matchLabels map is
-    /// equivalent to an element of matchExpressions, whose key field is "key", the operator is "In",
-    /// and the values array contains only "value". The requirements are ANDed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub match_labels: Option<BTreeMap<String, String>>,
 }
 
 /// Spec defines the desired state of Gateway.

@@ -5,6 +5,7 @@
 
 #![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
 use ::codegen_runtime::codec;
+use ::codegen_runtime::k8s_openapi::api::core::v1::TypedLocalObjectReference;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     ObjectMeta, Time,
 };
@@ -115,32 +116,6 @@ pub enum VirtualMachineBackupMode {
     Unrecognized(String),
 }
 
-/// Source specifies the backup source - either a VirtualMachine or a VirtualMachineBackupTracker.
-/// When Kind is VirtualMachine: performs a backup of the specified VM. When Kind is
-/// VirtualMachineBackupTracker: uses the tracker to get the source VM and the base checkpoint for
-/// incremental backup. The tracker will be updated with the new checkpoint after backup completion.
-///
-/// Must satisfy `has(self.apiGroup)`: apiGroup is required
-///
-/// Must satisfy `!has(self.apiGroup) || self.apiGroup == 'kubevirt.io' || self.apiGroup == 'backup.kubevirt.io'`: apiGroup must be kubevirt.io or backup.kubevirt.io
-///
-/// Must satisfy `!has(self.apiGroup) || (self.apiGroup == 'kubevirt.io' && self.kind == 'VirtualMachine') || (self.apiGroup == 'backup.kubevirt.io' && self.kind == 'VirtualMachineBackupTracker')`: kind must be VirtualMachine for kubevirt.io or VirtualMachineBackupTracker for backup.kubevirt.io
-///
-/// Must satisfy `self.name != ''`: name is required
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineBackupSource {
-    /// APIGroup is the group for the resource being referenced. If APIGroup is not specified, the
-    /// specified Kind must be in the core API group. For any other third-party types, APIGroup is
-    /// required.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub api_group: Option<String>,
-    /// Kind is the type of resource being referenced
-    pub kind: String,
-    /// Name is the name of resource being referenced
-    pub name: String,
-}
-
 /// VirtualMachineBackupSpec is the spec for a VirtualMachineBackup resource
 ///
 /// Must satisfy `self == oldSelf`: spec is immutable after creation
@@ -168,7 +143,15 @@ pub struct VirtualMachineBackupSpec {
     /// When Kind is VirtualMachine: performs a backup of the specified VM. When Kind is
     /// VirtualMachineBackupTracker: uses the tracker to get the source VM and the base checkpoint for
     /// incremental backup. The tracker will be updated with the new checkpoint after backup completion.
-    pub source: VirtualMachineBackupSource,
+    ///
+    /// Must satisfy `has(self.apiGroup)`: apiGroup is required
+    ///
+    /// Must satisfy `!has(self.apiGroup) || self.apiGroup == 'kubevirt.io' || self.apiGroup == 'backup.kubevirt.io'`: apiGroup must be kubevirt.io or backup.kubevirt.io
+    ///
+    /// Must satisfy `!has(self.apiGroup) || (self.apiGroup == 'kubevirt.io' && self.kind == 'VirtualMachine') || (self.apiGroup == 'backup.kubevirt.io' && self.kind == 'VirtualMachineBackupTracker')`: kind must be VirtualMachine for kubevirt.io or VirtualMachineBackupTracker for backup.kubevirt.io
+    ///
+    /// Must satisfy `self.name != ''`: name is required
+    pub source: TypedLocalObjectReference,
     /// TokenSecretRef is the name of the secret that will be used to pull the backup from an associated
     /// endpoint
     #[serde(skip_serializing_if = "Option::is_none")]

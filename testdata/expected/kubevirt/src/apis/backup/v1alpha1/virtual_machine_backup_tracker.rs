@@ -4,6 +4,7 @@
 //! `VirtualMachineBackupTracker` of `backup.kubevirt.io/v1alpha1`.
 
 use ::codegen_runtime::codec;
+use ::codegen_runtime::k8s_openapi::api::core::v1::TypedLocalObjectReference;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     ObjectMeta, Time,
 };
@@ -36,34 +37,19 @@ pub struct VirtualMachineBackupTrackerLatestCheckpoint {
     pub volumes: Option<Vec<VirtualMachineBackupTrackerVolumes>>,
 }
 
-/// Source specifies the VM that this backupTracker is associated with
-///
-/// Must satisfy `has(self.apiGroup) && self.apiGroup == 'kubevirt.io'`: apiGroup must be kubevirt.io
-///
-/// Must satisfy `self.kind == 'VirtualMachine'`: kind must be VirtualMachine
-///
-/// Must satisfy `self.name != ''`: name is required
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineBackupTrackerSource {
-    /// APIGroup is the group for the resource being referenced. If APIGroup is not specified, the
-    /// specified Kind must be in the core API group. For any other third-party types, APIGroup is
-    /// required.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub api_group: Option<String>,
-    /// Kind is the type of resource being referenced
-    pub kind: String,
-    /// Name is the name of resource being referenced
-    pub name: String,
-}
-
 /// VirtualMachineBackupTrackerSpec is the spec for a VirtualMachineBackupTracker resource
 ///
 /// Must satisfy `self == oldSelf`: spec is immutable after creation
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct VirtualMachineBackupTrackerSpec {
     /// Source specifies the VM that this backupTracker is associated with
-    pub source: VirtualMachineBackupTrackerSource,
+    ///
+    /// Must satisfy `has(self.apiGroup) && self.apiGroup == 'kubevirt.io'`: apiGroup must be kubevirt.io
+    ///
+    /// Must satisfy `self.kind == 'VirtualMachine'`: kind must be VirtualMachine
+    ///
+    /// Must satisfy `self.name != ''`: name is required
+    pub source: TypedLocalObjectReference,
 }
 
 /// `VirtualMachineBackupTracker.status`.

@@ -5,6 +5,7 @@
 
 #![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
 use ::codegen_runtime::codec;
+use ::codegen_runtime::k8s_openapi::api::core::v1::TypedLocalObjectReference;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     ObjectMeta, Time,
 };
@@ -44,22 +45,6 @@ pub struct VirtualMachineCloneConditions {
     pub r#type: String,
 }
 
-/// Source is the object that would be cloned. Currently supported source types are: VirtualMachine
-/// of kubevirt.io API group, VirtualMachineSnapshot of snapshot.kubevirt.io API group
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineCloneSource {
-    /// APIGroup is the group for the resource being referenced. If APIGroup is not specified, the
-    /// specified Kind must be in the core API group. For any other third-party types, APIGroup is
-    /// required.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub api_group: Option<String>,
-    /// Kind is the type of resource being referenced
-    pub kind: String,
-    /// Name is the name of resource being referenced
-    pub name: String,
-}
-
 /// `VirtualMachineClone.spec`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -87,7 +72,7 @@ pub struct VirtualMachineCloneSpec {
     pub patches: Option<Vec<String>>,
     /// Source is the object that would be cloned. Currently supported source types are: VirtualMachine
     /// of kubevirt.io API group, VirtualMachineSnapshot of snapshot.kubevirt.io API group
-    pub source: VirtualMachineCloneSource,
+    pub source: TypedLocalObjectReference,
     /// Target is the outcome of the cloning process. Currently supported source types are:
     ///
     /// - VirtualMachine of kubevirt.io API group
@@ -95,7 +80,7 @@ pub struct VirtualMachineCloneSpec {
     ///   and a random name would be generated for the target. The target's name can be viewed by
     ///   inspecting status "TargetName" field below.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub target: Option<VirtualMachineCloneTarget>,
+    pub target: Option<TypedLocalObjectReference>,
     /// For a detailed description, please refer to
     /// <https://kubevirt.io/user-guide/operations/clone_api/#label-annotation-filters>.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -139,26 +124,6 @@ pub struct VirtualMachineCloneStatus {
         skip_serializing_if = "Option::is_none"
     )]
     pub target_name: Option<Option<String>>,
-}
-
-/// Target is the outcome of the cloning process. Currently supported source types are:
-///
-/// - VirtualMachine of kubevirt.io API group
-/// - Empty (nil). If the target is not provided, the target type would default to VirtualMachine
-///   and a random name would be generated for the target. The target's name can be viewed by
-///   inspecting status "TargetName" field below.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineCloneTarget {
-    /// APIGroup is the group for the resource being referenced. If APIGroup is not specified, the
-    /// specified Kind must be in the core API group. For any other third-party types, APIGroup is
-    /// required.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub api_group: Option<String>,
-    /// Kind is the type of resource being referenced
-    pub kind: String,
-    /// Name is the name of resource being referenced
-    pub name: String,
 }
 
 /// For a detailed description, please refer to

@@ -4,6 +4,7 @@
 //! `VirtualMachineExport` of `export.kubevirt.io/v1beta1`.
 
 use ::codegen_runtime::codec;
+use ::codegen_runtime::k8s_openapi::api::core::v1::TypedLocalObjectReference;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     ObjectMeta, Time,
 };
@@ -142,29 +143,13 @@ pub struct VirtualMachineExportManifests {
     pub url: String,
 }
 
-/// TypedLocalObjectReference contains enough information to let you locate the typed referenced
-/// object inside the same namespace.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineExportSource {
-    /// APIGroup is the group for the resource being referenced. If APIGroup is not specified, the
-    /// specified Kind must be in the core API group. For any other third-party types, APIGroup is
-    /// required.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub api_group: Option<String>,
-    /// Kind is the type of resource being referenced
-    pub kind: String,
-    /// Name is the name of resource being referenced
-    pub name: String,
-}
-
 /// VirtualMachineExportSpec is the spec for a VirtualMachineExport resource
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct VirtualMachineExportSpec {
     /// TypedLocalObjectReference contains enough information to let you locate the typed referenced
     /// object inside the same namespace.
-    pub source: VirtualMachineExportSource,
+    pub source: TypedLocalObjectReference,
     /// TokenSecretRef is the name of the custom-defined secret that contains the token used by the
     /// export server pod
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -5,15 +5,17 @@
 
 #![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
 use ::codegen_runtime::codec::{self, Number};
-use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use ::codegen_runtime::k8s_openapi::api::core::v1::{
+    Affinity, LocalObjectReference, Toleration,
+};
+use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
+    LabelSelector, ObjectMeta,
+};
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
-use super::{
-    KubeVirtConditions, KubeVirtResources, VirtualMachineInstanceAffinity,
-    VirtualMachineInstancePresetMatchExpressions, VirtualMachineInstanceTolerations,
-};
+use super::{KubeVirtConditions, KubeVirtResources};
 
 /// KubeVirt represents the object deploying all KubeVirt resources
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -104,22 +106,6 @@ pub struct KubeVirtAttestation {
     pub qgs_socket_path: Option<String>,
 }
 
-/// When set, AutoCPULimitNamespaceLabelSelector will set a CPU limit on virt-launcher for VMIs
-/// running inside namespaces that match the label selector. The CPU limit will equal the number of
-/// requested vCPUs. This setting does not apply to VMIs with dedicated CPUs.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct KubeVirtAutoCPULimitNamespaceLabelSelector {
-    /// matchExpressions is a list of label selector requirements. The requirements are ANDed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub match_expressions: Option<Vec<VirtualMachineInstancePresetMatchExpressions>>,
-    /// matchLabels is a map of {key,value} pairs. A single {key,value} in the matchLabels map is
-    /// equivalent to an element of matchExpressions, whose key field is "key", the operator is "In",
-    /// and the values array contains only "value". The requirements are ANDed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub match_labels: Option<BTreeMap<String, String>>,
-}
-
 /// `KubeVirt.spec.configuration.network.binding`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -182,11 +168,11 @@ pub struct KubeVirtChangedBlockTrackingLabelSelectors {
     /// NamespaceSelector will enable changedBlockTracking on all VMs running inside namespaces that
     /// match the label selector.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub namespace_label_selector: Option<KubeVirtNamespaceLabelSelector>,
+    pub namespace_label_selector: Option<LabelSelector>,
     /// VirtualMachineSelector will enable changedBlockTracking on all VMs that match the label
     /// selector.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub virtual_machine_label_selector: Option<KubeVirtVirtualMachineLabelSelector>,
+    pub virtual_machine_label_selector: Option<LabelSelector>,
 }
 
 /// CommonInstancetypesDeployment controls the deployment of common-instancetypes resources
@@ -259,9 +245,7 @@ pub struct KubeVirtConfiguration {
         rename = "autoCPULimitNamespaceLabelSelector",
         skip_serializing_if = "Option::is_none"
     )]
-    pub auto_cpu_limit_namespace_label_selector: Option<
-        KubeVirtAutoCPULimitNamespaceLabelSelector,
-    >,
+    pub auto_cpu_limit_namespace_label_selector: Option<LabelSelector>,
     /// ChangedBlockTrackingLabelSelectors defines label selectors. VMs matching these selectors will
     /// have changed block tracking enabled. Enabling changedBlockTracking is mandatory for performing
     /// storage-agnostic backups and incremental backups.
@@ -603,19 +587,6 @@ pub struct KubeVirtHypervisors {
     pub name: Option<KubeVirtName>,
 }
 
-/// LocalObjectReference contains enough information to let you locate the referenced object inside
-/// the same namespace.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct KubeVirtImagePullSecrets {
-    /// Name of the referent. This field is effectively required, but due to backwards compatibility is
-    /// allowed to be empty. Instances of this type with an empty value here are almost certainly wrong.
-    /// More info: <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
-    ///
-    /// Defaults to `""`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-}
-
 /// selectors and tolerations that should apply to KubeVirt infrastructure components
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -656,7 +627,7 @@ pub struct KubeVirtKsmConfiguration {
     /// NodeLabelSelector is a selector that filters in which nodes the KSM will be enabled. Empty
     /// NodeLabelSelector will enable ksm for every node.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub node_label_selector: Option<KubeVirtNodeLabelSelector>,
+    pub node_label_selector: Option<LabelSelector>,
 }
 
 /// LiveUpdateConfiguration holds defaults for live update features
@@ -869,21 +840,6 @@ pub enum KubeVirtName {
     Unrecognized(String),
 }
 
-/// NamespaceSelector will enable changedBlockTracking on all VMs running inside namespaces that
-/// match the label selector.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct KubeVirtNamespaceLabelSelector {
-    /// matchExpressions is a list of label selector requirements. The requirements are ANDed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub match_expressions: Option<Vec<VirtualMachineInstancePresetMatchExpressions>>,
-    /// matchLabels is a map of {key,value} pairs. A single {key,value} in the matchLabels map is
-    /// equivalent to an element of matchExpressions, whose key field is "key", the operator is "In",
-    /// and the values array contains only "value". The requirements are ANDed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub match_labels: Option<BTreeMap<String, String>>,
-}
-
 /// NetworkConfiguration holds network options
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -901,21 +857,6 @@ pub struct KubeVirtNetwork {
     /// Removed in v1.3.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub permit_slirp_interface: Option<bool>,
-}
-
-/// NodeLabelSelector is a selector that filters in which nodes the KSM will be enabled. Empty
-/// NodeLabelSelector will enable ksm for every node.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct KubeVirtNodeLabelSelector {
-    /// matchExpressions is a list of label selector requirements. The requirements are ANDed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub match_expressions: Option<Vec<VirtualMachineInstancePresetMatchExpressions>>,
-    /// matchLabels is a map of {key,value} pairs. A single {key,value} in the matchLabels map is
-    /// equivalent to an element of matchExpressions, whose key field is "key", the operator is "In",
-    /// and the values array contains only "value". The requirements are ANDed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub match_labels: Option<BTreeMap<String, String>>,
 }
 
 /// NodeMediatedDeviceTypesConfig holds information about MDEV types to be defined in a specific
@@ -944,7 +885,7 @@ pub struct KubeVirtNodePlacement {
     /// in parallel with nodeSelector See
     /// <https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/#affinity-and-anti-affinity>
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub affinity: Option<VirtualMachineInstanceAffinity>,
+    pub affinity: Option<Affinity>,
     /// nodeSelector is the node selector applied to the relevant kind of pods It specifies a map of
     /// key-value pairs: for the pod to be eligible to run on a node, the node must have each of the
     /// indicated key-value pairs as labels (it can have additional labels as well). See
@@ -955,7 +896,7 @@ pub struct KubeVirtNodePlacement {
     /// <https://kubernetes.io/docs/concepts/configuration/taint-and-toleration/> for more info. These
     /// are additional tolerations other than default ones.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub tolerations: Option<Vec<VirtualMachineInstanceTolerations>>,
+    pub tolerations: Option<Vec<Toleration>>,
 }
 
 /// `KubeVirt.spec.customizeComponents.patches`.
@@ -1201,7 +1142,7 @@ pub struct KubeVirtSpec {
     pub image_pull_policy: Option<String>,
     /// The imagePullSecrets to pull the container images from Defaults to none
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub image_pull_secrets: Option<Vec<KubeVirtImagePullSecrets>>,
+    pub image_pull_secrets: Option<Vec<LocalObjectReference>>,
     /// The image registry to pull the container images from Defaults to the same registry the
     /// operator's container image is pulled from.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -1394,21 +1335,6 @@ pub struct KubeVirtVirtualMachineInstanceProfile {
     /// CustomProfile allows to request arbitrary profile for virt-launcher
     #[serde(skip_serializing_if = "Option::is_none")]
     pub custom_profile: Option<KubeVirtCustomProfile>,
-}
-
-/// VirtualMachineSelector will enable changedBlockTracking on all VMs that match the label
-/// selector.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct KubeVirtVirtualMachineLabelSelector {
-    /// matchExpressions is a list of label selector requirements. The requirements are ANDed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub match_expressions: Option<Vec<VirtualMachineInstancePresetMatchExpressions>>,
-    /// matchLabels is a map of {key,value} pairs. A single {key,value} in the matchLabels map is
-    /// equivalent to an element of matchExpressions, whose key field is "key", the operator is "In",
-    /// and the values array contains only "value". The requirements are ANDed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub match_labels: Option<BTreeMap<String, String>>,
 }
 
 /// VirtualMachineOptions holds the cluster level information regarding the virtual machine.

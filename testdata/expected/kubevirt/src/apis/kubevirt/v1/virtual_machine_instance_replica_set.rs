@@ -3,11 +3,11 @@
 
 //! `VirtualMachineInstanceReplicaSet` of `kubevirt.io/v1`.
 
-use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use serde::{Deserialize, Serialize};
-use super::{
-    KubeVirtConditions, VirtualMachineInstancePresetSelector, VirtualMachineTemplate,
+use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
+    LabelSelector, ObjectMeta,
 };
+use serde::{Deserialize, Serialize};
+use super::{KubeVirtConditions, VirtualMachineTemplate};
 
 /// VirtualMachineInstance is \*the\* VirtualMachineInstance Definition. It represents a virtual
 /// machine in the runtime environment of kubernetes.
@@ -34,7 +34,7 @@ pub struct VirtualMachineInstanceReplicaSetSpec {
     pub replicas: Option<i32>,
     /// Label selector for pods. Existing ReplicaSets whose pods are selected by this will be the ones
     /// affected by this deployment.
-    pub selector: VirtualMachineInstancePresetSelector,
+    pub selector: LabelSelector,
     /// Template describes the pods that will be created.
     pub template: VirtualMachineTemplate,
 }

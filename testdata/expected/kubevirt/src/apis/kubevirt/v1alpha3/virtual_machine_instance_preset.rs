@@ -3,9 +3,11 @@
 
 //! `VirtualMachineInstancePreset` of `kubevirt.io/v1alpha3`.
 
-use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
+    LabelSelector, ObjectMeta,
+};
 use serde::{Deserialize, Serialize};
-use super::{VirtualMachineInstanceDomain, VirtualMachineInstancePresetSelector};
+use super::VirtualMachineInstanceDomain;
 
 /// Deprecated for removal in v2, please use VirtualMachineInstanceType and VirtualMachinePreference
 /// instead.
@@ -28,5 +30,5 @@ pub struct VirtualMachineInstancePresetSpec {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub domain: Option<VirtualMachineInstanceDomain>,
     /// Selector is a label query over a set of VMIs. Required.
-    pub selector: VirtualMachineInstancePresetSelector,
+    pub selector: LabelSelector,
 }

@@ -5,6 +5,7 @@
 
 #![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
 use ::codegen_runtime::codec;
+use ::codegen_runtime::k8s_openapi::api::core::v1::TypedLocalObjectReference;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     ObjectMeta, Time,
 };
@@ -50,7 +51,7 @@ pub struct VirtualMachineRestoreSpec {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub patches: Option<Vec<String>>,
     /// initially only VirtualMachine type supported
-    pub target: VirtualMachineRestoreTarget,
+    pub target: TypedLocalObjectReference,
     /// TargetReadinessPolicy defines how to handle the restore in case the target is not ready
     ///
     /// Defaults to `"WaitGracePeriod"`.
@@ -93,21 +94,6 @@ pub struct VirtualMachineRestoreStatus {
     /// `restores`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub restores: Option<Vec<VirtualMachineRestoreRestores>>,
-}
-
-/// initially only VirtualMachine type supported
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineRestoreTarget {
-    /// APIGroup is the group for the resource being referenced. If APIGroup is not specified, the
-    /// specified Kind must be in the core API group. For any other third-party types, APIGroup is
-    /// required.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub api_group: Option<String>,
-    /// Kind is the type of resource being referenced
-    pub kind: String,
-    /// Name is the name of resource being referenced
-    pub name: String,
 }
 
 /// TargetReadinessPolicy defines how to handle the restore in case the target is not ready

@@ -4,6 +4,7 @@
 //! `VirtualMachineSnapshot` of `snapshot.kubevirt.io/v1beta1`.
 
 use ::codegen_runtime::codec;
+use ::codegen_runtime::k8s_openapi::api::core::v1::TypedLocalObjectReference;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     ObjectMeta, Time,
 };
@@ -49,22 +50,6 @@ pub struct VirtualMachineSnapshotSnapshotVolumes {
     pub included_volumes: Option<Vec<String>>,
 }
 
-/// TypedLocalObjectReference contains enough information to let you locate the typed referenced
-/// object inside the same namespace.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VirtualMachineSnapshotSource {
-    /// APIGroup is the group for the resource being referenced. If APIGroup is not specified, the
-    /// specified Kind must be in the core API group. For any other third-party types, APIGroup is
-    /// required.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub api_group: Option<String>,
-    /// Kind is the type of resource being referenced
-    pub kind: String,
-    /// Name is the name of resource being referenced
-    pub name: String,
-}
-
 /// SourceIndication provides an indication of the source VM with its description message
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct VirtualMachineSnapshotSourceIndications {
@@ -88,7 +73,7 @@ pub struct VirtualMachineSnapshotSpec {
     pub failure_deadline: Option<String>,
     /// TypedLocalObjectReference contains enough information to let you locate the typed referenced
     /// object inside the same namespace.
-    pub source: VirtualMachineSnapshotSource,
+    pub source: TypedLocalObjectReference,
 }
 
 /// VirtualMachineSnapshotStatus is the status for a VirtualMachineSnapshot resource

@@ -4,9 +4,11 @@
 //! `SriovResourcePolicy` of `sriovnetwork.k8snetworkplumbingwg.io/v1alpha1`.
 
 #![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
-use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use ::codegen_runtime::k8s_openapi::api::core::v1::NodeSelector;
+use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
+    LabelSelector, ObjectMeta,
+};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
 /// SriovResourcePolicy defines a policy for advertising SR-IOV devices as Kubernetes resources.
 /// Devices matching the policy's resource filters are advertised in the ResourceSlice.
@@ -27,25 +29,10 @@ pub struct SriovResourcePolicyConfigs {
     /// DeviceAttributesSelector selects DeviceAttributes objects by label. Attributes from all matching
     /// DeviceAttributes are merged and applied to devices selected by ResourceFilters. Optional.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub device_attributes_selector: Option<SriovResourcePolicyDeviceAttributesSelector>,
+    pub device_attributes_selector: Option<LabelSelector>,
     /// `resourceFilters`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resource_filters: Option<Vec<SriovResourcePolicyResourceFilters>>,
-}
-
-/// DeviceAttributesSelector selects DeviceAttributes objects by label. Attributes from all matching
-/// DeviceAttributes are merged and applied to devices selected by ResourceFilters. Optional.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct SriovResourcePolicyDeviceAttributesSelector {
-    /// matchExpressions is a list of label selector requirements. The requirements are ANDed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub match_expressions: Option<Vec<SriovResourcePolicyMatchExpressions>>,
-    /// matchLabels is a map of {key,value} pairs. A single {key,value} in the matchLabels map is
-    /// equivalent to an element of matchExpressions, whose key field is "key", the operator is "In",
-    /// and the values array contains only "value". The requirements are ANDed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub match_labels: Option<BTreeMap<String, String>>,
 }
 
 /// NIC Link Type. Accepted values: "eth", "ib", "ethernet", "infiniband".
@@ -67,61 +54,6 @@ pub enum SriovResourcePolicyLinkType {
     /// A value that the schema does not list, such as one of a newer API server.
     #[serde(untagged)]
     Unrecognized(String),
-}
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct SriovResourcePolicyMatchExpressions {
-    /// key is the label key that the selector applies to.
-    pub key: String,
-    /// operator represents a key's relationship to a set of values. Valid operators are In, NotIn,
-    /// Exists and DoesNotExist.
-    pub operator: String,
-    /// values is an array of string values. If the operator is In or NotIn, the values array must be
-    /// non-empty. If the operator is Exists or DoesNotExist, the values array must be empty. This array
-    /// is replaced during a strategic merge patch.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub values: Option<Vec<String>>,
-}
-
-/// A node selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct SriovResourcePolicyMatchFields {
-    /// The label key that the selector applies to.
-    pub key: String,
-    /// Represents a key's relationship to a set of values. Valid operators are In, NotIn, Exists,
-    /// DoesNotExist. Gt, and Lt.
-    pub operator: String,
-    /// An array of string values. If the operator is In or NotIn, the values array must be non-empty.
-    /// If the operator is Exists or DoesNotExist, the values array must be empty. If the operator is Gt
-    /// or Lt, the values array must have a single element, which will be interpreted as an integer.
-    /// This array is replaced during a strategic merge patch.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub values: Option<Vec<String>>,
-}
-
-/// A node selector represents the union of the results of one or more label queries over a set of
-/// nodes; that is, it represents the OR of the selectors represented by the node selector terms.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct SriovResourcePolicyNodeSelector {
-    /// Required. A list of node selector terms. The terms are ORed.
-    pub node_selector_terms: Vec<SriovResourcePolicyNodeSelectorTerms>,
-}
-
-/// A null or empty node selector term matches no objects. The requirements of them are ANDed. The
-/// TopologySelectorTerm type implements a subset of the NodeSelectorTerm.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct SriovResourcePolicyNodeSelectorTerms {
-    /// A list of node selector requirements by node's labels.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub match_expressions: Option<Vec<SriovResourcePolicyMatchExpressions>>,
-    /// A list of node selector requirements by node's fields.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub match_fields: Option<Vec<SriovResourcePolicyMatchFields>>,
 }
 
 /// ResourceFilter is a filter for a resource
@@ -161,5 +93,5 @@ pub struct SriovResourcePolicySpec {
     /// A node selector represents the union of the results of one or more label queries over a set of
     /// nodes; that is, it represents the OR of the selectors represented by the node selector terms.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub node_selector: Option<SriovResourcePolicyNodeSelector>,
+    pub node_selector: Option<NodeSelector>,
 }

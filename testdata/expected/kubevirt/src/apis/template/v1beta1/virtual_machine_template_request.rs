@@ -3,6 +3,7 @@
 
 //! `VirtualMachineTemplateRequest` of `template.kubevirt.io/v1beta1`.
 
+use ::codegen_runtime::k8s_openapi::api::core::v1::LocalObjectReference;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -67,19 +68,7 @@ pub struct VirtualMachineTemplateRequestStatus {
     pub conditions: Option<Vec<VirtualMachineTemplateConditions>>,
     /// TemplateRef is a reference to the created VirtualMachineTemplate.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub template_ref: Option<VirtualMachineTemplateRequestTemplateRef>,
-}
-
-/// TemplateRef is a reference to the created VirtualMachineTemplate.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct VirtualMachineTemplateRequestTemplateRef {
-    /// Name of the referent. This field is effectively required, but due to backwards compatibility is
-    /// allowed to be empty. Instances of this type with an empty value here are almost certainly wrong.
-    /// More info: <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
-    ///
-    /// Defaults to `""`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
+    pub template_ref: Option<LocalObjectReference>,
 }
 
 /// VirtualMachineReference holds a reference to a VirtualMachine.kubevirt.io

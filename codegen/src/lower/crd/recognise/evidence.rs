@@ -1,0 +1,114 @@
+//! What speaks for a type that fits, beside the fit.
+
+use std::cmp::Ordering;
+
+use super::table::{Kubernetes, Table};
+use crate::read::crd::schema::Schema;
+
+/// The least number of properties that need nothing else to speak for them.
+const MANY: usize = 4;
+
+/// The properties of embedded metadata, as controller-gen lists them.
+const EMBEDDED_METADATA: [&str; 5] = ["annotations", "finalizers", "labels", "name", "namespace"];
+
+/// Types that are recognised within others only: `ResourceRequirements` had the same fields in older releases.
+const WITHIN_OTHERS: [&str; 1] = ["VolumeResourceRequirements"];
+
+/// What speaks for a type; more is greater.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Evidence {
+    /// Properties whose descriptions begin as those of the type do.
+    described: usize,
+    /// Whether the description begins as that of the type does.
+    named: bool,
+    /// Whether Kubernetes has the type in a property of this name.
+    used: bool,
+    properties: usize,
+    /// How many fields the type has.
+    fields: usize,
+    /// Whether the type is one that only others make known.
+    hidden: bool,
+}
+
+impl Evidence {
+    pub(super) fn gather(
+        table: &Table,
+        property: &str,
+        schema: &Schema,
+        known: &Kubernetes,
+    ) -> Self {
+        let described = schema.properties.iter().filter(|(name, property)| {
+            let field = known.fields.get(name);
+            field.is_some_and(|known| begins_alike(&property.description, &known.field.docs))
+        });
+        let metadata = known.name() == "ObjectMeta"
+            && !schema
+                .properties
+                .iter()
+                .map(|(name, _)| name.as_str())
+                .eq(EMBEDDED_METADATA);
+        Self {
+            described: described.count(),
+            named: begins_alike(&schema.description, &known.docs),
+            used: table.is_used_as(known, property),
+            properties: schema.properties.len(),
+            fields: if known.name() == "ObjectMeta" {
+                EMBEDDED_METADATA.len()
+            } else {
+                known.fields.len()
+            },
+            hidden: metadata || WITHIN_OTHERS.contains(&known.name()),
+        }
+    }
+
+    /// Whether the schema has every field of the type.
+    pub(super) const fn is_exact(self) -> bool {
+        self.properties == self.fields
+    }
+
+    /// Whether it is enough; `alone` if no other type fits.
+    pub(super) const fn suffices(self, alone: bool) -> bool {
+        let descriptions = self.described > 0 && self.described * 2 >= self.properties;
+        if self.hidden {
+            return false;
+        }
+        if self.is_exact() {
+            let described = self.named || self.described > 0;
+            let unmistakable = alone && self.properties > 1;
+            return described || self.used || unmistakable || self.properties >= MANY;
+        }
+        if self.properties * 2 >= self.fields {
+            return self.named || descriptions || self.used || self.properties >= MANY;
+        }
+        // An older release had fewer fields, and its descriptions are as today's.
+        descriptions && self.properties * 3 >= self.fields
+    }
+}
+
+impl Ord for Evidence {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let words = |one: &Self| (!one.hidden, one.described, one.named, one.used);
+        let share = (self.properties * other.fields).cmp(&(other.properties * self.fields));
+        words(self).cmp(&words(other)).then(share)
+    }
+}
+
+impl PartialOrd for Evidence {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// Whether two texts have the same first sentence, whatever their blanks and capitals.
+fn begins_alike(a: &str, b: &str) -> bool {
+    let (a, b) = (first_sentence(a), first_sentence(b));
+    !a.is_empty() && a == b
+}
+
+fn first_sentence(text: &str) -> String {
+    let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
+    let end = words.iter().position(|word| word.ends_with('.'));
+    let words = words.get(..end.map_or(words.len(), |end| end + 1));
+    let sentence = words.unwrap_or_default().join(" ");
+    sentence.trim_end_matches('.').to_owned()
+}

@@ -1,0 +1,174 @@
+//! The types that can be recognised, and what finds those that may fit a schema.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::LazyLock,
+};
+
+use crate::{
+    builtin::{self, Written, openapi_structs},
+    model::{Field, TypeDef, TypeKind, TypeRef, Validation},
+};
+
+/// A type of k8s-openapi as the sources of k8s.io define it.
+#[derive(Debug)]
+pub(super) struct Kubernetes {
+    /// The path in Rust, without `k8s_openapi`.
+    pub(super) below: Vec<&'static str>,
+    pub(super) docs: String,
+    pub(super) validation: Validation,
+    /// By JSON name; only those that every version of k8s-openapi has.
+    pub(super) fields: BTreeMap<String, KubernetesField>,
+}
+
+#[derive(Debug)]
+pub(super) struct KubernetesField {
+    pub(super) field: Field,
+    /// Whether k8s-openapi can leave it out.
+    pub(super) written: Written,
+}
+
+impl Kubernetes {
+    /// The name of the type.
+    pub(super) fn name(&self) -> &'static str {
+        self.below.last().copied().unwrap_or_default()
+    }
+}
+
+/// All types that can be recognised.
+#[derive(Debug, Default)]
+pub(super) struct Table {
+    types: Vec<Kubernetes>,
+    by_path: BTreeMap<String, usize>,
+    by_field: BTreeMap<String, Vec<usize>>,
+    /// The types of the fields of each name, in lower case.
+    by_use: BTreeMap<String, BTreeSet<usize>>,
+}
+
+/// What a field of a Kubernetes type refers to.
+pub(super) enum Target<'t> {
+    Struct(&'t Kubernetes),
+    /// A named type of another kind: what it is declared as.
+    Other(TypeRef, Validation),
+    /// A type that cannot be recognised.
+    None,
+}
+
+impl Table {
+    /// The table, which is unpacked when it is first asked.
+    pub(super) fn get() -> &'static Self {
+        static TABLE: LazyLock<Table> = LazyLock::new(Table::read);
+        &TABLE
+    }
+
+    fn read() -> Self {
+        let mut table = Self::default();
+        for one in openapi_structs() {
+            let below: Vec<&str> = one.path.split('/').collect();
+            let path = format!("k8s_openapi::{}", below.join("::"));
+            let Some(def) = builtin::definition(&path) else {
+                continue;
+            };
+            let TypeKind::Struct(body) = def.kind else {
+                continue;
+            };
+            let written: BTreeMap<_, _> = one.fields().collect();
+            let fields = body.fields.into_iter().filter_map(|field| {
+                let written = *written.get(field.json_name.as_str())?;
+                Some((field.json_name.clone(), KubernetesField { field, written }))
+            });
+            table.by_path.insert(path, table.types.len());
+            table.types.push(Kubernetes {
+                below,
+                docs: def.docs,
+                validation: def.validation,
+                fields: fields.collect(),
+            });
+        }
+        table.index();
+        table
+    }
+
+    fn index(&mut self) {
+        for (index, one) in self.types.iter().enumerate() {
+            for (name, known) in &one.fields {
+                self.by_field.entry(name.clone()).or_default().push(index);
+                let used = element(&known.field.ty).path();
+                if let Some(&used) = used.and_then(|path| self.by_path.get(&path)) {
+                    let uses = self.by_use.entry(name.to_lowercase()).or_default();
+                    uses.insert(used);
+                }
+            }
+        }
+    }
+
+    /// The types that have all the fields.
+    pub(super) fn with_fields<'t, 'n>(
+        &'t self,
+        names: impl Iterator<Item = &'n str>,
+    ) -> Vec<&'t Kubernetes> {
+        let lists = names.map(|name| self.by_field.get(name).map_or(&[][..], Vec::as_slice));
+        let mut lists: Vec<&[usize]> = lists.collect();
+        lists.sort_by_key(|list| list.len());
+        let Some((shortest, others)) = lists.split_first() else {
+            return Vec::new();
+        };
+        let everywhere = shortest
+            .iter()
+            .filter(|index| others.iter().all(|list| list.binary_search(index).is_ok()));
+        everywhere
+            .filter_map(|&index| self.types.get(index))
+            .collect()
+    }
+
+    /// What a type of a field is.
+    pub(super) fn target(&self, ty: &TypeRef) -> Target<'_> {
+        let Some(path) = ty.path() else {
+            return Target::Other(ty.clone(), Validation::default());
+        };
+        if let Some(&index) = self.by_path.get(&path) {
+            return self.types.get(index).map_or(Target::None, Target::Struct);
+        }
+        if let TypeRef::Known(_) = ty {
+            return Target::Other(ty.clone(), Validation::default());
+        }
+        match builtin::definition(&path) {
+            Some(TypeDef {
+                kind: TypeKind::Alias(alias),
+                validation,
+                ..
+            }) => Target::Other(alias.target, validation),
+            Some(TypeDef {
+                kind: TypeKind::Enum(_),
+                validation,
+                ..
+            }) => Target::Other(TypeRef::String, validation),
+            _ => Target::None,
+        }
+    }
+
+    /// Whether Kubernetes has a property of the name, or of its last words, with the type: `volumeMounts`, `extraVolumeMounts`.
+    pub(super) fn is_used_as(&self, one: &Kubernetes, property: &str) -> bool {
+        let starts = property
+            .char_indices()
+            .filter(|(at, c)| *at == 0 || c.is_ascii_uppercase());
+        starts.map(|(at, _)| &property[at..]).any(|words| {
+            let words = words.to_lowercase();
+            let uses = self.by_use.get(&words).or_else(|| {
+                let plural = format!("{words}s");
+                self.by_use.get(&plural)
+            });
+            let indices = uses.into_iter().flatten();
+            let mut types = indices.filter_map(|&index| self.types.get(index));
+            words == one.name().to_lowercase() || types.any(|used| used.below == one.below)
+        })
+    }
+}
+
+/// The type without lists and maps around it.
+pub(super) fn element(ty: &TypeRef) -> &TypeRef {
+    match ty {
+        TypeRef::List(inner) | TypeRef::Map(inner) => element(inner),
+        ty => ty,
+    }
+}
