@@ -16,17 +16,16 @@ pub(crate) enum NameRule {
     PathSegment,
 }
 
-/// Why a name breaks its kind's rule, or `None` when it holds. With `prefix`, the name is a `generateName`, whose
-/// trailing dash is allowed.
-pub(crate) fn name_fault(rule: NameRule, name: &str, prefix: bool) -> Option<String> {
-    let masked;
-    let name = match name.strip_suffix('-') {
-        Some(head) if prefix && rule != NameRule::PathSegment => {
-            masked = format!("{head}a");
-            masked.as_str()
-        }
-        _ => name,
-    };
+/// Why a `generateName` breaks its kind's rule, or `None` when it holds: as [`name_fault`], with a trailing dash allowed.
+pub(crate) fn generate_name_fault(rule: NameRule, prefix: &str) -> Option<String> {
+    match prefix.strip_suffix('-') {
+        Some(head) if rule != NameRule::PathSegment => name_fault(rule, &format!("{head}a")),
+        _ => name_fault(rule, prefix),
+    }
+}
+
+/// Why a name breaks its kind's rule, or `None` when it holds.
+pub(crate) fn name_fault(rule: NameRule, name: &str) -> Option<String> {
     match rule {
         NameRule::Subdomain => subdomain_fault(name),
         NameRule::Label if name.contains('.') => Some("must not contain dots".to_owned()),
@@ -52,11 +51,7 @@ mod tests {
     #[test]
     fn names_follow_the_rule_of_their_kind() {
         let check = |rule: NameRule, name: &str, valid: bool| {
-            assert_eq!(
-                name_fault(rule, name, false).is_none(),
-                valid,
-                "{rule:?} {name}"
-            );
+            assert_eq!(name_fault(rule, name).is_none(), valid, "{rule:?} {name}");
         };
         check(NameRule::Subdomain, "a.b-c.9", true);
         check(NameRule::Subdomain, "A", false);
@@ -70,7 +65,7 @@ mod tests {
 
     #[test]
     fn a_generate_name_may_end_in_a_dash() {
-        assert_eq!(name_fault(NameRule::Subdomain, "web-", true), None);
-        assert!(name_fault(NameRule::Subdomain, "Web-", true).is_some());
+        assert_eq!(generate_name_fault(NameRule::Subdomain, "web-"), None);
+        assert!(generate_name_fault(NameRule::Subdomain, "Web-").is_some());
     }
 }

@@ -18,7 +18,7 @@ use crate::http::negotiate::{self, Format, OpenApiFormat};
 use crate::http::path::{self, ObjectPath, Route};
 use crate::http::query::Query;
 use crate::http::respond as responses;
-use crate::http::respond::{Answer, Content, respond, respond_error};
+use crate::http::respond::{Answer, Content, Layout, respond, respond_error};
 use crate::http::websocket;
 use crate::registry::openapi;
 use crate::rest::{self, Call, Verb, Warnings};
@@ -111,7 +111,11 @@ async fn handle(core: &Arc<Core>, parts: &Parts, body: Bytes) -> Result<Response
         Ok(parsed) => parsed,
         Err(error) => return Ok(respond_error(&error, Format::Json)),
     };
-    let pretty = query.flag("pretty");
+    let layout = if query.flag("pretty") {
+        Layout::Pretty
+    } else {
+        Layout::Compact
+    };
     let result = match route {
         Route::Objects(path) => match objects(core, parts, path, query, body).await {
             Ok(result) => result,
@@ -130,7 +134,7 @@ async fn handle(core: &Arc<Core>, parts: &Parts, body: Bytes) -> Result<Response
             content: Content::Events(events),
             ..
         }) if websocket::is_requested(&parts.headers) => websocket::respond(parts, events),
-        Ok(answer) => respond(answer, pretty),
+        Ok(answer) => respond(answer, layout),
         Err(error) => {
             let accepted =
                 negotiate::accept_objects(header(parts, ACCEPT).as_deref()).unwrap_or_default();
@@ -161,11 +165,12 @@ fn documents(core: &Core, parts: &Parts, route: &Route) -> Result<Answer, ApiErr
         Route::Root => Ok(plain(json!({"paths": root_paths(core)}), accept.as_deref())),
         Route::Version => Ok(plain(version(), accept.as_deref())),
         Route::Health => Ok(Answer::new(200, Content::Text("ok".to_owned()))),
-        Route::Core | Route::Groups => Ok(match aggregated {
-            Some(version) => {
-                responses::discovery(registry.aggregated(version, *route == Route::Core), version)
-            }
-            None if *route == Route::Core => plain(registry.api_versions(), accept.as_deref()),
+        Route::Core => Ok(match aggregated {
+            Some(version) => responses::discovery(registry.aggregated_core(version), version),
+            None => plain(registry.api_versions(), accept.as_deref()),
+        }),
+        Route::Groups => Ok(match aggregated {
+            Some(version) => responses::discovery(registry.aggregated_groups(version), version),
             None => plain(registry.api_group_list(), accept.as_deref()),
         }),
         Route::Group(group) => found(registry.api_group(group)),

@@ -71,6 +71,7 @@ pub mod reflector;
 pub mod retry;
 pub mod scheme;
 pub mod store;
+mod sync;
 pub mod workqueue;
 
 pub use codegen_runtime_macros::ApiObject;

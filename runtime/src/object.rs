@@ -10,10 +10,12 @@
 //! assert_eq!((deployments.api_version().as_str(), deployments.plural.as_str()), ("apps/v1", "deployments"));
 //! ```
 
+use std::any::TypeId;
 use std::fmt::Debug;
 
 use kube::Resource;
-use kube::core::GroupVersionKind;
+use kube::core::{ClusterResourceScope, GroupVersionKind};
+use kube::discovery::Scope;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -44,6 +46,18 @@ impl<K> Object for K where
 pub trait Cacheable: Resource + Clone + Debug + DeserializeOwned + Send + Sync + 'static {}
 
 impl<K> Cacheable for K where K: Resource + Clone + Debug + DeserializeOwned + Send + Sync + 'static {}
+
+/// The scope of `K`; a type whose scope is known at run time only counts as namespaced.
+pub(crate) fn scope_of<K: Resource>() -> Scope
+where
+    K::Scope: 'static,
+{
+    if TypeId::of::<K::Scope>() == TypeId::of::<ClusterResourceScope>() {
+        Scope::Cluster
+    } else {
+        Scope::Namespaced
+    }
+}
 
 /// The group, version, kind and resource names of one type, independent of how the type knows them.
 #[derive(Clone, Debug, PartialEq, Eq)]

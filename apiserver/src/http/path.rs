@@ -45,7 +45,7 @@ pub(crate) struct ObjectPath {
 }
 
 /// Undoes percent-encoding.
-pub(crate) fn percent_decode(text: &str, plus_is_space: bool) -> Option<String> {
+pub(crate) fn percent_decode(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.bytes();
     while let Some(byte) = rest.next() {
@@ -55,7 +55,6 @@ pub(crate) fn percent_decode(text: &str, plus_is_space: bool) -> Option<String> 
                 let (high, low) = (digit(rest.next())?, digit(rest.next())?);
                 u8::try_from(high * 16 + low).ok()?
             }
-            b'+' if plus_is_space => b' ',
             other => other,
         });
     }
@@ -69,7 +68,7 @@ pub(crate) fn percent_decode(text: &str, plus_is_space: bool) -> Option<String> 
 pub(crate) fn parse(path: &str) -> Result<Route, ApiError> {
     let mut segments = Vec::new();
     for raw in path.split('/').filter(|s| !s.is_empty()) {
-        let segment = percent_decode(raw, false)
+        let segment = percent_decode(raw)
             .filter(|s| !s.contains('\0'))
             .ok_or_else(|| ApiError::bad_request(format!("invalid URL escape \"{raw}\"")))?;
         segments.push(segment);

@@ -14,7 +14,7 @@ impl Query {
     /// 400 for bad escapes.
     pub(crate) fn parse(text: &str) -> Result<Self, ApiError> {
         let decode = |part: &str| {
-            percent_decode(part, true)
+            percent_decode(&part.replace('+', " "))
                 .ok_or_else(|| ApiError::bad_request(format!("invalid URL escape \"{part}\"")))
         };
         let mut pairs = Vec::new();

@@ -54,22 +54,30 @@ impl Answer {
     }
 }
 
+/// How JSON is laid out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Layout {
+    Compact,
+    /// Indented, as `?pretty=true` asks.
+    Pretty,
+}
+
 /// Encodes an answer.
-pub(crate) fn respond(answer: Answer, pretty: bool) -> Response<Body> {
+pub(crate) fn respond(answer: Answer, layout: Layout) -> Response<Body> {
     let (body, content_type) = match answer.content {
         Content::Document(value, Format::Json) => {
-            (Body::full(encode_json(&value, pretty)), "application/json")
+            (Body::full(encode_json(&value, layout)), "application/json")
         }
         Content::Document(value, Format::Yaml) => {
             let text = serde_saphyr::to_string(&value).unwrap_or_default();
             (Body::full(text), "application/yaml")
         }
         Content::Discovery(value, "v2") => (
-            Body::full(encode_json(&value, pretty)),
+            Body::full(encode_json(&value, layout)),
             "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList",
         ),
         Content::Discovery(value, _) => (
-            Body::full(encode_json(&value, pretty)),
+            Body::full(encode_json(&value, layout)),
             "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList",
         ),
         Content::Json(body) | Content::Events(body) => (body, "application/json"),
@@ -94,11 +102,10 @@ pub(crate) fn respond(answer: Answer, pretty: bool) -> Response<Body> {
     response
 }
 
-fn encode_json(value: &Value, pretty: bool) -> Vec<u8> {
-    let encoded = if pretty {
-        serde_json::to_vec_pretty(value)
-    } else {
-        serde_json::to_vec(value)
+fn encode_json(value: &Value, layout: Layout) -> Vec<u8> {
+    let encoded = match layout {
+        Layout::Compact => serde_json::to_vec(value),
+        Layout::Pretty => serde_json::to_vec_pretty(value),
     };
     let mut bytes = encoded.unwrap_or_default();
     bytes.push(b'\n');
@@ -108,7 +115,7 @@ fn encode_json(value: &Value, pretty: bool) -> Vec<u8> {
 /// Encodes a failure.
 pub(crate) fn respond_error(error: &ApiError, format: Format) -> Response<Body> {
     let answer = Answer::new(error.code, Content::Document(error.to_status(), format));
-    let mut response = respond(answer, false);
+    let mut response = respond(answer, Layout::Compact);
     let seconds = error.details.as_ref().map_or(0, |d| d.retry_after_seconds);
     if seconds > 0
         && let Ok(value) = HeaderValue::from_str(&seconds.to_string())

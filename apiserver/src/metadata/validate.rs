@@ -15,7 +15,7 @@ pub(crate) fn check(rules: &Rules, object: &Value) -> Vec<FieldError> {
     let mut errors = Vec::new();
     let base = text(object, &["metadata", "generateName"]);
     if !base.is_empty()
-        && let Some(fault) = names::name_fault(rules.names, base, true)
+        && let Some(fault) = names::generate_name_fault(rules.names, base)
     {
         errors.push(FieldError::invalid("metadata.generateName", base, fault));
     }
@@ -23,7 +23,7 @@ pub(crate) fn check(rules: &Rules, object: &Value) -> Vec<FieldError> {
     if name.is_empty() {
         let detail = "name or generateName is required";
         errors.push(FieldError::required("metadata.name", detail));
-    } else if let Some(fault) = names::name_fault(rules.names, name, false) {
+    } else if let Some(fault) = names::name_fault(rules.names, name) {
         errors.push(FieldError::invalid("metadata.name", name, fault));
     }
     check_common(&object["metadata"], &Path::root("metadata"), &mut errors);

@@ -159,12 +159,21 @@ impl Registry {
         }
     }
 
-    /// The aggregated discovery document: of the core group for `/api`, of all others for `/apis`.
-    pub(crate) fn aggregated(&self, api_version: &str, core: bool) -> Value {
+    /// The aggregated discovery document of the core group, for `/api`.
+    pub(crate) fn aggregated_core(&self, api_version: &str) -> Value {
+        self.aggregated(api_version, |group| group.is_empty())
+    }
+
+    /// The aggregated discovery document of all groups but the core group, for `/apis`.
+    pub(crate) fn aggregated_groups(&self, api_version: &str) -> Value {
+        self.aggregated(api_version, |group| !group.is_empty())
+    }
+
+    fn aggregated(&self, api_version: &str, shown: fn(&str) -> bool) -> Value {
         let items: Vec<Value> = self
             .groups()
             .iter()
-            .filter(|group| group.name.is_empty() == core)
+            .filter(|group| shown(&group.name))
             .map(|group| {
                 let versions: Vec<Value> = group
                     .versions

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::{Bytes, BytesMut};
 use serde_json::{Value, json};
 
-use super::list_options::{ListOptions, Match};
+use super::list_options::{ListOptions, Match, Verb};
 use super::present::list_type;
 use super::{Call, continue_token};
 use crate::core::Core;
@@ -82,7 +82,7 @@ pub(crate) fn list(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
 /// # Errors
 /// 410 for a continue token or an exact resourceVersion that has left the history, 504 for one in the future.
 pub(crate) fn page(core: &Core, call: &Call) -> Result<Page, ApiError> {
-    let options = ListOptions::parse(call, false)?;
+    let options = ListOptions::parse(call, Verb::List)?;
     let token = options
         .continue_token
         .as_deref()

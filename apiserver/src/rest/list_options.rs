@@ -39,14 +39,21 @@ pub(crate) struct ListOptions {
     pub(crate) timeout_seconds: Option<u64>,
 }
 
+/// The verb whose parameters are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verb {
+    List,
+    Watch,
+}
+
 impl ListOptions {
-    /// Reads the parameters of a list or (`watching`) a watch.
+    /// Reads the parameters of a list or a watch.
     ///
     /// # Errors
     /// 400 for what does not parse, 422 for contradictions.
-    pub(crate) fn parse(call: &Call, watching: bool) -> Result<Self, ApiError> {
+    pub(crate) fn parse(call: &Call, verb: Verb) -> Result<Self, ApiError> {
         let query = &call.query;
-        check(call, watching)?;
+        check(call, verb)?;
         let limit = query.integer("limit")?.unwrap_or_default();
         let version = query.text("resourceVersion");
         Ok(Self {
@@ -59,7 +66,7 @@ impl ListOptions {
             revision: if version.is_empty() {
                 None
             } else {
-                Some(parse_list_revision(version, watching)?)
+                Some(parse_list_revision(version, verb)?)
             },
             version_match: match query.text("resourceVersionMatch") {
                 "Exact" => Some(Match::Exact),
@@ -77,10 +84,10 @@ impl ListOptions {
 }
 
 /// Reads a resourceVersion; lists and watches fail differently on one that is not a number.
-fn parse_list_revision(text: &str, watching: bool) -> Result<u64, ApiError> {
+fn parse_list_revision(text: &str, verb: Verb) -> Result<u64, ApiError> {
     text.parse().map_err(|_| {
         let syntax = format!("resourceVersion: Invalid value: \"{text}\": strconv.ParseUint: parsing \"{text}\": invalid syntax");
-        if watching {
+        if verb == Verb::Watch {
             ApiError::new(500, "", syntax)
         } else {
             ApiError::bad_request(format!("invalid resource version: {syntax}"))
@@ -89,7 +96,7 @@ fn parse_list_revision(text: &str, watching: bool) -> Result<u64, ApiError> {
 }
 
 /// The rules of `ValidateListOptions` in `k8s.io/apimachinery`.
-fn check(call: &Call, watching: bool) -> Result<(), ApiError> {
+fn check(call: &Call, verb: Verb) -> Result<(), ApiError> {
     let query = &call.query;
     let (version, version_match) = (
         query.text("resourceVersion"),
@@ -99,7 +106,7 @@ fn check(call: &Call, watching: bool) -> Result<(), ApiError> {
     let mut errors = Vec::new();
     let forbidden =
         |field: &str, detail: &str| FieldError::new(field, FieldErrorKind::Forbidden, detail);
-    if watching {
+    if verb == Verb::Watch {
         if initial.is_some() && version_match != "NotOlderThan" {
             errors.push(forbidden(
                 "resourceVersionMatch",
@@ -150,7 +157,7 @@ fn check(call: &Call, watching: bool) -> Result<(), ApiError> {
         }
     }
     if errors.is_empty() {
-        let continues = !watching && !query.text("continue").is_empty();
+        let continues = verb == Verb::List && !query.text("continue").is_empty();
         if continues && !matches!(version, "" | "0") {
             return Err(ApiError::bad_request(
                 "specifying resource version is not allowed when using continue",

@@ -1,12 +1,11 @@
 //! Wires informers, predicates and mappings to a reconciler.
 
-use std::any::TypeId;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
 use kube::Resource;
-use kube::core::ClusterResourceScope;
+use kube::discovery::Scope;
 
 use super::enqueue::{Mapping, Route};
 use super::reconciler::ErasedReconciler;
@@ -14,7 +13,7 @@ use super::run::{Parts, Source, source};
 use super::{Controller, Predicate, Reconciler, Trigger};
 use crate::informer::{SharedInformer, SharedInformerFactory};
 use crate::metrics::Metrics;
-use crate::object::{Cacheable, Object, ResourceInfo};
+use crate::object::{Cacheable, Object, ResourceInfo, scope_of};
 use crate::store::ObjectKey;
 use crate::workqueue::{RateLimiter, default_controller_rate_limiter};
 
@@ -97,21 +96,17 @@ impl Builder {
         informer: &SharedInformer<K>,
         predicate: Predicate<K>,
     ) -> Self {
-        let namespaced = TypeId::of::<K::Scope>() != TypeId::of::<ClusterResourceScope>();
-        self.reconciles(informer, predicate, namespaced)
+        self.reconciles(informer, predicate, scope_of::<K>())
     }
 
     pub(super) fn reconciles<K: Cacheable>(
         mut self,
         informer: &SharedInformer<K>,
         predicate: Predicate<K>,
-        namespaced: bool,
+        scope: Scope,
     ) -> Self {
         let resource = informer.resource().clone();
-        let owner = Owner {
-            resource,
-            namespaced,
-        };
+        let owner = Owner { resource, scope };
         if self.owner.replace(owner).is_some() {
             self.error
                 .get_or_insert(BuildError::TwoKinds(self.name.clone()));
@@ -270,7 +265,7 @@ impl fmt::Debug for Builder {
 #[derive(Clone)]
 struct Owner {
     resource: ResourceInfo,
-    namespaced: bool,
+    scope: Scope,
 }
 
 impl Owner {
@@ -289,7 +284,10 @@ impl Owner {
         if reference.kind != self.resource.kind || group != self.resource.group {
             return None;
         }
-        let namespace = meta.namespace.as_deref().filter(|_| self.namespaced);
+        let namespace = meta
+            .namespace
+            .as_deref()
+            .filter(|_| self.scope == Scope::Namespaced);
         Some(ObjectKey::new(namespace, &reference.name))
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use kube::api::{ApiResource, DynamicObject, PartialObjectMeta};
+use kube::discovery::Scope;
 
 use super::{Builder, Predicate};
 use crate::object::Object;
@@ -12,15 +13,15 @@ use crate::store::ObjectKey;
 /// [`for_informer`](Builder::for_informer), [`owns_informer`](Builder::owns_informer) and
 /// [`watches_informer`](Builder::watches_informer).
 impl Builder {
-    /// As [`for_`](Self::for_), for a resource known at run time only. `namespaced` is the resource's scope.
-    pub fn for_dynamic(self, resource: &ApiResource, namespaced: bool) -> Self {
-        let informer = self.factory().dynamic_informer(resource, namespaced);
-        self.reconciles(&informer, Predicate::all(), namespaced)
+    /// As [`for_`](Self::for_), for a resource known at run time only.
+    pub fn for_dynamic(self, resource: &ApiResource, scope: Scope) -> Self {
+        let informer = self.factory().dynamic_informer(resource, scope.clone());
+        self.reconciles(&informer, Predicate::all(), scope)
     }
 
     /// As [`owns`](Self::owns), for a resource known at run time only.
-    pub fn owns_dynamic(self, resource: &ApiResource, namespaced: bool) -> Self {
-        let informer = self.factory().dynamic_informer(resource, namespaced);
+    pub fn owns_dynamic(self, resource: &ApiResource, scope: Scope) -> Self {
+        let informer = self.factory().dynamic_informer(resource, scope);
         self.owns_informer(&informer, Predicate::all())
     }
 
@@ -28,10 +29,10 @@ impl Builder {
     pub fn watches_dynamic(
         self,
         resource: &ApiResource,
-        namespaced: bool,
+        scope: Scope,
         mapping: impl Fn(&Arc<DynamicObject>) -> Vec<ObjectKey> + Send + Sync + 'static,
     ) -> Self {
-        let informer = self.factory().dynamic_informer(resource, namespaced);
+        let informer = self.factory().dynamic_informer(resource, scope);
         self.watches_informer(&informer, Predicate::all(), mapping)
     }
 

@@ -8,7 +8,7 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use kube::Client;
 use kube::api::{ApiResource, DynamicObject, ListParams, PartialObjectMeta};
-use kube::core::ClusterResourceScope;
+use kube::discovery::Scope;
 use parking_lot::{Mutex, MutexGuard};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -20,7 +20,7 @@ use super::{InformerStats, SharedInformer};
 #[cfg(feature = "prometheus")]
 use crate::metrics::Known;
 use crate::metrics::Metrics;
-use crate::object::{Cacheable, Object, ResourceInfo};
+use crate::object::{Cacheable, Object, ResourceInfo, scope_of};
 use crate::reflector::{ApiSource, ApiSourceOptions, ReflectorOptions, Transform};
 
 /// Some caches did not fill.
@@ -133,33 +133,31 @@ impl SharedInformerFactory {
 
     /// The informer of `K`: the same one at every call. It runs after the next [`Self::start`].
     pub fn informer_for<K: Object>(&self) -> SharedInformer<K> {
-        let namespaced = TypeId::of::<K::Scope>() != TypeId::of::<ClusterResourceScope>();
-        self.informer(&(), namespaced)
+        self.informer(&(), scope_of::<K>())
     }
 
     /// The informer of the metadata of `K`: requests ask for `PartialObjectMetadata`, so that neither the server sends
     /// nor the cache holds anything else.
     pub fn metadata_informer<K: Object>(&self) -> SharedInformer<PartialObjectMeta<K>> {
-        let namespaced = TypeId::of::<K::Scope>() != TypeId::of::<ClusterResourceScope>();
-        self.informer(&(), namespaced)
+        self.informer(&(), scope_of::<K>())
     }
 
-    /// The informer of a resource known at run time only. `namespaced` is the resource's scope.
+    /// The informer of a resource known at run time only.
     pub fn dynamic_informer(
         &self,
         resource: &ApiResource,
-        namespaced: bool,
+        scope: Scope,
     ) -> SharedInformer<DynamicObject> {
-        self.informer(resource, namespaced)
+        self.informer(resource, scope)
     }
 
     /// The informer of the metadata of a resource known at run time only.
     pub fn dynamic_metadata_informer(
         &self,
         resource: &ApiResource,
-        namespaced: bool,
+        scope: Scope,
     ) -> SharedInformer<PartialObjectMeta<DynamicObject>> {
-        self.informer(resource, namespaced)
+        self.informer(resource, scope)
     }
 
     /// Starts every informer that has not been started, as tasks that run until `stop` is cancelled or the factory is shut
@@ -289,11 +287,7 @@ impl SharedInformerFactory {
         self.shared.state.lock()
     }
 
-    fn informer<K: Cacheable>(
-        &self,
-        dynamic: &K::DynamicType,
-        namespaced: bool,
-    ) -> SharedInformer<K> {
+    fn informer<K: Cacheable>(&self, dynamic: &K::DynamicType, scope: Scope) -> SharedInformer<K> {
         let info = ResourceInfo::of::<K>(dynamic);
         let key = (
             TypeId::of::<K>(),
@@ -305,7 +299,7 @@ impl SharedInformerFactory {
         {
             return informer.clone();
         }
-        let informer = self.create(dynamic, info, namespaced);
+        let informer = self.create(dynamic, info, scope);
         state.informers.insert(
             key,
             Held {
@@ -320,7 +314,7 @@ impl SharedInformerFactory {
         &self,
         dynamic: &K::DynamicType,
         info: ResourceInfo,
-        namespaced: bool,
+        scope: Scope,
     ) -> SharedInformer<K> {
         let settings = &self.shared.settings;
         let mut params = ListParams::default();
@@ -333,8 +327,8 @@ impl SharedInformerFactory {
         for tweak in tweaks.into_iter().flatten() {
             tweak(&mut params);
         }
-        let namespace =
-            (namespaced && !settings.namespace.is_empty()).then_some(settings.namespace.as_str());
+        let namespace = (scope == Scope::Namespaced && !settings.namespace.is_empty())
+            .then_some(settings.namespace.as_str());
         let source_options = ApiSourceOptions {
             label_selector: params.label_selector,
             field_selector: params.field_selector,

@@ -1,8 +1,8 @@
 //! One handler's side of an informer: its queue, its task, its share of resyncs.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::{mpsc, watch};
@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::handler::{Deleted, EventHandler};
-use super::sync::{AtomicBool, AtomicU64, AtomicUsize, Mutex};
+use super::sync::{AtomicBool, AtomicU64, AtomicUsize, Mutex, lock};
 use crate::object::Cacheable;
 use crate::store::Snapshot;
 
@@ -128,7 +128,7 @@ impl<K: Cacheable> Listener<K> {
 
     /// Sets the period that the handler gets, counted from now.
     pub(crate) fn set_resync(&self, period: Duration) {
-        let mut resync = self.resync.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut resync = lock(&self.resync);
         *resync = Resync {
             period,
             next: Instant::now() + period,
@@ -137,7 +137,7 @@ impl<K: Cacheable> Listener<K> {
 
     /// Whether a resync is due; if so the next one is set.
     pub(crate) fn is_resync_due(&self, now: Instant) -> bool {
-        let mut resync = self.resync.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut resync = lock(&self.resync);
         let due = !resync.period.is_zero() && now >= resync.next;
         if due {
             resync.next = now + resync.period;
@@ -147,11 +147,7 @@ impl<K: Cacheable> Listener<K> {
 
     /// Makes the handler's calls until it is removed or `stop` is cancelled. Calls that wait then are dropped.
     pub(crate) async fn run(self: Arc<Self>, stop: CancellationToken) {
-        let receiver = self
-            .receiver
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take();
+        let receiver = lock(&self.receiver).take();
         let Some(mut receiver) = receiver else { return };
         loop {
             let parcel = tokio::select! {

@@ -30,12 +30,6 @@ mod run;
 mod stats;
 mod typed;
 
-/// The locks and flags of the hand-over, by a name that a model checker can replace (`tests/loom`).
-mod sync {
-    pub(super) use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
-    pub(super) use std::sync::{Mutex, MutexGuard};
-}
-
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -48,6 +42,7 @@ use crate::metrics::Histogram;
 use crate::object::{Cacheable, ResourceInfo};
 use crate::reflector::{Counters, ErrorHandler, ListWatch, ReflectorError, ReflectorOptions};
 use crate::store::{IndexFn, IndexerError, Store};
+use crate::sync;
 
 pub use builder::FactoryBuilder;
 pub use factory::{CacheSyncError, SharedInformerFactory};

@@ -7,14 +7,14 @@
 
 use std::collections::{HashSet, VecDeque};
 use std::hash::{BuildHasherDefault, Hasher};
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 use kube::Resource;
 use std::hash::BuildHasher;
 use tokio::sync::Notify;
 
-use super::sync::{Mutex, MutexGuard};
+use super::sync::{self, Mutex, MutexGuard};
 use crate::reflector::{Change, Replace, Sink};
 use crate::store::{ObjectKey, Store};
 
@@ -73,7 +73,7 @@ impl<K> std::fmt::Debug for EventQueue<K> {
 
 impl<K> EventQueue<K> {
     fn lock(&self) -> MutexGuard<'_, State<K>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        sync::lock(&self.state)
     }
 
     /// Entries that wait to be processed. A list counts as one.

@@ -13,6 +13,15 @@ use crate::client::TypedClient;
 use crate::error::chain;
 use crate::metrics::LeaderMetrics;
 
+/// What a renewal may rely on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Basis {
+    /// The Lease as last observed.
+    Observed,
+    /// The Lease read anew.
+    Reread,
+}
+
 /// The outcome of an attempt.
 #[derive(Debug)]
 pub(super) enum Attempt {
@@ -132,13 +141,12 @@ impl Election {
     }
 
     /// Tries to renew the Lease that this process holds with `epoch`, and raises the epoch to `wanted` if that is more. The fast
-    /// path writes what was last seen; if that fails, or `sure` is unset, the Lease is read first.
-    pub(super) async fn renew(&mut self, epoch: u64, wanted: u64, sure: bool) -> Attempt {
+    /// path writes what was last seen; if that fails, or `basis` asks for it, the Lease is read first.
+    pub(super) async fn renew(&mut self, epoch: u64, wanted: u64, basis: Basis) -> Attempt {
         let now = Instant::now();
-        let seen = self
-            .observed
-            .as_ref()
-            .filter(|seen| sure && seen.is_held(now) && self.is_mine(&seen.lease, epoch));
+        let seen = self.observed.as_ref().filter(|seen| {
+            basis == Basis::Observed && seen.is_held(now) && self.is_mine(&seen.lease, epoch)
+        });
         if let Some(seen) = seen {
             let lease = record::renewed(self.claim(wanted.max(epoch)), &seen.lease);
             if let Ok(attempt) = self.write(lease).await {

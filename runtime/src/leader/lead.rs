@@ -7,7 +7,7 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
-use super::election::{Attempt, Election};
+use super::election::{Attempt, Basis, Election};
 use super::elector::LeaderElector;
 use super::stopped::LossReason;
 use super::watch::{Hint, LeaseWatch};
@@ -58,31 +58,31 @@ impl<T> Lead<'_, T> {
                 leadership.wants_more().await;
                 sleep_until(raise_at).await;
             };
-            let sure = tokio::select! {
+            let basis = tokio::select! {
                 biased;
                 end = self.ended() => return end,
-                () = sleep_until(next) => true,
+                () = sleep_until(next) => Basis::Observed,
                 () = raise => {
                     raise_at = Instant::now() + config.retry_period;
-                    true
+                    Basis::Observed
                 }
                 hint = watch.next() => match hint {
                     Hint::Seen(lease) => match news(election, &lease, epoch) {
                         News::Nothing => continue,
-                        News::Unsure => false,
+                        News::Unsure => Basis::Reread,
                         News::Over => {
                             let reason = election.loss(&lease);
                             election.observe(*lease);
                             return End::Lost(reason);
                         }
                     },
-                    Hint::Deleted => false,
+                    Hint::Deleted => Basis::Reread,
                 },
             };
             let attempt = tokio::select! {
                 biased;
                 end = self.ended() => return end,
-                attempt = election.renew(epoch, leadership.wanted(), sure) => attempt,
+                attempt = election.renew(epoch, leadership.wanted(), basis) => attempt,
             };
             match attempt {
                 Attempt::Held { since, epoch }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Weak};
 
 use tokio::sync::Notify;
 
-use super::core::{Core, Discipline};
+use super::core::{Core, Discipline, Timing};
 use super::queue::Shared;
 use super::{PriorityQueue, QueueItem, RateLimiter, WorkQueue, default_controller_rate_limiter};
 use crate::metrics::{Metrics, QueueProbe, WorkQueueMetrics};
@@ -59,8 +59,12 @@ impl<T: QueueItem> WorkQueueBuilder<T> {
     fn finish(self, discipline: Discipline) -> WorkQueue<T> {
         let metrics: Option<WorkQueueMetrics> =
             self.metrics.map(|metrics| metrics.workqueue(&self.name));
+        let timing = match &metrics {
+            Some(_) => Timing::On,
+            None => Timing::Off,
+        };
         let shared = Arc::new(Shared {
-            core: Core::new(discipline, metrics.is_some()),
+            core: Core::new(discipline, timing),
             name: self.name,
             limiter: self.limiter,
             metrics,

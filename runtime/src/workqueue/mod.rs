@@ -37,13 +37,10 @@ mod limiter;
 mod priority;
 mod queue;
 
-/// The locks of `core`, by a name that a model checker can replace.
-mod sync {
-    pub(super) use std::sync::{Mutex, MutexGuard, PoisonError};
-}
-
 use std::fmt::Debug;
 use std::hash::Hash;
+
+use crate::sync;
 
 pub use self::builder::WorkQueueBuilder;
 pub use self::get::Get;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-use super::core::Core;
+use super::core::{Core, Delay};
 use super::{Get, QueueItem, RateLimiter, WorkQueueBuilder};
 use crate::metrics::{QueueProbe, WorkQueueMetrics};
 
@@ -174,14 +174,14 @@ impl<T: QueueItem> Shared<T> {
     pub(super) fn add_after(&self, item: T, priority: i32, delay: Duration) {
         match Instant::now().checked_add(delay) {
             _ if delay.is_zero() => self.add(item, priority),
-            Some(at) => self.add_at(item, priority, at, false),
+            Some(at) => self.add_at(item, priority, at, Delay::Asked),
             // Further away than the clock can tell: never, unless something else adds it.
             None => {}
         }
     }
 
-    fn add_at(&self, item: T, priority: i32, at: Instant, backoff: bool) {
-        self.count_added(self.core.add_at(item, priority, at, backoff, Instant::now));
+    fn add_at(&self, item: T, priority: i32, at: Instant, delay: Delay) {
+        self.count_added(self.core.add_at(item, priority, at, delay, Instant::now));
     }
 
     /// Adds after the limiter's wait, or after `least` if that is longer.
@@ -194,14 +194,14 @@ impl<T: QueueItem> Shared<T> {
             let until = now
                 .checked_add(least)
                 .map_or(until, |least| until.max(least));
-            self.add_at(item, priority, until, true);
+            self.add_at(item, priority, until, Delay::Backoff);
             return;
         }
         match self.limiter.when(&item).max(least) {
             Duration::ZERO => self.add(item, priority),
             wait => {
                 if let Some(at) = now.checked_add(wait) {
-                    self.add_at(item, priority, at, true);
+                    self.add_at(item, priority, at, Delay::Backoff);
                 }
             }
         }

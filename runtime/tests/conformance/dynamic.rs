@@ -3,6 +3,7 @@
 use codegen_runtime::informer::SharedInformerFactory;
 use codegen_runtime::object::Cacheable;
 use kube::api::{ApiResource, GroupVersionKind};
+use kube::discovery::Scope;
 use kube::{Client, ResourceExt};
 use serde_json::{Value, json};
 
@@ -42,7 +43,7 @@ async fn a_dynamic_informer_holds_whole_objects(client: Client) {
     let things = crd.install(&client).await;
     things.given("a", json!({"spec": {"size": 3}})).await;
     let factory = factory(&client, things.namespace.as_deref());
-    let running = Running::run(factory.dynamic_informer(&resource(&crd), true));
+    let running = Running::run(factory.dynamic_informer(&resource(&crd), Scope::Namespaced));
     let running = synced(running).await;
     let size = || -> Value {
         let objects = running.informer.store().list();
@@ -64,7 +65,8 @@ async fn a_dynamic_metadata_informer_holds_metadata(client: Client) {
         .given("a", json!({"metadata": {"labels": {"x": "y"}}}))
         .await;
     let factory = factory(&client, things.namespace.as_deref());
-    let running = Running::run(factory.dynamic_metadata_informer(&resource(&crd), true));
+    let running =
+        Running::run(factory.dynamic_metadata_informer(&resource(&crd), Scope::Namespaced));
     let running = synced(running).await;
     assert_eq!(running.informer.store().list()[0].labels()["x"], "y");
     things.delete("a").await.is(200);
@@ -74,7 +76,7 @@ async fn a_dynamic_metadata_informer_holds_metadata(client: Client) {
 async fn an_informer_waits_for_its_crd(client: Client) {
     let crd = things_of_size();
     let factory = factory(&client, None);
-    let informer = factory.dynamic_informer(&resource(&crd), true);
+    let informer = factory.dynamic_informer(&resource(&crd), Scope::Namespaced);
     let told = Told::default();
     told.add_to(&informer);
     let running = Running::run(informer);
@@ -93,7 +95,8 @@ async fn the_end_of_a_crd_empties_the_cache(client: Client) {
     let crd = things_of_size();
     let things = crd.install(&client).await;
     things.given("a", json!({})).await;
-    let running = Running::run(factory(&client, None).dynamic_informer(&resource(&crd), true));
+    let running =
+        Running::run(factory(&client, None).dynamic_informer(&resource(&crd), Scope::Namespaced));
     let running = synced(running).await;
     assert_eq!(running.names(), ["a"]);
     crate::support::delete(&client, &crd.path()).await.is(200);

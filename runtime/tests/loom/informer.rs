@@ -9,10 +9,6 @@ pub mod processor;
 #[path = "../../src/informer/queue.rs"]
 pub mod queue;
 
-/// The locks and flags of the hand-over, as loom has them.
-mod sync {
-    pub(super) use loom::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
-    pub(super) use loom::sync::{Mutex, MutexGuard};
-}
+use crate::sync;
 
 pub use codegen_runtime::informer::InformerError;

@@ -19,6 +19,7 @@ mod object;
 mod reflector;
 #[path = "../../src/store/mod.rs"]
 mod store;
+mod sync;
 mod witness;
 mod work_queue;
 

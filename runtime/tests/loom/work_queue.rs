@@ -3,12 +3,6 @@
 #[path = "../../src/workqueue/core/mod.rs"]
 mod core;
 
-/// The locks of `core`, as loom has them.
-mod sync {
-    pub(super) use loom::sync::{Mutex, MutexGuard};
-    pub(super) use std::sync::PoisonError;
-}
-
 use std::future::poll_fn;
 use std::task::Poll;
 
@@ -17,7 +11,8 @@ use loom::sync::Arc;
 use loom::thread;
 use tokio::time::Instant;
 
-use self::core::{Core, Discipline, Next, Popped};
+use self::core::{Core, Discipline, Next, Popped, Timing};
+use crate::sync;
 
 /// A moment that never moves: nothing here is about time.
 fn at_start() -> Instant {
@@ -55,7 +50,7 @@ fn try_get(core: &Core<u8>) -> Option<Popped<u8>> {
 fn model(check: impl Fn(Arc<Core<u8>>) + Send + Sync + 'static) {
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = Some(3);
-    builder.check(move || check(Arc::new(Core::new(Discipline::Fifo, false))));
+    builder.check(move || check(Arc::new(Core::new(Discipline::Fifo, Timing::Off))));
 }
 
 #[test]

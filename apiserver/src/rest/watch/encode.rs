@@ -77,12 +77,20 @@ impl Encoder {
         )
     }
 
-    /// A bookmark; the one that ends the initial events is annotated.
-    pub(super) fn bookmark(&mut self, revision: u64, ends_initial: bool) -> Bytes {
-        let mut metadata = json!({"resourceVersion": revision.to_string()});
-        if ends_initial {
-            metadata["annotations"] = json!({"k8s.io/initial-events-end": "true"});
-        }
+    /// A bookmark.
+    pub(super) fn bookmark(&mut self, revision: u64) -> Bytes {
+        self.encode_bookmark(json!({"resourceVersion": revision.to_string()}))
+    }
+
+    /// The annotated bookmark that ends the initial events.
+    pub(super) fn initial_events_end(&mut self, revision: u64) -> Bytes {
+        self.encode_bookmark(json!({
+            "resourceVersion": revision.to_string(),
+            "annotations": {"k8s.io/initial-events-end": "true"},
+        }))
+    }
+
+    fn encode_bookmark(&mut self, metadata: Value) -> Bytes {
         let (kind, api_version) = match self.shape {
             Shape::Metadata | Shape::MetadataList => (
                 "PartialObjectMetadata".to_owned(),
@@ -94,8 +102,8 @@ impl Encoder {
         if self.shape == Shape::Table {
             let mut shown = self.table(&object);
             shown["rows"] = json!([]);
-            if ends_initial {
-                shown["metadata"]["annotations"] = object["metadata"]["annotations"].clone();
+            if let Some(annotations) = object["metadata"].get("annotations") {
+                shown["metadata"]["annotations"] = annotations.clone();
             }
             self.meta.convert(&mut shown);
             return value_line("BOOKMARK", &shown);

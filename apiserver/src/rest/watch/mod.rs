@@ -14,7 +14,7 @@ use crate::http::body::Body;
 use crate::http::negotiate::Format;
 use crate::http::respond::{Answer, Content};
 use crate::rest::Call;
-use crate::rest::list_options::ListOptions;
+use crate::rest::list_options::{ListOptions, Verb};
 use crate::status::ApiError;
 use crate::store::{Snapshot, Stored};
 use crate::table::Include;
@@ -33,7 +33,7 @@ pub(super) fn watch(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
             "application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch",
         ));
     }
-    let options = ListOptions::parse(call, true)?;
+    let options = ListOptions::parse(call, Verb::Watch)?;
     let id = call.served.resource.id;
     let wakes = core
         .store

@@ -142,7 +142,7 @@ impl Watcher {
         }
         if let Some(revision) = self.end_marker.take() {
             self.bookmarked = revision;
-            return Step::Line(self.encoder.bookmark(revision, true));
+            return Step::Line(self.encoder.initial_events_end(revision));
         }
         loop {
             while let Some(event) = self.pending.pop_front() {
@@ -242,6 +242,6 @@ impl Watcher {
             return None;
         }
         self.bookmarked = self.cursor;
-        Some(self.encoder.bookmark(self.cursor, false))
+        Some(self.encoder.bookmark(self.cursor))
     }
 }

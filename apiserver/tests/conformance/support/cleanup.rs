@@ -1,8 +1,9 @@
 //! What a case leaves behind: its namespaces and CRDs, deleted once it ends, however it ends.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use kube::Client;
+use parking_lot::Mutex;
 
 use super::wire;
 use crate::harness::Case;
@@ -28,7 +29,7 @@ impl Bin {
     pub(crate) async fn empty(&self, client: &Client) {
         let keep_namespaces =
             std::env::var("CONFORMANCE_THROWAWAY").is_ok_and(|value| value == "1");
-        let paths = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        let paths = std::mem::take(&mut *self.0.lock());
         for path in paths.into_iter().rev() {
             if keep_namespaces && path.starts_with("/api/v1/namespaces/") {
                 continue;
@@ -41,10 +42,5 @@ impl Bin {
 /// Remembers an object by its path, to be deleted when the current case ends.
 pub(crate) fn delete_at_end(path: String) {
     // Outside a case there is nobody to clean up after.
-    let _ = CURRENT.try_with(|bin| {
-        bin.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(path)
-    });
+    let _ = CURRENT.try_with(|bin| bin.0.lock().push(path));
 }

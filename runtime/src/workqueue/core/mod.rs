@@ -15,9 +15,9 @@ use foldhash::fast::RandomState;
 use tokio::time::Instant;
 
 use self::state::{Added, State};
-pub(crate) use self::state::{Discipline, Popped};
+pub(crate) use self::state::{Delay, Discipline, Popped, Timing};
 use self::waiters::Waiters;
-use super::sync::{Mutex, MutexGuard, PoisonError};
+use super::sync::{self, Mutex, MutexGuard};
 
 #[derive(Debug)]
 struct Inner<T> {
@@ -30,8 +30,7 @@ struct Inner<T> {
 pub(crate) struct Core<T> {
     inner: Mutex<Inner<T>>,
     hasher: RandomState,
-    /// Whether adds and hand-overs are stamped, for metrics.
-    timed: bool,
+    timing: Timing,
 }
 
 /// The answer to a worker that asks for an item.
@@ -57,7 +56,7 @@ pub(crate) struct Done {
 }
 
 impl<T> Core<T> {
-    pub(crate) fn new(discipline: Discipline, timed: bool) -> Self {
+    pub(crate) fn new(discipline: Discipline, timing: Timing) -> Self {
         let inner = Inner {
             state: State::new(discipline),
             waiters: Waiters::default(),
@@ -65,12 +64,12 @@ impl<T> Core<T> {
         Self {
             inner: Mutex::new(inner),
             hasher: RandomState::default(),
-            timed,
+            timing,
         }
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner<T>> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+        sync::lock(&self.inner)
     }
 
     /// How many items can be handed out, after queueing those whose delay ended. Returns the adds that this made, too.
@@ -160,7 +159,7 @@ impl<T> Core<T> {
         let mut wakers = Wakers::default();
         let mut inner = self.lock();
         let promoted = self.promote(&mut inner, &now, 1, &mut wakers);
-        let next = if let Some(popped) = inner.state.pop(&now, self.timed) {
+        let next = if let Some(popped) = inner.state.pop(&now, self.timing) {
             Next::Item(popped)
         } else if inner.state.is_shutting_down() {
             Next::ShutDown
@@ -196,7 +195,9 @@ impl<T> Core<T> {
         if now < deadline {
             return 0;
         }
-        let (ready, counted) = inner.state.promote(now, self.timed.then_some(now));
+        let (ready, counted) = inner
+            .state
+            .promote(now, (self.timing == Timing::On).then_some(now));
         for _ in taken..ready {
             wakers.push(inner.waiters.wake_one());
         }
@@ -216,7 +217,7 @@ impl<T: Eq + Hash> Core<T> {
     /// Adds `item` to be handed out now. Returns how many adds counted: this one, and delayed ones that became due.
     pub(crate) fn add(&self, item: T, priority: i32, now: impl Fn() -> Instant) -> usize {
         let hash = self.hasher.hash_one(&item);
-        let stamp = self.timed.then(&now);
+        let stamp = (self.timing == Timing::On).then(&now);
         let mut wakers = Wakers::default();
         let mut inner = self.lock();
         let promoted = self.promote(&mut inner, &now, 0, &mut wakers);
@@ -235,14 +236,14 @@ impl<T: Eq + Hash> Core<T> {
         item: T,
         priority: i32,
         at: Instant,
-        backoff: bool,
+        delay: Delay,
         now: impl Fn() -> Instant,
     ) -> usize {
         let hash = self.hasher.hash_one(&item);
         let mut wakers = Wakers::default();
         let mut inner = self.lock();
         let promoted = self.promote(&mut inner, now, 0, &mut wakers);
-        if inner.state.add_at(hash, item, priority, at, backoff) {
+        if inner.state.add_at(hash, item, priority, at, delay) {
             wakers.push(inner.waiters.wake_timekeeper());
         }
         drop(inner);

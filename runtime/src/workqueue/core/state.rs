@@ -16,6 +16,22 @@ use super::ready::{Links, Ready};
 /// Emptied tables larger than this many slots are given back to the allocator.
 const SPARE_SLOTS: usize = 1024;
 
+/// Whether adds and hand-overs are stamped with their time, for metrics.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Timing {
+    On,
+    Off,
+}
+
+/// The cause of a delayed add.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Delay {
+    /// The caller's wish.
+    Asked,
+    /// The rate limiter, after a failure.
+    Backoff,
+}
+
 /// How immediate adds, delays and priorities of one item combine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Discipline {
@@ -183,7 +199,7 @@ impl<T> State<T> {
     }
 
     /// Takes the next item: the oldest of the highest priority.
-    pub(crate) fn pop(&mut self, now: impl Fn() -> Instant, timed: bool) -> Option<Popped<T>>
+    pub(crate) fn pop(&mut self, now: impl Fn() -> Instant, timing: Timing) -> Option<Popped<T>>
     where
         T: Clone,
     {
@@ -191,7 +207,7 @@ impl<T> State<T> {
         let slot = &mut self.slots[id];
         slot.queued = false;
         slot.processing = true;
-        if timed {
+        if timing == Timing::On {
             slot.started_at = Some(now());
         }
         if let Some(until) = slot.backoff_until {
@@ -280,7 +296,7 @@ impl<T: Eq> State<T> {
         item: T,
         priority: i32,
         at: Instant,
-        backoff: bool,
+        delay: Delay,
     ) -> bool {
         if self.shutting_down {
             return false;
@@ -289,7 +305,7 @@ impl<T: Eq> State<T> {
         let id = self.slot(hash, item);
         let merged = self.discipline == Discipline::Priority;
         let slot = &mut self.slots[id];
-        if backoff {
+        if delay == Delay::Backoff {
             slot.backoff_until = Some(at);
         }
         if merged && (slot.queued || slot.dirty) {

@@ -8,6 +8,7 @@ use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::core::v1::{ConfigMap, Node, Pod, Secret};
 use kube::api::ApiResource;
 use kube::core::GroupVersionKind;
+use kube::discovery::Scope;
 use tokio_util::sync::CancellationToken;
 
 use crate::cache::support::objects::cm;
@@ -38,9 +39,9 @@ async fn there_is_one_informer_a_type() {
     let widgets = |plural| {
         ApiResource::from_gvk_with_plural(&GroupVersionKind::gvk("x.io", "v1", "Widget"), plural)
     };
-    factory.dynamic_informer(&widgets("widgets"), true);
-    factory.dynamic_informer(&widgets("gadgets"), true);
-    factory.dynamic_informer(&widgets("widgets"), true);
+    factory.dynamic_informer(&widgets("widgets"), Scope::Namespaced);
+    factory.dynamic_informer(&widgets("gadgets"), Scope::Namespaced);
+    factory.dynamic_informer(&widgets("widgets"), Scope::Namespaced);
     assert_eq!(factory.stats().len(), 5);
 }
 

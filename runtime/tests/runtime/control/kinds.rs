@@ -12,6 +12,7 @@ use k8s_openapi::api::core::v1::{ConfigMap, Node, Secret};
 use kube::ResourceExt;
 use kube::api::ApiResource;
 use kube::core::GroupVersionKind;
+use kube::discovery::Scope;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -87,9 +88,9 @@ async fn dynamic_kinds_are_reconciled_and_own() {
     let owned = ApiResource::from_gvk(&GroupVersionKind::gvk("apps", "v1", "ReplicaSet"));
     let watched = ApiResource::from_gvk(&GroupVersionKind::gvk("", "v1", "Secret"));
     let controller = Controller::builder("dynamic", &rig.factory)
-        .for_dynamic(&resource, true)
-        .owns_dynamic(&owned, true)
-        .watches_dynamic(&watched, true, |secret| {
+        .for_dynamic(&resource, Scope::Namespaced)
+        .owns_dynamic(&owned, Scope::Namespaced)
+        .watches_dynamic(&watched, Scope::Namespaced, |secret| {
             vec![ObjectKey::new(
                 Some("default"),
                 &format!("of-{}", secret.name_any()),
@@ -146,7 +147,7 @@ async fn an_owner_at_cluster_scope_has_no_namespace_in_its_key() {
         let builder = Controller::builder("nodes", &rig.factory);
         let node = ApiResource::from_gvk(&GroupVersionKind::gvk("", "v1", "Node"));
         let builder = if dynamic {
-            builder.for_dynamic(&node, false)
+            builder.for_dynamic(&node, Scope::Cluster)
         } else {
             builder.for_::<Node>()
         };
