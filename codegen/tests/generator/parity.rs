@@ -109,7 +109,7 @@ fn go_sources(parity: &Path, case: &str) -> Sources {
                 module: "parity.example.com/parity".to_owned(),
                 version: None,
                 main: true,
-                dir: dir.into(),
+                dir,
                 requested: true,
                 files,
             });
