@@ -8,6 +8,7 @@
 
 use std::{env, error::Error, fs, io, path::Path};
 
+use codegen::diag::Style;
 use codegen::{
     Compat, Options, Source, Sources,
     emit::policy::{RoleOptions, roles, webhook_configurations},
@@ -39,7 +40,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let generated = match codegen::generate(&sources, &options) {
         Ok(generated) => generated,
         Err(found) => {
-            eprintln!("{}", found.render(false));
+            eprintln!("{}", found.render(Style::Plain));
             return Err("the markers have errors".into());
         }
     };

@@ -1,6 +1,7 @@
 //! The reader of CRD YAML, on any text: `cargo +nightly fuzz run crd seeds/crd`.
 #![no_main]
 
+use codegen::diag::Style;
 use codegen::{Generator, Options, Source, Sources};
 use libfuzzer_sys::fuzz_target;
 
@@ -14,6 +15,6 @@ fuzz_target!(|text: &str| {
         ..Options::default()
     };
     if let Err(errors) = codegen::generate(&sources, &options) {
-        let _ = errors.render(false);
+        let _ = errors.render(Style::Plain);
     }
 });

@@ -1,6 +1,7 @@
 //! Generation of types and CRDs from a Go package of any text: `cargo +nightly fuzz run go seeds/go`.
 #![no_main]
 
+use codegen::diag::Style;
 use codegen::{
     Manifests, Options, Source, Sources,
     read::go::{GoFile, GoPackage, GoSources},
@@ -33,5 +34,5 @@ fuzz_target!(|text: &str| {
         Err(errors) => errors,
     };
     // A panic of the generator is caught and reported as an error.
-    assert!(!found.render(false).contains("panicked"));
+    assert!(!found.render(Style::Plain).contains("panicked"));
 });

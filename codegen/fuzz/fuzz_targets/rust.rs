@@ -3,6 +3,7 @@
 //! Without `--no-cfg-fuzzing`, proc-macro2 gives no places, and no marker meets its item.
 #![no_main]
 
+use codegen::diag::Style;
 use codegen::{Options, RustPackage, Source, Sources};
 use libfuzzer_sys::fuzz_target;
 
@@ -18,6 +19,6 @@ fuzz_target!(|text: &str| {
         ..Sources::default()
     };
     if let Err(errors) = codegen::generate(&sources, &Options::default()) {
-        let _ = errors.render(false);
+        let _ = errors.render(Style::Plain);
     }
 });

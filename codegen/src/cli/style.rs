@@ -1,9 +1,9 @@
 //! Output of the command, and its colors.
 
-use std::io::{self, IsTerminal as _, Write as _};
+use std::io::{self, IsTerminal, Write as _};
 
 use clap::ValueEnum;
-use codegen::Diagnostics;
+use codegen::{Diagnostics, diag::Style};
 
 use super::Failure;
 
@@ -16,27 +16,29 @@ pub(super) enum Color {
 }
 
 impl Color {
-    /// Whether what goes to stderr is colored.
-    pub(super) fn stderr(self) -> bool {
-        self.on(io::stderr().is_terminal())
+    /// The style of text for stderr.
+    pub(super) fn stderr(self) -> Style {
+        self.of(&io::stderr())
     }
 
-    /// Whether what goes to stdout is colored.
-    pub(super) fn stdout(self) -> bool {
-        self.on(io::stdout().is_terminal())
+    /// The style of text for stdout.
+    pub(super) fn stdout(self) -> Style {
+        self.of(&io::stdout())
     }
 
-    fn on(self, terminal: bool) -> bool {
+    fn of(self, stream: &impl IsTerminal) -> Style {
         match self {
-            Self::Always => true,
-            Self::Never => false,
-            Self::Auto => {
-                let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-                let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-                terminal && !refused && !dumb
-            }
+            Self::Always => Style::Colored,
+            Self::Auto if stream.is_terminal() && !is_color_refused() => Style::Colored,
+            Self::Auto | Self::Never => Style::Plain,
         }
     }
+}
+
+/// Whether the environment asks for no colors: `NO_COLOR`, or a terminal without them.
+fn is_color_refused() -> bool {
+    let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    refused || std::env::var_os("TERM").is_some_and(|term| term == "dumb")
 }
 
 /// The diagnostics as text.
@@ -63,7 +65,8 @@ pub(super) fn note(message: &str, color: Color) -> String {
 
 /// A unified diff, colored line by line.
 pub(super) fn diff(text: &str, color: Color) -> String {
-    if !color.stdout() {
+    let style = color.stdout();
+    if style == Style::Plain {
         return text.to_owned();
     }
     text.lines()
@@ -75,16 +78,16 @@ pub(super) fn diff(text: &str, color: Color) -> String {
                 Some(b'@') => "36",
                 _ => "",
             };
-            paint(line, code, true) + "\n"
+            paint(line, code, style) + "\n"
         })
         .collect()
 }
 
-fn paint(text: &str, code: &str, on: bool) -> String {
-    if on && !code.is_empty() {
-        format!("\u{1b}[{code}m{text}\u{1b}[0m")
-    } else {
-        text.to_owned()
+/// The text in the color of an ANSI code; an empty code leaves it plain.
+fn paint(text: &str, code: &str, style: Style) -> String {
+    match style {
+        Style::Colored if !code.is_empty() => format!("\u{1b}[{code}m{text}\u{1b}[0m"),
+        Style::Colored | Style::Plain => text.to_owned(),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::{fmt, io, path::PathBuf};
 
 use crate::{
-    diag::{Diagnostic, Diagnostics},
+    diag::{Diagnostic, Diagnostics, Style},
     output,
 };
 
@@ -14,10 +14,10 @@ use crate::{
 #[derive(thiserror::Error)]
 pub enum Error {
     /// The configuration itself is wrong: `codegen.toml`, or what a caller asked for.
-    #[error("{}", .0.render(false).trim_end())]
+    #[error("{}", .0.render(Style::Plain).trim_end())]
     Config(Diagnostics),
     /// The input is wrong.
-    #[error("{}", .0.render(false).trim_end())]
+    #[error("{}", .0.render(Style::Plain).trim_end())]
     Input(Diagnostics),
     /// An input or the configuration cannot be read.
     #[error("cannot read {}: {source}", path.display())]

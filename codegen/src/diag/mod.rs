@@ -4,6 +4,8 @@
 
 mod render;
 
+pub use render::Style;
+
 use std::{fmt, ops::Range, sync::Arc};
 
 /// One finding.

@@ -24,16 +24,24 @@ const LONG_TEXT: usize = 1000;
 /// Lines between two labels that may be shown in one snippet; the renderer folds those in between.
 const FAR: usize = 200;
 
+/// Whether rendered text carries ANSI colors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Style {
+    /// Text alone.
+    Plain,
+    /// Text with ANSI escape sequences, for a terminal.
+    Colored,
+}
+
 impl Diagnostics {
     /// Renders every finding as rustc would: message, place, the lines in question, help and notes; a blank line after each.
     ///
     /// Text of the source cannot break out of its line: control characters are shown as symbols.
     #[must_use]
-    pub fn render(&self, color: bool) -> String {
-        let renderer = if color {
-            Renderer::styled()
-        } else {
-            Renderer::plain()
+    pub fn render(&self, style: Style) -> String {
+        let renderer = match style {
+            Style::Plain => Renderer::plain(),
+            Style::Colored => Renderer::styled(),
         };
         let renderer = renderer.term_width(DEFAULT_TERM_WIDTH);
         let mut text = String::new();
@@ -240,7 +248,7 @@ mod tests {
     }
 
     fn render(diagnostic: Diagnostic) -> String {
-        Diagnostics::from(diagnostic).render(false)
+        Diagnostics::from(diagnostic).render(Style::Plain)
     }
 
     #[test]

@@ -126,11 +126,10 @@ fn blocks(text: &str) -> Vec<Block<'_>> {
             open = false;
         } else if let Some((marker, rest)) = list_marker(trimmed) {
             let indent = line.len() - line.trim_start().len();
-            let depth = nest(
-                &mut indents,
-                indent,
-                matches!(blocks.last(), Some(Block::Item { .. })),
-            );
+            if !matches!(blocks.last(), Some(Block::Item { .. })) {
+                indents.clear();
+            }
+            let depth = nest(&mut indents, indent);
             blocks.push(Block::Item {
                 depth,
                 marker,
@@ -157,10 +156,7 @@ fn is_fence(line: &str) -> bool {
 }
 
 /// The depth of an item from its indent, given those of the items before; the first item of a list is at depth 0.
-fn nest(indents: &mut Vec<usize>, indent: usize, goes_on: bool) -> usize {
-    if !goes_on {
-        indents.clear();
-    }
+fn nest(indents: &mut Vec<usize>, indent: usize) -> usize {
     indents.retain(|&outer| outer < indent);
     indents.push(indent);
     // An ordered item would need three spaces; two levels are all that descriptions use sensibly.

@@ -6,7 +6,6 @@ mod context;
 mod docs;
 mod example;
 mod fake;
-mod fields;
 mod generated;
 mod informer;
 mod lister;
@@ -16,6 +15,7 @@ mod object;
 pub mod policy;
 mod reference;
 mod register;
+mod serde_attributes;
 pub(crate) mod table;
 #[cfg(test)]
 mod tests;

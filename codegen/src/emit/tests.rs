@@ -10,15 +10,11 @@ use crate::{
     output::Tree,
 };
 
-fn field(name: &str, ty: TypeRef, required: bool) -> Field {
-    Field::plain(name, ty, required)
-}
-
 fn root(kind: &str) -> TypeDef {
     let fields = vec![
-        field("metadata", TypeRef::Any, true),
-        field("spec", TypeRef::String, true),
-        field("status", TypeRef::String, false),
+        Field::required("metadata", TypeRef::Any),
+        Field::required("spec", TypeRef::String),
+        Field::optional("status", TypeRef::String),
     ];
     TypeDef {
         name: kind.to_owned(),
@@ -79,7 +75,7 @@ fn resource(kind: &str, scope: Scope) -> Resource {
         labels: Default::default(),
         rest: None,
         deprecation: None,
-        verbs: VerbSet::all(true),
+        verbs: VerbSet::all(),
         methods: vec![
             method("get_scale", Verb::Get),
             method("post_scale", Verb::Create),
@@ -153,7 +149,7 @@ fn what_an_object_skips_is_not_on_the_wire() {
     };
     let skipped = Field {
         skip: true,
-        ..field("cache", TypeRef::Any, true)
+        ..Field::required("cache", TypeRef::Any)
     };
     def.fields.insert(1, skipped);
     let options = Options {

@@ -12,9 +12,13 @@ use crate::{
     suggest,
 };
 
-/// The verbs that the markers leave.
+/// The verbs that the markers leave; `status` is whether the resource has a status subresource.
 pub(super) fn verbs(markers: &MarkerSet, status: bool, diagnostics: &mut Diagnostics) -> VerbSet {
-    let all = VerbSet::all(status);
+    let all = if status {
+        VerbSet::all()
+    } else {
+        VerbSet::without_status()
+    };
     if markers.has::<NoVerbs>() {
         return VerbSet::default();
     }

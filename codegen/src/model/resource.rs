@@ -224,8 +224,8 @@ impl Verb {
         }
     }
 
-    /// The names of the methods that a typed client has for the verb, beside one of a `status`.
-    const fn methods(self, status: bool) -> &'static [&'static str] {
+    /// The names of the methods that a typed client has for the verb.
+    const fn methods(self) -> &'static [&'static str] {
         match self {
             Self::Create => &["create"],
             Self::Update => &["update"],
@@ -235,7 +235,6 @@ impl Verb {
             Self::Get => &["get", "get_opt"],
             Self::List => &["list"],
             Self::Watch => &["watch"],
-            Self::Patch if status => &["patch", "patch_status"],
             Self::Patch => &["patch"],
             Self::Apply => &["apply"],
             Self::ApplyStatus => &["apply_status"],
@@ -248,15 +247,20 @@ impl Verb {
 pub struct VerbSet(pub BTreeSet<Verb>);
 
 impl VerbSet {
-    /// All verbs; those of the status subresource only where `status` is one.
+    /// All verbs.
     #[must_use]
-    pub fn all(status: bool) -> Self {
-        Self(
-            Verb::ALL
-                .into_iter()
-                .filter(|verb| status || !matches!(verb, Verb::UpdateStatus | Verb::ApplyStatus))
-                .collect(),
-        )
+    pub fn all() -> Self {
+        Self(Verb::ALL.into_iter().collect())
+    }
+
+    /// All verbs but those of the status subresource.
+    #[must_use]
+    pub fn without_status() -> Self {
+        let mut verbs = Self::all();
+        verbs
+            .0
+            .retain(|verb| !matches!(verb, Verb::UpdateStatus | Verb::ApplyStatus));
+        verbs
     }
 
     /// The names of the client's methods for these verbs.
@@ -264,7 +268,10 @@ impl VerbSet {
         let status = self.contains(Verb::UpdateStatus);
         self.0
             .iter()
-            .flat_map(move |verb| verb.methods(status))
+            .flat_map(move |verb| match verb {
+                Verb::Patch if status => &["patch", "patch_status"],
+                verb => verb.methods(),
+            })
             .copied()
     }
 

@@ -156,16 +156,26 @@ pub struct Field {
 }
 
 impl Field {
-    /// A field without docs, default or rules, with one name on the wire and in Rust; optional unless required.
+    /// An optional field without docs, default or rules, with one name on the wire and in Rust.
     #[must_use]
-    pub fn plain(name: &str, ty: TypeRef, required: bool) -> Self {
+    pub fn optional(name: &str, ty: TypeRef) -> Self {
+        Self {
+            option: true,
+            required: false,
+            ..Self::required(name, ty)
+        }
+    }
+
+    /// A required field without docs, default or rules, with one name on the wire and in Rust.
+    #[must_use]
+    pub fn required(name: &str, ty: TypeRef) -> Self {
         Self {
             json_name: name.to_owned(),
             rust_name: name.to_owned(),
             docs: String::new(),
             ty,
-            option: !required,
-            required,
+            option: false,
+            required: true,
             nullable: false,
             default: None,
             flatten: false,

@@ -6,6 +6,7 @@
 use std::{fs, path::Path};
 
 use crate::support::{crd_sources, folders, names, rust_files, testdata};
+use codegen::diag::Style;
 use codegen::{
     Manifests, Options, RustPackage, Source, Sources,
     read::go::{GoFile, GoPackage, GoSources},
@@ -28,7 +29,7 @@ fn check(folder: &Path, case: &str) {
     };
     let errors = match codegen::generate(&sources(folder), &options) {
         Ok(_) => panic!("{case} has no error"),
-        Err(errors) => errors.render(false),
+        Err(errors) => errors.render(Style::Plain),
     };
     let mut settings = insta::Settings::clone_current();
     settings.set_snapshot_path(folder);
@@ -100,7 +101,7 @@ fn a_group_in_two_folders_is_told_apart() {
         ..Sources::default()
     };
     let errors = crate::support::load(&sources).unwrap_err();
-    insta::assert_snapshot!(errors.render(false), @r"
+    insta::assert_snapshot!(errors.render(Style::Plain), @r"
     error: two folders are cloud.example.com/v1
      --> src/apis/b/v1/mod.rs:1:1
       |
@@ -134,7 +135,7 @@ fn a_folder_whose_name_is_no_group_or_version_needs_a_marker() {
                 #[derive(Debug)]\npub struct Vm {\n    pub metadata: ObjectMeta,\n}\n";
     let load = |text: &str| crate::support::load(&sources(text));
     let errors = load(kind).unwrap_err();
-    insta::assert_snapshot!(errors.render(false), @r"
+    insta::assert_snapshot!(errors.render(Style::Plain), @r"
     error: invalid name `V1_x` of a version
      --> src/apis/my_group/V1_x/mod.rs:1:1
       |

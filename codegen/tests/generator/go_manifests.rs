@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use codegen::{Manifests, Options};
+use codegen::{Manifests, Options, diag::Style};
 
 use crate::support::go_sources;
 
@@ -16,7 +16,8 @@ fn crds(text: &str, manifests: Option<Manifests>) -> codegen::Generated {
         manifests,
         ..Options::default()
     };
-    codegen::generate(&sources, &options).unwrap_or_else(|found| panic!("{}", found.render(true)))
+    codegen::generate(&sources, &options)
+        .unwrap_or_else(|found| panic!("{}", found.render(Style::Colored)))
 }
 
 /// The CRD of the kind `Widget` that a Go file declares.

@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use crate::support::{folders, names, rust_files, testdata};
+use codegen::diag::Style;
 use codegen::{RustPackage, Source, Sources};
 use proptest::prelude::*;
 
@@ -24,7 +25,7 @@ fn load(text: &str) -> Result<(), String> {
     let sources = package(vec![Source::new("mod.rs", text)]);
     crate::support::load(&sources)
         .map(drop)
-        .map_err(|errors| errors.render(true))
+        .map_err(|errors| errors.render(Style::Colored))
 }
 
 /// Texts in which something nests `many` times.

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use codegen::{Manifests, Options};
+use codegen::{Manifests, Options, diag::Style};
 use proptest::prelude::*;
 
 use crate::support::{go_sources, names, testdata};
@@ -17,7 +17,7 @@ fn generate(text: &str) -> String {
         Ok(generated) => generated.warnings,
         Err(errors) => errors,
     };
-    let rendered = found.render(true);
+    let rendered = found.render(Style::Colored);
     assert!(!rendered.contains("panicked"), "{text}");
     rendered
 }

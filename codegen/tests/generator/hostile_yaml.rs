@@ -1,6 +1,7 @@
 //! Hostile CRDs: no panic, no hang, no unbounded memory, and nothing that leaves its string, comment or folder.
 
 use crate::support::{names, testdata};
+use codegen::diag::Style;
 use codegen::{Generator, Options, Source, Sources, Tree};
 use proptest::prelude::*;
 
@@ -15,7 +16,7 @@ fn generate(text: &str) -> Result<Tree, String> {
     };
     codegen::generate(&sources, &options)
         .map(|generated| generated.files)
-        .map_err(|errors| errors.render(false))
+        .map_err(|errors| errors.render(Style::Plain))
 }
 
 /// Every file is Rust, and stands below `apis`.

@@ -8,6 +8,7 @@ use std::{
 };
 
 use crate::support::{folders, names, rust_files, testdata};
+use codegen::diag::Style;
 use codegen::{
     Manifests, Options, RustPackage, Source, Sources,
     options::Compat,
@@ -59,7 +60,7 @@ fn difference(folder: &Path, case: &str, sources: &Sources) -> String {
     };
     let generated = match codegen::generate(sources, &options) {
         Ok(generated) => generated,
-        Err(found) => return format!("{case}: {}", found.render(true)),
+        Err(found) => return format!("{case}: {}", found.render(Style::Colored)),
     };
     let ours: BTreeMap<String, String> = generated
         .manifests

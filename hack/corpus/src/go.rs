@@ -7,6 +7,7 @@ use std::{
     time::Instant,
 };
 
+use codegen::diag::Style;
 use codegen::{
     Diagnostics, Generated, Source, Sources,
     config::go::{Environment, load},
@@ -71,7 +72,7 @@ impl Module {
 
 fn generate(module: &Module, index: &Index, corpus: &Path, output: &Path, environment: &Environment) -> Result<String> {
     let start = Instant::now();
-    let rendered = |errors: Diagnostics| errors.render(false);
+    let rendered = |errors: Diagnostics| errors.render(Style::Plain);
     let go = load(&module.packages, &module.folder, environment).map_err(rendered)?;
     let sources = Sources { go: vec![go], ..Sources::default() };
     let generated = codegen::generate(&sources, &options()).map_err(rendered)?;

@@ -38,7 +38,7 @@ pub(crate) fn generate(corpus: &Path, output: &Path, project: &Project) -> Resul
     let generated = match codegen::generate(&sources, &writing()) {
         Ok(generated) => generated,
         Err(errors) => {
-            outcome.faults.push(errors.render(false));
+            outcome.faults.push(errors.render(Style::Plain));
             sources.crds = one_by_one(sources.crds, &mut outcome.faults);
             codegen::generate(&sources, &writing()).map_err(rendered)?
         }
@@ -46,7 +46,7 @@ pub(crate) fn generate(corpus: &Path, output: &Path, project: &Project) -> Resul
     outcome.seconds = start.elapsed().as_secs_f64();
     let Generated { api, files, manifests, skipped, .. } = generated;
     if !skipped.as_slice().is_empty() {
-        outcome.faults.push(skipped.render(false));
+        outcome.faults.push(skipped.render(Style::Plain));
     }
     let mut made_up = Vec::new();
     for source in &sources.crds {
@@ -90,7 +90,7 @@ fn writing() -> Options {
 }
 
 fn rendered(errors: Diagnostics) -> String {
-    errors.render(false)
+    errors.render(Style::Plain)
 }
 
 /// The sources for which alone nothing fails.
@@ -100,7 +100,7 @@ fn one_by_one(sources: Vec<Source>, faults: &mut Vec<String>) -> Vec<Source> {
         match codegen::generate(&alone, &writing()) {
             Ok(_) => true,
             Err(errors) => {
-                faults.push(errors.render(false));
+                faults.push(errors.render(Style::Plain));
                 false
             }
         }

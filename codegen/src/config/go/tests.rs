@@ -7,6 +7,7 @@ use std::{fs, path::PathBuf};
 use tempfile::TempDir;
 
 use super::*;
+use crate::diag::Style;
 use crate::read::{
     go::{Package, Type, read},
     markers::IgnoredMarkers,
@@ -51,7 +52,7 @@ impl World {
         let patterns: Vec<String> = patterns.iter().map(|text| (*text).to_owned()).collect();
         let loaded = load(&patterns, &self.path("main"), &self.environment);
         let root = shown(self.folder.path());
-        loaded.map_err(|errors| errors.render(false).replace(&root, "$"))
+        loaded.map_err(|errors| errors.render(Style::Plain).replace(&root, "$"))
     }
 
     /// The import paths of what is loaded, those that were not asked for in parentheses.
@@ -422,11 +423,11 @@ fn the_api_of_kubernetes_is_read() {
         "k8s.io/apimachinery/pkg/apis/meta/v1".to_owned(),
     ];
     let sources = load(&patterns, &world.path("main"), &environment)
-        .map_err(|errors| errors.render(false))
+        .map_err(|errors| errors.render(Style::Plain))
         .expect("Kubernetes");
     let mut found = Diagnostics::new();
     let packages = read(&sources, IgnoredMarkers(&[]), &mut found).packages;
-    assert_eq!(found.render(false), "");
+    assert_eq!(found.render(Style::Plain), "");
     let package = |path: &str| -> &Package {
         let found = packages.iter().find(|package| package.path == path);
         found.expect(path)

@@ -31,8 +31,7 @@ impl Taken {
 
 /// Every item of a resource.
 pub(super) fn emit(cx: &Emit<'_>, resource: &Resource, taken: &mut Taken) -> TokenStream {
-    let scale = has_scale(resource);
-    let verbs = Verbs::of(resource, scale);
+    let verbs = Verbs::of(resource);
     let (set, own) = match verbs {
         Verbs::All => (None, None),
         Verbs::Runtime(name) => {
@@ -41,14 +40,14 @@ pub(super) fn emit(cx: &Emit<'_>, resource: &Resource, taken: &mut Taken) -> Tok
         }
         Verbs::Own => {
             let name = own_verbs(resource, taken);
-            let own = verbs::emit(&name, resource, scale);
+            let own = verbs::emit(&name, resource);
             (Some(quote!(#name)), Some(own))
         }
     };
     let kind = ident(&resource.root);
     let set = set.map(|set| quote!(, #set));
     let client = quote!(client::TypedClient<api::#kind #set>);
-    let methods: Vec<_> = custom_methods(resource, scale).collect();
+    let methods: Vec<_> = custom_methods(resource).collect();
     let client = if methods.is_empty() {
         emit_name(resource, &client)
     } else {
@@ -60,20 +59,12 @@ pub(super) fn emit(cx: &Emit<'_>, resource: &Resource, taken: &mut Taken) -> Tok
 
 /// Whether a client of the resource is a type of its own, around the runtime's.
 pub(super) fn is_newtype(resource: &Resource) -> bool {
-    custom_methods(resource, has_scale(resource))
-        .next()
-        .is_some()
-}
-
-/// Whether the client has the methods of the scale subresource as the runtime has them.
-fn has_scale(resource: &Resource) -> bool {
-    let scale = crate::lower::scale_methods();
-    scale.iter().all(|method| resource.methods.contains(method))
+    custom_methods(resource).next().is_some()
 }
 
 /// The methods that the runtime's client does not have.
-fn custom_methods(resource: &Resource, scale: bool) -> impl Iterator<Item = &CustomMethod> {
-    let known = if scale {
+fn custom_methods(resource: &Resource) -> impl Iterator<Item = &CustomMethod> {
+    let known = if verbs::has_scale(resource) {
         crate::lower::scale_methods()
     } else {
         Vec::new()

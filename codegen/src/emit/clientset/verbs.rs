@@ -21,14 +21,14 @@ pub(super) enum Verbs {
 }
 
 impl Verbs {
-    /// The verbs of a resource whose client has the methods of the scale subresource, or not.
-    pub(super) fn of(resource: &Resource, scale: bool) -> Self {
+    /// The verbs of a resource, with those of its scale subresource.
+    pub(super) fn of(resource: &Resource) -> Self {
         let is = |verbs: VerbSet| resource.verbs == verbs;
         let read_only = BTreeSet::from([Verb::Get, Verb::List, Verb::Watch]);
-        match scale {
-            true if is(VerbSet::all(true)) => Self::All,
-            false if is(VerbSet::all(true)) => Self::Runtime("WithStatus"),
-            false if is(VerbSet::all(false)) => Self::Runtime("NoStatus"),
+        match has_scale(resource) {
+            true if is(VerbSet::all()) => Self::All,
+            false if is(VerbSet::all()) => Self::Runtime("WithStatus"),
+            false if is(VerbSet::without_status()) => Self::Runtime("NoStatus"),
             false if is(VerbSet(read_only)) => Self::Runtime("ReadOnly"),
             false if resource.verbs.0.is_empty() => Self::Runtime("NoVerbs"),
             _ => Self::Own,
@@ -43,7 +43,7 @@ impl Verbs {
 /// impl client::verbs::Create for VirtualMachineVerbs {}
 /// impl client::verbs::Get for VirtualMachineVerbs {}
 /// ```
-pub(super) fn emit(name: &Ident, resource: &Resource, scale: bool) -> TokenStream {
+pub(super) fn emit(name: &Ident, resource: &Resource) -> TokenStream {
     let verbs = resource.verbs.0.iter();
     let words: Vec<&str> = verbs.clone().map(|verb| verb.marker_name()).collect();
     let docs = docs(&format!(
@@ -53,7 +53,7 @@ pub(super) fn emit(name: &Ident, resource: &Resource, scale: bool) -> TokenStrea
     ));
     let capabilities = verbs
         .map(|&verb| capability(verb))
-        .chain(scale.then(|| quote!(Scale)));
+        .chain(has_scale(resource).then(|| quote!(Scale)));
     quote! {
         #docs
         #[derive(Clone, Copy, Debug)]
@@ -61,6 +61,12 @@ pub(super) fn emit(name: &Ident, resource: &Resource, scale: bool) -> TokenStrea
 
         #(impl client::verbs::#capabilities for #name {})*
     }
+}
+
+/// Whether the client has the methods of the scale subresource as the runtime has them.
+pub(super) fn has_scale(resource: &Resource) -> bool {
+    let scale = crate::lower::scale_methods();
+    scale.iter().all(|method| resource.methods.contains(method))
 }
 
 /// The trait of the runtime that a set of verbs implements to have the verb.

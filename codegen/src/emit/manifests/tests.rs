@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Manifests, crds, describe};
+use crate::diag::Style;
 use crate::{
     RustPackage, Source, Sources,
     options::{Compat, Options},
@@ -14,9 +15,10 @@ fn crd_of(types: &str, compat: Compat) -> Result<Value, String> {
         compat,
         ..Options::default()
     };
-    let api = crate::load(&sources(types), &options).map_err(|errors| errors.render(false))?;
+    let api =
+        crate::load(&sources(types), &options).map_err(|errors| errors.render(Style::Plain))?;
     let mut crds =
-        crds(&api, &Manifests::default(), compat).map_err(|errors| errors.render(false))?;
+        crds(&api, &Manifests::default(), compat).map_err(|errors| errors.render(Style::Plain))?;
     Ok(crds.remove(0).2)
 }
 
@@ -260,7 +262,7 @@ fn an_example_that_is_not_of_its_schema_is_warned_of() {
         ..Options::default()
     };
     let generated = crate::generate(&sources(&kind(fields, "")), &options).unwrap();
-    let warnings = generated.warnings.render(false);
+    let warnings = generated.warnings.render(Style::Plain);
     let expected =
         "the example of `.spec.a` is not of its schema: it has 5 characters, at most 3 may be";
     assert!(warnings.contains(expected), "{warnings}");

@@ -8,7 +8,7 @@ use crate::{
     emit::{
         Emit,
         context::{docs, ident, path},
-        fields::{self, needs_codec, uses_codec},
+        serde_attributes::{self, needs_codec, uses_codec},
         types::{default_function, has_default},
     },
     model::{Field, StructDef, TypeKind, TypeRef, UnknownFields},
@@ -180,7 +180,7 @@ fn presence(object: &Object<'_>, field: &Field) -> Presence {
 
 /// A field of Go's, where what is missing has its zero value.
 fn of_go(field: &Field) -> Presence {
-    use fields::Presence as Held;
+    use serde_attributes::Presence as Held;
     match (Held::of(field), has_default(field)) {
         (Held::Optional, _) if field.ty == TypeRef::Any => Presence::OptionalNullable,
         (Held::Optional, _) => Presence::Optional,

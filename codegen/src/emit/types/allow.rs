@@ -5,7 +5,7 @@ use quote::quote;
 
 use super::default::honoured;
 use crate::{
-    emit::fields::Presence,
+    emit::serde_attributes::Presence,
     model::{Field, TypeDef, TypeKind, TypeRef},
 };
 

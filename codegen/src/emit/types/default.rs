@@ -12,7 +12,7 @@ use super::{
 use crate::{
     emit::{
         context::ident,
-        fields::{Presence, needs_codec},
+        serde_attributes::{Presence, needs_codec},
     },
     model::{Field, KnownType, StructDef, TypeDef, TypeKind, TypeRef, UnknownFields},
 };

@@ -8,7 +8,7 @@ use crate::{
     emit::{
         context::ident,
         docs,
-        fields::{
+        serde_attributes::{
             Presence, has_number, may_be_null, needs_codec, serde_attribute, serde_camel_case,
             uses_codec,
         },

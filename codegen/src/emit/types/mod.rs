@@ -44,7 +44,7 @@ use self::imports::{Homes, Imports};
 use super::{
     Emit, Files, apis,
     context::{api_version, module_docs},
-    fields,
+    serde_attributes,
     table::{Definition, Generator, Home},
 };
 use crate::{
@@ -216,14 +216,14 @@ fn kind_of(def: &TypeDef) -> &str {
 /// Whether types of the version name the codec.
 fn needs_codec(unit: Unit<'_>) -> bool {
     let uses = |field: &Field| {
-        fields::uses_codec(field)
-            || fields::may_be_null(field)
-            || fields::has_number(&field.ty)
+        serde_attributes::uses_codec(field)
+            || serde_attributes::may_be_null(field)
+            || serde_attributes::has_number(&field.ty)
             || default::is_decoded(field)
     };
     unit.types.iter().any(|def| match &def.kind {
         TypeKind::Struct(def) => def.fields.iter().any(uses),
-        TypeKind::Alias(alias) => fields::has_number(&alias.target),
+        TypeKind::Alias(alias) => serde_attributes::has_number(&alias.target),
         _ => false,
     })
 }

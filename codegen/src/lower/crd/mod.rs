@@ -179,7 +179,11 @@ fn lower_resource(crd: &Crd, version: &CrdVersion, roots: &BTreeMap<&str, &str>)
         labels: crd.labels.clone(),
         rest: None,
         deprecation: version.deprecation.clone(),
-        verbs: VerbSet::all(version.status),
+        verbs: if version.status {
+            VerbSet::all()
+        } else {
+            VerbSet::without_status()
+        },
         methods: if version.scale.is_some() {
             super::scale_methods()
         } else {

@@ -502,6 +502,6 @@ fn element_validation(schema: &Schema) -> Option<Box<Validation>> {
 fn metadata_field() -> Field {
     Field {
         docs: "Standard object metadata.".to_owned(),
-        ..Field::plain("metadata", TypeRef::Known(KnownType::ObjectMeta), true)
+        ..Field::required("metadata", TypeRef::Known(KnownType::ObjectMeta))
     }
 }

@@ -264,7 +264,7 @@ fn type_meta(place: &crate::diag::Place) -> impl Iterator<Item = Field> {
             required: false,
         }),
         declared: declared.clone(),
-        ..Field::plain(json_name, TypeRef::String, false)
+        ..Field::optional(json_name, TypeRef::String)
     })
 }
 

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     diag::Diagnostics,
-    model::{EnumDef, TypeKind, TypeRef, UnionDef, UnionVariant, Variant},
+    model::{EnumDef, TypeKind, TypeRef, UnionDef, UnionVariant, Variant, names::Renamed},
     read::rust::{self, Item, Style},
 };
 
@@ -48,7 +48,7 @@ impl Cx<'_> {
                 &variant.name,
                 &variant.serde,
                 case,
-                true,
+                Renamed::Variant,
                 &variant.place,
                 diagnostics,
             );
@@ -102,7 +102,7 @@ impl Cx<'_> {
                         &variant.name,
                         &variant.serde,
                         serde.rename_all.as_deref(),
-                        true,
+                        Renamed::Variant,
                         &variant.place,
                         diagnostics,
                     ),

@@ -100,15 +100,15 @@ impl Cx<'_> {
     fn kube_root(&self, item: &Item, kube: &KubeDerive, root: &str) -> TypeDef {
         let spec = TypeRef::Local(item.name.clone());
         let mut fields = vec![
-            plain_field("metadata", TypeRef::Known(KnownType::ObjectMeta), true),
+            Field::required("metadata", TypeRef::Known(KnownType::ObjectMeta)),
             Field {
                 flatten: kube.no_spec,
-                ..plain_field("spec", spec, true)
+                ..Field::required("spec", spec)
             },
         ];
         if let Some(status) = &kube.status {
             let segments: Vec<String> = status.split("::").map(str::to_owned).collect();
-            let ty = match self.resolver.resolve(item.module, false, &segments) {
+            let ty = match self.resolver.resolve(item.module, &segments) {
                 Resolved::Item(index) => self
                     .package
                     .items
@@ -116,7 +116,7 @@ impl Cx<'_> {
                     .map_or(TypeRef::Any, |found| TypeRef::Local(found.name.clone())),
                 Resolved::External(path) => TypeRef::External(ExternalType::new(path)),
             };
-            fields.push(plain_field("status", ty, false));
+            fields.push(Field::optional("status", ty));
         }
         TypeDef {
             name: root.to_owned(),
@@ -304,8 +304,4 @@ fn columns(kube: &KubeDerive) -> Vec<PrinterColumn> {
             json_path: column.json_path.clone(),
         })
         .collect()
-}
-
-fn plain_field(name: &str, ty: TypeRef, required: bool) -> Field {
-    Field::plain(name, ty, required)
 }

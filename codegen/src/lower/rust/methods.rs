@@ -37,7 +37,7 @@ impl Cx<'_> {
             );
             return None;
         }
-        match self.resolver.resolve(item.module, false, &segments) {
+        match self.resolver.resolve(item.module, &segments) {
             Resolved::Item(index) => {
                 let found = self.package.items.get(index)?;
                 if !self.resolver.is_exported(index) {

@@ -51,10 +51,7 @@ impl Cx<'_> {
         if path.segments == ["Self"] {
             return TypeRef::Local(item.name.clone());
         }
-        let external = match self
-            .resolver
-            .resolve(item.module, path.global, &path.segments)
-        {
+        let external = match self.resolver.resolve_type(item.module, path) {
             Resolved::Item(index) => {
                 return self.local(index, path);
             }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::read::rust::{Package, Use};
+use crate::read::rust::{Package, PathType, Use};
 
 /// The meaning of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,16 +93,21 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// The meaning of a path in a module.
-    pub(super) fn resolve(&self, module: usize, global: bool, segments: &[String]) -> Resolved {
+    /// The meaning of a type's path in a module.
+    pub(super) fn resolve_type(&self, module: usize, path: &PathType) -> Resolved {
+        if path.global {
+            return Resolved::External(path.segments.clone());
+        }
+        self.resolve(module, &path.segments)
+    }
+
+    /// The meaning of a path without leading colons in a module.
+    pub(super) fn resolve(&self, module: usize, segments: &[String]) -> Resolved {
         let path = self
             .package
             .modules
             .get(module)
             .map_or(&[][..], |module| &module.path);
-        if global {
-            return Resolved::External(segments.to_vec());
-        }
         self.path(path, segments, &mut Walk::new())
             .unwrap_or_else(|| Resolved::External(segments.to_vec()))
     }

@@ -202,7 +202,7 @@ impl Cx<'_> {
 
     fn is_option(&self, item: &Item, path: &PathType) -> bool {
         matches!(
-            self.resolver.resolve(item.module, path.global, &path.segments),
+            self.resolver.resolve_type(item.module, path),
             Resolved::External(path) if well_known(&path) == Some(Foreign::Optional)
         )
     }

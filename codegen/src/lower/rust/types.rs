@@ -12,7 +12,8 @@ use crate::{
     },
     model::{
         Aliasing, DeclaredAt, Field, RustItem, StructDef, TypeDef, TypeKind, TypeRef, Validation,
-        WireType, names,
+        WireType,
+        names::{self, Renamed},
     },
     read::{
         markers::{
@@ -229,7 +230,7 @@ impl Cx<'_> {
                 &field.name,
                 serde,
                 owner.case,
-                false,
+                Renamed::Field,
                 &field.place,
                 diagnostics,
             ),
@@ -372,7 +373,7 @@ pub(super) fn wire_name(
     name: &str,
     serde: &SerdeAttrs,
     case: Option<&str>,
-    is_variant: bool,
+    renamed: Renamed,
     place: &Place,
     diagnostics: &mut Diagnostics,
 ) -> String {
@@ -382,7 +383,7 @@ pub(super) fn wire_name(
     let Some(case) = case else {
         return name.to_owned();
     };
-    names::apply_case(name, case, is_variant).unwrap_or_else(|| {
+    names::apply_case(name, case, renamed).unwrap_or_else(|| {
         diagnostics.push(
             Diagnostic::error(format!("serde has no case `{case}`"))
                 .at(place.clone(), "renamed by it"),

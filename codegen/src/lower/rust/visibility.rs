@@ -170,7 +170,7 @@ impl Cx<'_> {
         for bound in item.generics.bounds.iter().filter(|bound| !bound.global) {
             let written = bound.segments.join("::");
             let module = self.module(item);
-            let meaning = self.resolver.resolve(item.module, false, &bound.segments);
+            let meaning = self.resolver.resolve(item.module, &bound.segments);
             let whole = match meaning {
                 Resolved::External(path) if path != bound.segments => Some(path.join("::")),
                 _ if self.is_seen_everywhere(&module, &bound.segments) => continue,

@@ -27,7 +27,11 @@ pub fn words(name: &str) -> Vec<&str> {
             words.push(&name[from..at]);
             start = Some(at);
         }
-        let whole = whole_word(&name[at..], start == Some(at));
+        let whole = if start == Some(at) {
+            whole_word(&name[at..])
+        } else {
+            0
+        };
         index += whole.max(1);
     }
     if let Some(from) = start {
@@ -59,11 +63,8 @@ fn starts_word(chars: &[(usize, char)], index: usize) -> bool {
 }
 
 /// The length, in characters, of a mixed-case word that stands whole at the start of `rest`.
-fn whole_word(rest: &str, at_start: bool) -> usize {
+fn whole_word(rest: &str) -> usize {
     const WHOLE: [&str; 1] = ["OAuth"];
-    if !at_start {
-        return 0;
-    }
     WHOLE
         .into_iter()
         .find(|word| rest.starts_with(word))

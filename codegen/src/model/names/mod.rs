@@ -19,4 +19,4 @@ pub use kube_names::{
     compare_versions, controller_gen_plural, is_kubernetes_version, is_label_1035, is_subdomain,
     kube_derive_plural, plural, resource_plural,
 };
-pub use serde_case::apply_case;
+pub use serde_case::{Renamed, apply_case};

@@ -1,11 +1,20 @@
 //! serde's cases, which are its own: it knows no acronyms (`h_t_t_p_route`) and keeps digits and capitals where they are, so
 //! that neither `snake_case` beside this module nor heck gives the same names.
 
-/// A name in one of serde's cases, from a field (`snake_case`) or a variant (`UpperCamel`); serde knows no acronyms.
+/// The item that serde renames, which decides how its Rust name is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Renamed {
+    /// A field, in snake case.
+    Field,
+    /// An enum's variant, in camel case with a capital first.
+    Variant,
+}
+
+/// A name in one of serde's cases, or `None` if serde does not have that case.
 #[must_use]
-pub fn apply_case(name: &str, case: &str, is_variant: bool) -> Option<String> {
+pub fn apply_case(name: &str, case: &str, renamed: Renamed) -> Option<String> {
     let pascal = || {
-        if is_variant {
+        if renamed == Renamed::Variant {
             return name.to_owned();
         }
         let mut pascal = String::with_capacity(name.len());
@@ -23,7 +32,7 @@ pub fn apply_case(name: &str, case: &str, is_variant: bool) -> Option<String> {
         pascal
     };
     let snake = || {
-        if !is_variant {
+        if renamed == Renamed::Field {
             return name.to_owned();
         }
         let mut snake = String::with_capacity(name.len() + 4);
@@ -43,7 +52,7 @@ pub fn apply_case(name: &str, case: &str, is_variant: bool) -> Option<String> {
         })
     };
     Some(match case {
-        "lowercase" if is_variant => name.to_ascii_lowercase(),
+        "lowercase" if renamed == Renamed::Variant => name.to_ascii_lowercase(),
         "lowercase" => name.to_owned(),
         "UPPERCASE" => name.to_ascii_uppercase(),
         "PascalCase" => pascal(),
@@ -61,24 +70,41 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(name: &str, case: &str, is_variant: bool, expected: &str) {
-        assert_eq!(
-            apply_case(name, case, is_variant).as_deref(),
-            Some(expected)
-        );
+    fn check(name: &str, case: &str, renamed: Renamed, expected: &str) {
+        assert_eq!(apply_case(name, case, renamed).as_deref(), Some(expected));
     }
 
     #[test]
     fn cases_are_serdes_own() {
-        check("last_update_time", "camelCase", false, "lastUpdateTime");
-        check("last_update_time", "PascalCase", false, "LastUpdateTime");
-        check("last_update_time", "kebab-case", false, "last-update-time");
-        check("a_b", "SCREAMING_SNAKE_CASE", false, "A_B");
-        check("PathPrefix", "kebab-case", true, "path-prefix");
-        check("HTTPRoute", "snake_case", true, "h_t_t_p_route");
-        check("PathPrefix", "camelCase", true, "pathPrefix");
-        check("PathPrefix", "lowercase", true, "pathprefix");
-        check("PathPrefix", "SCREAMING-KEBAB-CASE", true, "PATH-PREFIX");
-        assert_eq!(apply_case("a", "camelcase", false), None);
+        check(
+            "last_update_time",
+            "camelCase",
+            Renamed::Field,
+            "lastUpdateTime",
+        );
+        check(
+            "last_update_time",
+            "PascalCase",
+            Renamed::Field,
+            "LastUpdateTime",
+        );
+        check(
+            "last_update_time",
+            "kebab-case",
+            Renamed::Field,
+            "last-update-time",
+        );
+        check("a_b", "SCREAMING_SNAKE_CASE", Renamed::Field, "A_B");
+        check("PathPrefix", "kebab-case", Renamed::Variant, "path-prefix");
+        check("HTTPRoute", "snake_case", Renamed::Variant, "h_t_t_p_route");
+        check("PathPrefix", "camelCase", Renamed::Variant, "pathPrefix");
+        check("PathPrefix", "lowercase", Renamed::Variant, "pathprefix");
+        check(
+            "PathPrefix",
+            "SCREAMING-KEBAB-CASE",
+            Renamed::Variant,
+            "PATH-PREFIX",
+        );
+        assert_eq!(apply_case("a", "camelcase", Renamed::Field), None);
     }
 }

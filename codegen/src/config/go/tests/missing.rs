@@ -3,7 +3,7 @@
 use std::fs;
 
 use super::{World, module, object};
-use crate::{Options, Sources, config::layout::shown};
+use crate::{Options, Sources, config::layout::shown, diag::Style};
 
 impl World {
     /// Generates from `./v1`, and gives the errors.
@@ -18,7 +18,7 @@ impl World {
         }
         let generated = crate::generate(&sources, &options).map(drop);
         let root = shown(self.folder.path());
-        generated.map_err(|errors| errors.render(false).replace(&root, "$"))
+        generated.map_err(|errors| errors.render(Style::Plain).replace(&root, "$"))
     }
 
     /// A type of a package that is not there is an error with these parts, and with `--type-path` it is none.

@@ -1,6 +1,7 @@
 //! Methods of clients beyond the verbs.
 
 use super::*;
+use crate::diag::Style;
 use crate::model::{CustomMethod, ExternalType, KnownType, TypeRef};
 
 const ROOT: &str = "pub struct Review { pub metadata: ObjectMeta, pub user: String }\npub struct Answer { pub allowed: bool }\n";
@@ -95,7 +96,7 @@ fn types_of_methods_are_exported() {
     ];
     let error = crate::load(&sources(&files), &options())
         .expect_err("not exported")
-        .render(false);
+        .render(Style::Plain);
     assert!(
         error.contains("`Answer` cannot be seen from outside"),
         "{error}"

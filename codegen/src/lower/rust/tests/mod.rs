@@ -5,6 +5,7 @@ mod types;
 
 use serde_json::Value;
 
+use crate::diag::Style;
 use crate::{
     Options, RustPackage, Source, Sources,
     model::{ApiSet, Field, TypeDef, TypeKind, Version},
@@ -50,7 +51,7 @@ fn version(files: &[(&str, &str)]) -> Version {
 #[track_caller]
 fn api(files: &[(&str, &str)]) -> ApiSet {
     crate::load(&sources(files), &options())
-        .unwrap_or_else(|errors| panic!("{}", errors.render(false)))
+        .unwrap_or_else(|errors| panic!("{}", errors.render(Style::Plain)))
 }
 
 /// The version that a single `mod.rs` makes, after the usual imports.
