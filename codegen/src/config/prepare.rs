@@ -13,7 +13,7 @@ use super::{
 use crate::{
     Generated,
     diag::{Diagnostic, Diagnostics, Place},
-    emit::Generator,
+    emit::{Generator, manifests::Manifests},
     model::ApiSet,
     options::Options,
     output::{ChangeKind, Plan, Tree, format::header},
@@ -124,14 +124,17 @@ impl Config {
             let sources = self.sources(Some(&target), progress)?;
             let generated = crate::generate(&sources, &options).map_err(Error::Input)?;
             let manifests = match &self.manifests {
-                Some((folder, _)) => Some(Plan::of_manifests(folder, &generated.manifests)?),
+                Some((folder, _)) => {
+                    let crds = options.manifests.as_ref().and_then(Manifests::crd_folder);
+                    Some(Plan::of_manifests(folder, &generated.manifests, crds)?)
+                }
                 None => None,
             };
             if let Some((folder, Only::Manifests)) = &self.manifests {
                 return Ok(Prepared {
                     advice: Vec::new(),
                     api: generated.api,
-                    plan: Plan::of_manifests(folder, &Tree::new())?,
+                    plan: Plan::of_manifests(folder, &Tree::new(), None)?,
                     manifests,
                     warnings: generated.warnings,
                     skipped: generated.skipped,

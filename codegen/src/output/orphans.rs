@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{Error, Tree, format::is_generated};
+use super::{Error, Tree, format::is_generated, yaml::is_printed};
 use crate::emit::Generator;
 
 /// Where orphans are looked for.
@@ -63,6 +63,48 @@ fn collect_orphans(
         }
     }
     Ok(())
+}
+
+/// CRDs in `folder` of kinds that are gone, sorted: files named as the tree's are, of a group of which the tree has a CRD, that
+/// the printer could have written.
+pub(super) fn orphaned_crds(
+    root: &Path,
+    tree: &Tree,
+    folder: &Path,
+) -> Result<BTreeSet<PathBuf>, Error> {
+    let group_of = |path: &Path| {
+        let name = path.file_name()?.to_str()?.strip_suffix(".yaml")?;
+        Some(name.split_once('_')?.0.to_owned())
+    };
+    let crds = tree.keys().filter(|path| path.parent() == Some(folder));
+    let groups: BTreeSet<String> = crds.filter_map(|path| group_of(path)).collect();
+    let mut found = BTreeSet::new();
+    let full = root.join(folder);
+    let entries = match fs::read_dir(&full) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(found),
+        Err(error) => return Err(Error::io("read", &full)(error)),
+    };
+    for entry in entries {
+        let entry = entry.map_err(Error::io("read", &full))?;
+        let path = folder.join(entry.file_name());
+        let kind = entry
+            .file_type()
+            .map_err(Error::io("read", &entry.path()))?;
+        let in_scope = group_of(&path).is_some_and(|group| groups.contains(&group));
+        if !kind.is_file() || !in_scope || tree.contains_key(&path) {
+            continue;
+        }
+        let text = fs::read(entry.path()).map_err(Error::io("read", &entry.path()))?;
+        let text = String::from_utf8_lossy(&text);
+        let is_crd = text
+            .lines()
+            .any(|line| line == "kind: CustomResourceDefinition");
+        if is_crd && is_printed(&text) {
+            found.insert(path);
+        }
+    }
+    Ok(found)
 }
 
 impl Scope {

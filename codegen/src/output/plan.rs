@@ -12,7 +12,11 @@ use std::{
 use similar::TextDiff;
 
 use super::{
-    Error, Scope, Tree, format::is_generated, guard::Guard, orphans::orphans, stage,
+    Error, Scope, Tree,
+    format::is_generated,
+    guard::Guard,
+    orphans::{orphaned_crds, orphans},
+    stage,
     yaml::is_printed,
 };
 
@@ -98,12 +102,13 @@ impl Plan {
     }
 
     /// Compares manifests with the files below `root`. They carry no marker: what the printer could have written, comments
-    /// only at its head, counts as generated. Files that nothing generates any more stay.
+    /// only at its head, counts as generated. With `crds`, the folder of one CRD per file, a CRD there is removed if the tree has
+    /// others of its group but not this one; all else that nothing generates any more stays.
     ///
     /// # Errors
     ///
     /// As [`Plan::new`].
-    pub fn of_manifests(root: &Path, tree: &Tree) -> Result<Self, Error> {
+    pub fn of_manifests(root: &Path, tree: &Tree, crds: Option<&Path>) -> Result<Self, Error> {
         let mut plan = Self {
             root: root.to_owned(),
             changes: Vec::new(),
@@ -113,6 +118,12 @@ impl Plan {
         for (path, text) in tree {
             plan.compare(&guard, path, text, is_printed)?;
         }
+        if let Some(folder) = crds {
+            for orphan in orphaned_crds(root, tree, folder)? {
+                plan.push(&orphan, ChangeKind::Remove);
+            }
+        }
+        plan.changes.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(plan)
     }
 

@@ -68,6 +68,14 @@ impl Default for Manifests {
     }
 }
 
+impl Manifests {
+    /// The folder of CRDs, if each has a file of its own.
+    pub(crate) fn crd_folder(&self) -> Option<&Path> {
+        let path = self.crds.as_deref()?;
+        (!path.ends_with(".yaml")).then(|| Path::new(path))
+    }
+}
+
 /// The manifests of all kinds, by path below the crate's folder; none unless the options ask for them.
 ///
 /// # Errors

@@ -2,7 +2,7 @@
 
 use super::Comments;
 
-/// Appends `body` to `text`, with a blank line between items (after the module's docs, around imports, and between functions,
+/// Appends `body` to `text`, with a blank line between items (after the module's docs and its attributes, around imports, and between functions,
 /// types and impls) and with each marked comment in its place.
 pub(super) fn lay_out(text: &mut String, body: &str, comments: &Comments) {
     let mut last = "";
@@ -47,6 +47,7 @@ fn indent(line: &str) -> usize {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Start {
     ModuleDocs,
+    ModuleAttribute,
     Import,
     Module,
     Other,
@@ -56,6 +57,8 @@ fn start(line: &str) -> Start {
     let code = line.strip_prefix("pub ").unwrap_or(line);
     if line.starts_with("//!") {
         Start::ModuleDocs
+    } else if line.starts_with("#![") {
+        Start::ModuleAttribute
     } else if code.starts_with("use ") {
         Start::Import
     } else if code.starts_with("mod ") {
@@ -94,10 +97,10 @@ mod tests {
 
     #[test]
     fn blank_lines_part_items_and_not_their_lines() {
-        let body = "//! Docs.\nuse a::b;\nuse c::{\n    d, e,\n};\nuse f;\nmod g;\n#[derive(\n    H,\n)]\n\
+        let body = "//! Docs.\n#![allow(\n    a,\n)]\n#![allow(b)]\nuse a::b;\nuse c::{\n    d, e,\n};\nuse f;\nmod g;\n#[derive(\n    H,\n)]\n\
                     struct I {\n    j: u8,\n}\nimpl I {\n    fn k() {}\n    fn l() {\n        m();\n    }\n    fn n() {}\n}\n\
                     impl O for I {}\nimpl P for I {}\nstruct Q;\n";
-        let parted = "//! Docs.\n\nuse a::b;\nuse c::{\n    d, e,\n};\nuse f;\n\nmod g;\n\n#[derive(\n    H,\n)]\n\
+        let parted = "//! Docs.\n\n#![allow(\n    a,\n)]\n#![allow(b)]\n\nuse a::b;\nuse c::{\n    d, e,\n};\nuse f;\n\nmod g;\n\n#[derive(\n    H,\n)]\n\
                       struct I {\n    j: u8,\n}\n\nimpl I {\n    fn k() {}\n    fn l() {\n        m();\n    }\n\n    fn n() {}\n}\n\n\
                       impl O for I {}\nimpl P for I {}\n\nstruct Q;\n";
         let mut text = String::new();

@@ -189,3 +189,35 @@ fn a_text_that_is_no_utf8_is_compared_all_the_same() {
     let plan = plan(root.path(), &[("a.rs", "a")]).unwrap();
     assert_eq!(plan.changes().len(), 1);
 }
+
+#[test]
+fn crds_of_kinds_that_are_gone_are_removed() {
+    let root = TempDir::new().unwrap();
+    let crd = "---\nkind: CustomResourceDefinition\n";
+    let on_disk = [
+        ("crds/a.io_foos.yaml", crd),
+        ("crds/a.io_bars.yaml", crd),
+        // Of another group, which another crate may own; not as the printer writes; another kind of object.
+        ("crds/b.io_bars.yaml", crd),
+        ("crds/a.io_mine.yaml", "kind:   CustomResourceDefinition\n"),
+        ("crds/a.io_role.yaml", "kind: Role\n"),
+        ("a.io_bars.yaml", crd),
+    ];
+    fs::create_dir(root.path().join("crds")).unwrap();
+    for (path, text) in on_disk {
+        fs::write(root.path().join(path), text).unwrap();
+    }
+    let tree = Tree::from([("crds/a.io_foos.yaml".into(), crd.to_owned())]);
+    let removed = |folder: Option<&Path>| {
+        let plan = Plan::of_manifests(root.path(), &tree, folder).unwrap();
+        let changes = plan.changes().iter();
+        changes
+            .map(|change| {
+                assert_eq!(change.kind, ChangeKind::Remove);
+                change.path.to_str().unwrap().to_owned()
+            })
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(removed(Some(Path::new("crds"))), ["crds/a.io_bars.yaml"]);
+    assert_eq!(removed(None), [""; 0]);
+}

@@ -4,6 +4,7 @@
 //! Types that several kinds share of `argoproj.io/v1alpha1`.
 
 #![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
+
 use ::codegen_runtime::codec::{self, Number};
 use ::codegen_runtime::k8s_openapi::ByteString;
 use ::codegen_runtime::k8s_openapi::api::core::v1::{

@@ -4,6 +4,7 @@
 //! Types that several kinds share of `acme.cert-manager.io/v1`.
 
 #![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
+
 use serde::{Deserialize, Serialize};
 
 /// References a properly configured ACME-type Issuer which should be used to create this Challenge.

@@ -9,6 +9,7 @@
     clippy::type_complexity,
     clippy::upper_case_acronyms
 )]
+
 use ::codegen_runtime::codec::{self, Number};
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     ObjectMeta, Time,

@@ -4,6 +4,7 @@
 //! Types that several kinds share of `hostile.example.com/v1`.
 
 #![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
+
 use serde::Deserialize;
 
 /// `Default.spec.mode`.

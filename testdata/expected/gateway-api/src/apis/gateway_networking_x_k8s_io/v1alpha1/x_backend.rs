@@ -4,6 +4,7 @@
 //! `XBackend` of `gateway.networking.x-k8s.io/v1alpha1`.
 
 #![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
+
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde::{Deserialize, Serialize};
 use super::XMeshConditions;

@@ -4,6 +4,7 @@
 //! `KubeVirt` of `kubevirt.io/v1alpha3`.
 
 #![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
+
 use ::codegen_runtime::codec::{self, Number};
 use ::codegen_runtime::k8s_openapi::api::core::v1::{
     Affinity, LocalObjectReference, Toleration,

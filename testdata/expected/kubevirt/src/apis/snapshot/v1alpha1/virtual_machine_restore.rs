@@ -4,6 +4,7 @@
 //! `VirtualMachineRestore` of `snapshot.kubevirt.io/v1alpha1`.
 
 #![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
+
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::api::core::v1::TypedLocalObjectReference;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
