@@ -156,7 +156,7 @@ fn check_references(group: &Group, version: &Version, diagnostics: &mut Diagnost
         for_each_reference(def, &mut |name| {
             if !names.contains(name) {
                 diagnostics.push(Diagnostic::error(format!(
-                    "`{}` of {place} names a type `{name}` that is no part of the API",
+                    "`{}` of {place} names a type `{name}` that is not part of the API",
                     def.name
                 )));
             }
@@ -291,7 +291,7 @@ mod tests {
         let text = "// +kubebuilder:skip\npub struct A;\npub struct B { pub a: A }\n";
         check(
             vec![package("g", "v1", text)],
-            "error: `B` of g/v1 names a type `A` that is no part of the API",
+            "error: `B` of g/v1 names a type `A` that is not part of the API",
         );
     }
 }

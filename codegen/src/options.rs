@@ -35,7 +35,7 @@ impl Compat {
     ///
     /// # Errors
     ///
-    /// What was expected.
+    /// A message with the expected words.
     pub fn parse(word: &str) -> Result<Self, String> {
         match word {
             "strict" => Ok(Self::Strict),
@@ -165,7 +165,7 @@ impl Options {
 ///
 /// # Errors
 ///
-/// What was expected.
+/// A message with the expected words.
 pub fn crate_path(text: &str) -> Result<String, String> {
     let expected = || {
         format!("expected a path such as `::codegen_runtime` or `crate::runtime`, found `{text}`")
@@ -186,7 +186,7 @@ pub fn crate_path(text: &str) -> Result<String, String> {
 ///
 /// # Errors
 ///
-/// What was expected.
+/// A message with the expected words.
 pub fn type_path(text: &str) -> Result<String, String> {
     if segments(text).is_some() {
         return Ok(text.to_owned());
@@ -200,7 +200,7 @@ pub fn type_path(text: &str) -> Result<String, String> {
 ///
 /// # Errors
 ///
-/// What was expected.
+/// A message with the expected words.
 pub fn base_path(text: &str) -> Result<String, String> {
     let expected =
         || format!("expected a module of the crate, such as `crate::kubernetes`, found `{text}`");

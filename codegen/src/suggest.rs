@@ -5,7 +5,7 @@ const LONGEST: usize = 128;
 
 /// The candidate nearest to `word`, if it is near enough to be what was meant: one edit for each three characters of the
 /// longer word, rounded up. Case does not count. Ties go to the first candidate. A word that is longer than any name is
-/// nobody's slip, and measuring it would take long.
+/// not a typing error, and measuring it would take long.
 pub(crate) fn closest<'a>(
     word: &str,
     candidates: impl IntoIterator<Item = &'a str>,

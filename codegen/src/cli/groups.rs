@@ -52,7 +52,7 @@ impl Groups {
         let apis = folder(&self.output_base, &self.apis);
         let (Some(parent), Some(name)) = (output.parent(), output.file_name()) else {
             return Err(Failure::Usage(format!(
-                "`{}` is no folder to write to",
+                "`{}` is not a folder that can be written to",
                 self.output
             )));
         };
@@ -119,7 +119,7 @@ fn read_generators(list: &str) -> Result<BTreeSet<Generator>, Failure> {
             | "conversion"
             | "openapi"
             | "prerelease-lifecycle" => Err(format!(
-                "there is no such generator for Rust yet; there are {}, and all for all of these (of {list}, leave out {name})",
+                "no such generator for Rust; expected {} or `all` (leave {name} out of {list})",
                 generator_names(Generator::serves_annotated_rust)
             )),
             name => Generator::parse(name),

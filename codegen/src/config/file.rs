@@ -185,7 +185,7 @@ impl<'a> File<'a> {
         let options = &mut config.options;
         if let Some(name) = self.reader.string(table, "generated") {
             if let Some(help) = module_help(name.get_ref()) {
-                let message = format!("`{}` is no name of a module", name.get_ref());
+                let message = format!("`{}` is not a legal module name", name.get_ref());
                 self.reader.error(name.span(), message, "", Some(help));
             }
             options.generated = name.into_inner();

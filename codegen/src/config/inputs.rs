@@ -61,7 +61,7 @@ impl GroupVersions {
                 && !name.starts_with('.')
         };
         if !legal(group) || !versions.iter().all(|version| legal(version)) {
-            return Err(format!("`{text}` is no group; {form}"));
+            return Err(format!("`{text}` is not a group; {form}"));
         }
         Ok(Self {
             group: group.to_owned(),

@@ -51,7 +51,7 @@ pub(super) struct Key {
     pub(super) default: &'static str,
     /// A value, as TOML.
     pub(super) example: &'static str,
-    /// What it means, as sentences.
+    /// Its meaning, as sentences.
     pub(super) docs: &'static str,
 }
 

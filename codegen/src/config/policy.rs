@@ -72,7 +72,7 @@ fn files_with_rules(
     })?;
     paths.sort();
     let read_one = |path: &PathBuf| -> Result<Option<Source>, Error> {
-        // Most files hold none, so they are searched as they are.
+        // Most files hold none, so their text is searched before it is lexed.
         let bytes = fs::read(path).map_err(read_error(path))?;
         match std::str::from_utf8(&bytes) {
             Ok(text) if may_hold(text) => Ok(Some(Source::new(shown(path), text))),

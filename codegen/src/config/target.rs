@@ -47,7 +47,7 @@ impl Config {
         let out = self.out()?;
         let name = &self.options.generated;
         if let Some(help) = module_help(name) {
-            let message = format!("the output folder `{name}` is no name of a module");
+            let message = format!("the output folder's name `{name}` is not a legal module name");
             return Err(Error::Config(Diagnostic::error(message).help(help).into()));
         }
         self.check_apart(&out)?;

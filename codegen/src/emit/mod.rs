@@ -85,7 +85,7 @@ impl<'a> Files<'a> {
                     tree.insert(path.into(), text);
                 }
                 Err(error) => diagnostics.push(Diagnostic::error(format!(
-                    "generated file {path} is no Rust: {error}"
+                    "generated file {path} is not valid Rust: {error}"
                 ))),
             }
         }

@@ -75,7 +75,7 @@ pub(crate) fn has_number(ty: &TypeRef) -> bool {
     }
 }
 
-/// The function that tells whether a text, list or map is empty.
+/// The function that checks whether a text, list or map is empty.
 fn empties(ty: &TypeRef) -> Option<&'static str> {
     match ty {
         TypeRef::String => Some("::std::string::String::is_empty"),
@@ -103,7 +103,7 @@ fn null_is_a_value(field: &Field) -> bool {
     field.ty == TypeRef::Any && Presence::of(field) == Presence::Optional
 }
 
-/// The `#[serde(…)]` attribute of a field; none where serde needs no telling. `implied_name` is the name on the wire that
+/// The `#[serde(…)]` attribute of a field; none where serde's default fits. `implied_name` is the name on the wire that
 /// the container's `rename_all` gives; `default` names the function of a default value; `option` and `codec` are the paths
 /// of the type and the module.
 pub(crate) fn serde_attribute(

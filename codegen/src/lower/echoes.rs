@@ -1,6 +1,6 @@
 //! Echoes: findings about what the readers have already found fault with.
 //!
-//! A marker that cannot be read is missing afterwards, and what its item lacks is no finding of its own.
+//! A marker that cannot be read is missing afterwards, and what its item then lacks is not reported.
 
 use std::{collections::BTreeSet, ops::Range, sync::Arc};
 

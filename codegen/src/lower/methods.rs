@@ -11,7 +11,7 @@ use crate::{
 /// The methods that every typed client has.
 const OWN: &[&str] = &["new", "typed"];
 
-/// Finds a type that a marker names and that is no path of Go.
+/// Finds a type that a marker names by a path that is not Go's.
 pub(super) type Local<'l> = &'l mut dyn FnMut(&At<String>, &mut Diagnostics) -> Option<TypeRef>;
 
 /// The methods that `+genclient:method=` adds to those of the verbs.

@@ -27,7 +27,7 @@ use echoes::Echoes;
 /// Builds the model from everything read; groups, versions and resources come out sorted. With it come the warnings of this
 /// stage and of the readers.
 ///
-/// What was read only in part is lowered as far as it goes, so that one run reports the findings of both stages.
+/// Input that was read only in part is lowered as far as possible, so that one run reports the findings of both stages.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! What the markers of a root say of its resource: names, scope, columns, subresources.
+//! The resource of a root by its markers: names, scope, columns, subresources.
 
 use std::collections::BTreeMap;
 

@@ -19,7 +19,7 @@ pub(super) enum Requirement {
     Optional,
 }
 
-/// What markers say of presence, as controller-gen ranks them.
+/// Presence by markers, in controller-gen's order of precedence.
 pub(super) fn marked_requirement(markers: &MarkerSet) -> Option<Requirement> {
     if markers.has::<Required>() || markers.has::<ValidationRequired>() {
         Some(Requirement::Required)

@@ -13,7 +13,7 @@ use crate::{
     },
 };
 
-/// What the markers of a type or field demand; `wire` is the type on the wire, and `items` that of its items if it is a list.
+/// The validation that the markers of a type or field demand; `wire` is the type on the wire, and `items` that of its items if it is a list.
 pub(super) fn of_markers(
     markers: &MarkerSet,
     wire: WireType,

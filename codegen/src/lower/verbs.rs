@@ -29,12 +29,9 @@ pub(super) fn verbs(markers: &MarkerSet, status: bool, diagnostics: &mut Diagnos
         let only = listed(&marker.verbs, diagnostics);
         for verb in only.difference(&all.0) {
             diagnostics.push(
-                Diagnostic::error(format!(
-                    "there is no status, so no verb `{}`",
-                    verb.marker_name()
-                ))
-                .at(marker.place.clone(), "asks for it")
-                .help("remove the verb, or `+genclient:noStatus`"),
+                Diagnostic::error(format!("the verb `{}` needs a status", verb.marker_name()))
+                    .at(marker.place.clone(), "asks for it")
+                    .help("remove the verb, or `+genclient:noStatus`"),
             );
         }
         return VerbSet(only);

@@ -1,4 +1,4 @@
-//! What a type's source says beyond the API: places for diagnostics, and Go's tags.
+//! Facts of a type's source beyond the API: places for diagnostics, and Go's tags.
 
 use std::sync::Arc;
 
@@ -59,7 +59,7 @@ impl PartialEq for DeclaredAt {
     }
 }
 
-/// What Go's encoding/json makes of a field.
+/// How Go's encoding/json writes a field.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct GoField {

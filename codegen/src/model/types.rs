@@ -143,7 +143,7 @@ pub struct Field {
     pub default: Option<Value>,
     /// Whether serde merges the fields of the type into the parent (`serde(flatten)`).
     pub flatten: bool,
-    /// Whether serde leaves the field out (`serde(skip)`), so that it is no part of the API.
+    /// Whether serde leaves the field out (`serde(skip)`), so that it is not part of the API.
     pub skip: bool,
     /// The schema's rules for the value.
     pub validation: Validation,

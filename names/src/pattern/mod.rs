@@ -163,7 +163,7 @@ impl Translator<'_> {
             if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
                 return Err(error("invalid named capture", self.text(start, end + 1)));
             }
-            // The regex crate wants names that start with a letter, and nobody reads captures here.
+            // The regex crate wants names that start with a letter, and captures are not read here.
             self.out.push('(');
             self.pos = end + 1;
             self.depth += 1;

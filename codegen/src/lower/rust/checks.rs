@@ -46,8 +46,8 @@ pub(super) fn modules(cx: &Cx<'_>, diagnostics: &mut Diagnostics) {
                 format!("the module `{}`", parent.join("::"))
             };
             diagnostics.push(
-                Diagnostic::error(format!("`{name}` is no module of this version"))
-                    .at(module.place.clone(), "read by nobody")
+                Diagnostic::error(format!("`{name}` is not a module of this version"))
+                    .at(module.place.clone(), "not read")
                     .help(format!(
                         "write `mod {name};` in {owner}, or remove the file"
                     )),
@@ -180,7 +180,7 @@ pub(super) fn package_names(package: &Package, diagnostics: &mut Diagnostics) {
 const GROUP: &str = "a group is a DNS name in lower case, such as `cloudnative.czs`";
 const VERSION: &str = "a version is a DNS label in lower case, such as `v1alpha1`";
 
-/// What is served has legal names, wherever they come from: here, those that only folders give.
+/// Checks the names that only folders give: everything served needs legal names.
 pub(super) fn folder_names(
     cx: &Cx<'_>,
     group: &str,
@@ -269,9 +269,10 @@ pub(super) fn no_root(cx: &Cx<'_>, item: &Item, diagnostics: &mut Diagnostics) {
         if *requires == Requires::Nothing {
             continue;
         }
-        let missing =
-            Diagnostic::error(format!("`+{name}` stands above a type that is no resource"))
-                .at(marker.place.clone(), "without effect");
+        let missing = Diagnostic::error(format!(
+            "`+{name}` stands above a type that is not a resource"
+        ))
+        .at(marker.place.clone(), "without effect");
         diagnostics.push(if is_list {
             missing.help("it belongs above the type that is listed")
         } else if *requires == Requires::Client {

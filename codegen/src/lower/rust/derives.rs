@@ -72,7 +72,7 @@ impl Cx<'_> {
         }
     }
 
-    /// What a generated `Clone` clones has one.
+    /// Checks that every type that a generated `Clone` clones has one.
     fn check_clone(&self, types: &Types<'_>, diagnostics: &mut Diagnostics) {
         let mut reported = BTreeSet::new();
         for (def, owner) in types.values() {

@@ -208,7 +208,7 @@ impl Cx<'_> {
     }
 }
 
-/// What `#[kube(…)]` names goes into URLs, paths and identifiers.
+/// Checks the names in `#[kube(…)]`, which go into URLs, paths and identifiers.
 fn check_names(item: &Item, kube: &KubeDerive, diagnostics: &mut Diagnostics) {
     let root = kube.root.as_ref().unwrap_or(&kube.kind);
     let labels = kube.plural.iter().chain(&kube.singular);
@@ -230,7 +230,7 @@ fn check_names(item: &Item, kube: &KubeDerive, diagnostics: &mut Diagnostics) {
         diagnostics.push(
             at_item(
                 item,
-                format!("`{name}` in `#[kube(…)]` is no legal name"),
+                format!("`{name}` in `#[kube(…)]` is not a legal name"),
                 "named by kube",
             )
             .help("groups are DNS names and plurals DNS labels, in lower case; kinds are in camel case"),

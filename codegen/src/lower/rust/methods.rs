@@ -32,7 +32,7 @@ impl Cx<'_> {
         let segments: Vec<String> = text.split("::").map(str::to_owned).collect();
         if !segments.iter().all(|segment| is_name(segment)) {
             diagnostics.push(
-                Diagnostic::error(format!("`{text}` is no type"))
+                Diagnostic::error(format!("`{text}` is not a type"))
                     .at(argument.place.clone(), "neither a name nor a path"),
             );
             return None;

@@ -33,7 +33,7 @@ impl Cx<'_> {
             diagnostics.push(
                 at_item(
                     item,
-                    format!("`{}` is no name of a kind", item.name),
+                    format!("`{}` is not a legal kind", item.name),
                     "an API object",
                 )
                 .help("a kind has a name of letters and digits in camel case"),
@@ -53,7 +53,7 @@ impl Cx<'_> {
         }
     }
 
-    /// What generated serde does not follow is not asked of it, and rustc takes the attributes that it follows.
+    /// Refuses serde attributes that generated code does not follow; those that it follows are rustc's to check.
     fn check_serde(&self, item: &Item, fields: &Fields, diagnostics: &mut Diagnostics) {
         if !self.serde_is_generated(item) {
             return;

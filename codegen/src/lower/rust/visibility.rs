@@ -1,4 +1,4 @@
-//! What generated code can see of a type. It stands in a module of the version, beside those that people write.
+//! Visibility of a type to generated code, which stands in a module of the version, beside those that people write.
 
 use super::{Cx, at_item, resolve::Resolved};
 use crate::{

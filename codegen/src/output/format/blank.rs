@@ -43,7 +43,7 @@ fn indent(line: &str) -> usize {
     line.len() - line.trim_start().len()
 }
 
-/// What a line at the outermost level or in an `impl` starts.
+/// The kind of item that a line at the outermost level or in an `impl` starts.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Start {
     ModuleDocs,

@@ -6,7 +6,7 @@ use proc_macro2::TokenStream;
 
 use super::{MARKER, MARKER_WITHIN};
 
-/// The header as comment lines; lines that are comments already stay as they are. None for a blank one.
+/// The header as comment lines; lines that are comments already stay unchanged. None for a blank one.
 pub(super) fn comment(header: &str) -> Option<String> {
     let header = header.trim_start_matches('\u{feff}').trim();
     if header.is_empty() {
@@ -27,7 +27,7 @@ fn is_commented(header: &str) -> bool {
     header.starts_with("//") || header.starts_with("/*")
 }
 
-/// What is wrong with a header, so that no file can have it: the byte where that shows, and a message.
+/// The fault of a header that no file can have: its byte, and a message.
 pub(crate) fn check(header: &str) -> Option<(usize, String)> {
     if header.lines().count() >= MARKER_WITHIN {
         let message = format!(

@@ -1,7 +1,7 @@
 //! Markers of rules and webhooks, from files of which nothing else is read.
 //!
 //! Controllers carry them beside the code that needs them, so every file of a crate or Go package may have some. No syntax
-//! tree is built: a lexer that tells comments from texts is enough. Start reading at [`read`].
+//! tree is built: a lexer that distinguishes comments from string literals is enough. Start reading at [`read`].
 
 mod go;
 
@@ -87,7 +87,7 @@ pub fn read(
     found
 }
 
-/// What decides how a file's markers are read.
+/// The facts that decide how a file's markers are read.
 struct Reader<'a> {
     ignored: IgnoredMarkers<'a>,
     compat: Compat,

@@ -20,7 +20,7 @@ pub(super) struct Comments {
     text: Arc<str>,
     comments: Vec<Comment>,
     used: Vec<bool>,
-    /// The markers among those given away that a space behind the `+` hides, as they are meant.
+    /// The markers among those given away that a space after the `+` hides, without that space.
     spaced: Vec<(Range<usize>, String)>,
     /// The markers of other tools.
     ignored: Vec<String>,
@@ -199,7 +199,7 @@ impl Comments {
         }
     }
 
-    /// Reports the markers of comments that nobody took.
+    /// Reports the markers of comments that belong to no item.
     pub(super) fn report_rest(&self, diagnostics: &mut Diagnostics) {
         for (range, meant) in &self.spaced {
             diagnostics.push(

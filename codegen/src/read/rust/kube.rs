@@ -4,7 +4,7 @@ use darling::{Error, FromAttributes, FromMeta, ast::NestedMeta, util::Ignored};
 use serde::{Deserialize, de::DeserializeOwned};
 use syn::{Attribute, Expr, ExprLit, Lit, Meta};
 
-/// What `#[kube(…)]` says: the attributes of kube-derive 5.
+/// The attributes of kube-derive 5 in `#[kube(…)]`.
 #[derive(Clone, Debug, FromAttributes)]
 #[darling(attributes(kube))]
 pub struct KubeDerive {

@@ -3,7 +3,7 @@
 //! It knows as much of the syntax as it takes not to mistake a quote within a comment, a block scalar or a plain scalar for the
 //! start of a quoted one.
 
-/// What the next line starts in.
+/// The context in which the next line starts.
 #[derive(Clone, Copy, Debug, Default)]
 enum Within {
     /// Between nodes.
