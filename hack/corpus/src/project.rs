@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path, time::Instant};
 
-use codegen::{Diagnostics, Generated, Manifests, Options, Source, Sources, model::ApiSet, options::Faulty};
+use codegen::{Diagnostics, Generated, Manifests, Options, Source, Sources, diag::Style, model::ApiSet, options::Faulty};
 use serde_json::Value;
 
 use crate::{
