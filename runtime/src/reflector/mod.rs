@@ -56,7 +56,7 @@ pub(crate) use stats::Spread;
 
 use crate::store::ObjectKey;
 
-/// Changes an object before anything else sees it, to drop what nobody reads. It must keep name, namespace, uid and
+/// Changes an object before anything else sees it, to drop fields that are not read. It must keep name, namespace, uid and
 /// resourceVersion.
 pub type Transform<K> = Arc<dyn Fn(&mut K) + Send + Sync>;
 
@@ -139,6 +139,18 @@ pub struct Reflector<K, S> {
     versions: version::Versions,
     /// Whether the last relist was because of an expired version and nothing has come since.
     expired_in_a_row: bool,
+}
+
+/// Counts an error and passes it to the handler. Not generic: it is compiled once, and not for every kind.
+fn report(on_error: &ErrorHandler, counters: &Counters, resource: &str, error: &ReflectorError) {
+    match error {
+        ReflectorError::Undecodable { .. } => Counters::add(&counters.undecodable, 1),
+        ReflectorError::InitialListSlow { .. } => {}
+        _ => Counters::add(&counters.errors, 1),
+    }
+    if catch_unwind(AssertUnwindSafe(|| on_error(error))).is_err() {
+        tracing::error!(resource = %resource, "the watch error handler panicked");
+    }
 }
 
 /// The next step after a list and watch has ended.
@@ -233,14 +245,12 @@ where
     }
 
     fn report(&self, error: ReflectorError) {
-        match &error {
-            ReflectorError::Undecodable { .. } => Counters::add(&self.counters.undecodable, 1),
-            ReflectorError::InitialListSlow { .. } => {}
-            _ => Counters::add(&self.counters.errors, 1),
-        }
-        if catch_unwind(AssertUnwindSafe(|| (self.options.on_error)(&error))).is_err() {
-            tracing::error!(resource = %self.resource, "the watch error handler panicked");
-        }
+        report(
+            &self.options.on_error,
+            &self.counters,
+            &self.resource,
+            &error,
+        );
     }
 
     fn report_undecodable(&self, object: Undecodable) {

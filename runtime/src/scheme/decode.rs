@@ -93,8 +93,9 @@ impl Scheme {
         let head = head_of(&value);
         let gvk = head.kind()?;
         let registration = self.registration(&gvk)?;
-        let decoded =
-            (registration.from_value)(value).map_err(|source| decode_error(&gvk, &head, source))?;
+        let decoded = registration
+            .decode_value(&value)
+            .map_err(|source| decode_error(&gvk, &head, source))?;
         Ok(with_defaults(registration, decoded))
     }
 

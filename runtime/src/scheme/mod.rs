@@ -38,8 +38,7 @@ pub use crd::read_crd;
 pub use error::SchemeError;
 pub use resource::GroupResource;
 
-type DecodeFn = dyn Fn(&[u8]) -> Result<AnyObject, serde_json::Error> + Send + Sync;
-type FromValueFn = dyn Fn(Value) -> Result<AnyObject, serde_json::Error> + Send + Sync;
+type DecodeFn = fn(&[u8]) -> Result<AnyObject, serde_json::Error>;
 type DefaultFn = dyn Fn(&mut AnyObject) + Send + Sync;
 
 /// A registered kind.
@@ -48,9 +47,21 @@ struct Registration {
     type_id: TypeId,
     type_name: &'static str,
     info: ResourceInfo,
-    decode: Arc<DecodeFn>,
-    from_value: Arc<FromValueFn>,
+    /// The only decoder: one more, from values, would compile every kind's serde again.
+    decode: DecodeFn,
     defaults: Vec<Arc<DefaultFn>>,
+}
+
+impl Registration {
+    /// Decodes a value through its text. An error does not name a line and column, which only that text has.
+    fn decode_value(&self, value: &Value) -> Result<AnyObject, serde_json::Error> {
+        let text = serde_json::to_vec(value)?;
+        (self.decode)(&text).map_err(|error| {
+            let place = format!(" at line {} column {}", error.line(), error.column());
+            let message = error.to_string();
+            serde::de::Error::custom(message.strip_suffix(&place).unwrap_or(&message))
+        })
+    }
 }
 
 /// The key of a kind, ordered so that listings are stable.
@@ -113,8 +124,7 @@ impl Scheme {
             type_id: TypeId::of::<K>(),
             type_name: std::any::type_name::<K>(),
             info,
-            decode: Arc::new(|bytes| serde_json::from_slice::<K>(bytes).map(AnyObject::new)),
-            from_value: Arc::new(|value| serde_json::from_value::<K>(value).map(AnyObject::new)),
+            decode: |bytes| serde_json::from_slice::<K>(bytes).map(AnyObject::new),
             defaults: Vec::new(),
         };
         self.kinds.insert(key, registration);
