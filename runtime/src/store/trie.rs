@@ -3,6 +3,19 @@
 //! A clone is one pointer copy and never changes afterwards; a write copies only the nodes between the root and one leaf,
 //! and only those that a clone still shares. That is what lets readers of a store walk a snapshot for as long as they like
 //! while the writer goes on. Leaves hold their entries in one allocation each, so that a scan reads memory in order.
+//!
+//! Compared with `imbl::HashMap` 7 for 100,000 entries of `Arc`s, optimized, nanoseconds of processor time per operation:
+//!
+//! | | trie | imbl |
+//! |---|---|---|
+//! | insert into a growing map | 244 | 329 |
+//! | update, with a clone held | 1,909 | 3,042 |
+//! | scan, per entry | 1.8 | 77.5 |
+//! | look-up in random order | 490 | 328 |
+//! | clone | 11 | 11 |
+//! | memory per entry, bytes | 37.5 | 159 |
+//!
+//! Stores of 100,000 objects are scanned, indexed and updated more often than searched at random, and memory counts most.
 
 use std::hash::BuildHasher;
 use std::sync::Arc;
@@ -202,7 +215,7 @@ fn insert<V: Clone>(node: &mut Node<V>, shift: u32, entry: Entry<V>) -> Option<V
     }
 }
 
-/// Appends to a leaf: in place if nobody shares it, else into a copy with room for a few more.
+/// Appends to a leaf: in place if it is not shared, else into a copy with room for a few more.
 fn push<V: Clone>(entries: &mut Arc<Vec<Entry<V>>>, entry: Entry<V>) {
     if let Some(own) = Arc::get_mut(entries) {
         if own.len() == own.capacity() {
