@@ -244,6 +244,6 @@ impl Tracker {
 fn decode<K: object::Object>(value: Value) -> K {
     match serde_json::from_value(value) {
         Ok(object) => object,
-        Err(error) => panic!("the stored object is no {}: {error}", K::kind(&())),
+        Err(error) => panic!("the stored object is not a {}: {error}", K::kind(&())),
     }
 }

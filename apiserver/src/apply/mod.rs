@@ -39,7 +39,7 @@ use self::types::Type;
 use self::updater::Updater;
 use crate::schema::Structural;
 
-/// The fields that a write cannot change, so that nobody comes to own them through it.
+/// The fields that a write cannot change, so that it gives nobody ownership of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ResetFields {
     /// Every field can be written.

@@ -1,4 +1,4 @@
-//! What merging knows of a value's type: which lists have keys, which maps and lists are atomic, which fields are
+//! The merge rules of a value's type: which lists have keys, which maps and lists are atomic, which fields are
 //! declared.
 
 use serde_json::{Map, Value, json};

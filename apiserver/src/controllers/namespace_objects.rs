@@ -1,4 +1,4 @@
-//! What a cluster puts into every namespace: a service account, and the certificate of the API server.
+//! The objects that a cluster puts into every namespace: a service account, and the certificate of the API server.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What is valid in the conversion of a definition.
+//! Validation of a definition's conversion.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! What is valid in one version of a definition, apart from its schema.
+//! Validation of one version of a definition, apart from its schema.
 
 use serde_json::{Value, json};
 

@@ -27,7 +27,7 @@ pub(super) fn one_of(
     }
 }
 
-/// A number, if it is there, is no negative number, or it is a text with a percentage.
+/// The value, if present, is a number that is not negative, or a text with a percentage.
 pub(super) fn number_or_percent(path: &str, value: &Value, errors: &mut Vec<FieldError>) {
     const PERCENT: &str = "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', \
 regex used for validation is '[0-9]+%')";

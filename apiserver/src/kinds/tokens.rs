@@ -1,4 +1,4 @@
-//! Service account tokens: JSON Web Tokens without a signature, which nobody but this server takes.
+//! Service account tokens: JSON Web Tokens without a signature, which only this server accepts.
 
 use serde_json::{Value, json};
 
@@ -6,10 +6,10 @@ use crate::metadata::object;
 use crate::registry::Cluster;
 use crate::types::base64;
 
-/// Who issues the tokens, and whom they are for where a request names nobody.
+/// The issuer of the tokens, and their audience where a request names none.
 pub(crate) const ISSUER: &str = "https://kubernetes.default.svc.cluster.local";
 
-/// What a token says.
+/// The claims of a token.
 pub(crate) struct Claims<'a> {
     pub(crate) account: &'a Value,
     pub(crate) audiences: &'a Value,

@@ -205,7 +205,7 @@ impl Served {
             return (conversion.from_stored)(value);
         }
         let mut value = value;
-        // What was stored under another schema is read under that of the storage version, which alone has defaults.
+        // Objects stored under another schema are read under that of the storage version, which alone has defaults.
         if stored.schema != version.stored_schema {
             self.settle(&mut value);
         }

@@ -62,7 +62,7 @@ pub(crate) fn create_object(
     for attempt in 0.. {
         rules::generate_name(&mut object);
         strategy::set_defaults(served, &mut object);
-        // What the server decides for itself belongs to nobody.
+        // Fields that the server sets have no manager.
         if !options.applied {
             track_create(core, served, &mut object, options);
         }
@@ -131,7 +131,7 @@ fn track_create(core: &Core, served: &Served, object: &mut Value, options: &Writ
     track_update(&writer, zero.as_ref(), object);
 }
 
-/// What a new object of a built-in kind is compared with: the zero value of its type, whose structs are there already.
+/// The base that a new object of a built-in kind is compared with: the zero value of its type, whose structs are there already.
 fn zero_value(served: &Served) -> Option<Value> {
     let resource = &served.resource;
     if resource.is_custom() {

@@ -96,7 +96,7 @@ pub(crate) fn page(core: &Core, call: &Call) -> Result<Page, ApiError> {
         .into_iter()
         .filter(|o| after.as_ref().is_none_or(|after| o.key > *after))
         .filter(|o| options.filter.matches(&call.served, o));
-    // What any state may answer comes from the API server's watch cache, which gives all of it.
+    // A list that any state may answer comes from the API server's watch cache, which ignores the limit.
     let limited = options.revision != Some(0) || after.is_some();
     let Some(limit) = options.limit.filter(|_| limited) else {
         return Ok(Page {

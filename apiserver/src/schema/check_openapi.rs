@@ -1,4 +1,4 @@
-//! What a CRD's schema may say at all
+//! The keywords that a CRD's schema may have
 //! (`apiextensions-apiserver/pkg/apis/apiextensions/validation`, without CEL rules).
 
 use serde_json::Value;

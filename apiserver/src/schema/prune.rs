@@ -67,7 +67,7 @@ impl Walk {
         }
     }
 
-    /// What `x-kubernetes-preserve-unknown-fields` keeps, with pruning below the fields that are specified.
+    /// The fields that `x-kubernetes-preserve-unknown-fields` keeps, with pruning below the fields that are specified.
     fn skip(&mut self, value: &mut Value, schema: Option<&Schema>) {
         match (value, schema) {
             (value @ Value::Object(_), Some(schema)) => {

@@ -42,7 +42,7 @@ pub(crate) struct Stored {
     pub(crate) revision: u64,
     pub(crate) labels: Labels,
     pub(crate) owners: Box<[Owner]>,
-    /// Which schema the body was pruned and defaulted with; readers of the same schema take the bytes as they are.
+    /// Which schema the body was pruned and defaulted with; readers of the same schema take the bytes unchanged.
     pub(crate) schema: u64,
     pub(crate) body: Bytes,
 }

@@ -16,7 +16,7 @@ use crate::ApiServer;
 use crate::http::query::Query;
 use crate::testing::recorder::Action;
 
-/// Why a text is no list of roles.
+/// The reason why a text is not a list of roles.
 #[derive(Debug, thiserror::Error)]
 pub enum RolesError {
     /// It is not YAML.
@@ -95,7 +95,7 @@ struct Request<'a> {
 }
 
 impl<'a> Request<'a> {
-    /// What must be allowed for an action: its verb, and `create` where an update or a patch made the object.
+    /// The verbs that must be allowed for an action: its own, and `create` where an update or a patch made the object.
     fn of(action: &'a Action) -> impl Iterator<Item = Self> {
         let created = action.created && action.verb != "create";
         let verbs = std::iter::once(action.verb).chain(created.then_some("create"));

@@ -61,7 +61,7 @@ impl App {
         }
     }
 
-    /// What the program does, for its help: one line, or several of which `-h` shows the first.
+    /// The program's purpose, for its help: one line, or several of which `-h` shows the first.
     pub fn about(mut self, about: &'static str) -> Self {
         self.about = about;
         self

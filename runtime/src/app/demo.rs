@@ -18,7 +18,7 @@ use crate::manager::ManagerBuilder;
 
 type Walk = Box<dyn FnOnce(Client) -> BoxFuture<'static, Result<(), BoxError>> + Send + Sync>;
 
-/// What `demo` starts and shows.
+/// The description of `demo`: what it starts and shows.
 ///
 /// It serves the definitions and sample objects on a loopback address, runs the program's controllers on them, writes a kubeconfig,
 /// prints the commands to try, and stays until it is stopped. Nothing outlives it but the kubeconfig.
@@ -71,7 +71,7 @@ impl Demo {
         Self::default()
     }
 
-    /// What it is, for the help.
+    /// Its purpose, for the help.
     pub fn about(mut self, about: &'static str) -> Self {
         self.about = Some(about);
         self

@@ -20,12 +20,12 @@ pub enum AppError {
     /// The process logs already.
     #[error("logging has been started before")]
     Logging,
-    /// `--kubeconfig` names what is no readable kubeconfig.
+    /// `--kubeconfig` names a file that cannot be read as a kubeconfig.
     #[error("cannot read the kubeconfig {}", .path.display())]
     ReadKubeconfig {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The reason.
         source: KubeconfigError,
     },
     /// The kubeconfig that `--kubeconfig` names has no usable cluster or user.
@@ -33,14 +33,14 @@ pub enum AppError {
     Kubeconfig {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The reason.
         source: KubeconfigError,
     },
     /// Neither the flags nor the environment name a cluster.
     #[error("no cluster: give --kubeconfig or --master, set $KUBECONFIG, or run in a pod")]
     NoCluster(#[source] InferConfigError),
-    /// `--master` is no URL.
-    #[error("--master: {0:?} is no URL such as https://127.0.0.1:6443")]
+    /// `--master` is not a URL.
+    #[error("--master: invalid URL {0:?}: expected a URL such as https://127.0.0.1:6443")]
     Master(String),
     /// No client can be made for the cluster.
     #[error("cannot make a client for the cluster")]

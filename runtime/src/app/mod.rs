@@ -1,6 +1,6 @@
 //! The program around controllers: flags, logging, client, manager, signals, and a demo on a server of its own.
 //!
-//! What every controller's `main` would repeat. [`App`] describes the program and runs it; [`Flags`] are the flags that all have;
+//! The parts that every controller's `main` would repeat. [`App`] describes the program and runs it; [`Flags`] are the flags that all have;
 //! [`Process`] is what the program's own code gets to build its controllers with; `Demo` (feature `demo`) is the subcommand
 //! that starts an API server and the controllers in one process.
 //!
@@ -58,5 +58,5 @@ pub use self::error::AppError;
 pub use self::flags::{Bind, ElectionFlags, Flags, LogFlags, LogFormat, parse_duration};
 pub use self::process::Process;
 
-/// What a program's own code may fail with: any error, `anyhow::Error` included.
+/// The error of a program's own code: any error, `anyhow::Error` included.
 pub type BoxError = Box<dyn std::error::Error + Send + Sync>;

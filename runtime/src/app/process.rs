@@ -1,4 +1,4 @@
-//! What a program's own code builds its controllers with.
+//! The client, factory and settings that a program builds its controllers with.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -71,7 +71,7 @@ impl Process {
         &self.identity
     }
 
-    /// What `/metrics` answers with.
+    /// The metrics that `/metrics` serves.
     pub fn metrics(&self) -> &Metrics {
         &self.metrics
     }

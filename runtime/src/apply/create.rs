@@ -129,7 +129,7 @@ fn changed<K: Resource>(
     }
 }
 
-/// What of an object is compared.
+/// The parts of an object that are compared.
 fn compared(object: &impl Serialize) -> Result<Value, serde_json::Error> {
     let mut value: Value = serde_json::from_slice(&serde_json::to_vec(object)?)?;
     if let Some(fields) = value.as_object_mut() {

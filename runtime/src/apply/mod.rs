@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 pub use self::create::{CreateOrUpdateError, create_or_update};
 pub use self::memory::RememberingApplier;
 
-/// What a write did.
+/// The outcome of a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Written {
     /// There was no object; now there is.
@@ -37,7 +37,7 @@ pub enum ApplyError {
     #[error("cannot apply an object without metadata.name")]
     NoName,
     /// It isn't an object in JSON.
-    #[error("cannot apply what is not a JSON object")]
+    #[error("cannot apply a value that is not a JSON object")]
     NotAnObject,
     /// It doesn't serialise.
     #[error("cannot serialise the object to apply: {0}")]

@@ -206,7 +206,7 @@ impl<K: Object, V> TypedClient<K, V> {
     ///
     /// # Errors
     ///
-    /// `configuration` is no JSON object with a name; else the API server's: `Conflict` for fields of other managers, unless `params`
+    /// `configuration` is not a JSON object with a name; else the API server's: `Conflict` for fields of other managers, unless `params`
     /// force.
     pub async fn apply<A: Serialize>(&self, configuration: &A, params: &PatchParams) -> Result<K>
     where

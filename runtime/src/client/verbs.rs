@@ -84,8 +84,8 @@ sets! {
     WithStatus: Create Update UpdateStatus Delete DeleteCollection Get List Watch Patch Apply ApplyStatus;
     /// Every verb of a kind without subresources.
     NoStatus: Create Update Delete DeleteCollection Get List Watch Patch Apply;
-    /// What `+genclient:readonly` leaves.
+    /// The verbs that `+genclient:readonly` leaves.
     ReadOnly: Get List Watch;
-    /// What `+genclient:noVerbs` leaves: nothing.
+    /// No verbs, as `+genclient:noVerbs` says.
     NoVerbs:;
 }

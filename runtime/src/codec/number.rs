@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Visitor, ser::
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
 pub struct Number {
     float: f64,
-    /// What an integer is more than `float`; 0 for nearly all.
+    /// The difference of an integer to `float`; 0 for nearly all.
     rest: i16,
 }
 

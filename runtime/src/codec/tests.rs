@@ -1,4 +1,4 @@
-//! What each type preserves between decoding and encoding.
+//! The values that each type preserves between decoding and encoding.
 
 use std::collections::BTreeMap;
 
@@ -140,7 +140,7 @@ fn times_after_the_last_timestamp_are_kept_and_later_than_any_other() {
         assert!(before < time, "{text}");
         before = time;
     }
-    // What they displace is kept as well.
+    // The values that they displace are kept as well.
     for text in ["9999-12-30T22:00:00.999Z", "9999-12-31T12:00:00.123456789Z"] {
         reads_as::<Time>(&json!(text).to_string(), &json!(text).to_string());
     }

@@ -1,4 +1,4 @@
-//! Clients for processes that run for months: [`kube::Client`]s whose connections end when nobody answers.
+//! Clients for processes that run for months: [`kube::Client`]s whose connections end when the server does not answer.
 //!
 //! [`try_default`] is what a generated `Clientset::try_default` calls; [`ClientOptions`] has the settings. What differs from
 //! [`kube::Client::try_from`]:
@@ -35,7 +35,7 @@ const RESPONSE: Duration = Duration::from_secs(65);
 ///
 /// # Errors
 ///
-/// There is no configuration, or it is not usable.
+/// The configuration is missing or not usable.
 ///
 /// # Panics
 ///
@@ -103,7 +103,7 @@ impl ClientOptions {
         }
     }
 
-    /// What requests call their sender. The API server takes what stands before the first `/` as the manager in
+    /// The `User-Agent` of requests. The API server takes its text before the first `/` as the manager in
     /// `managedFields`, for requests that name none.
     pub fn user_agent(mut self, user_agent: impl Into<String>) -> Self {
         self.user_agent = user_agent.into();
@@ -134,7 +134,7 @@ impl ClientOptions {
     ///
     /// # Errors
     ///
-    /// There is no configuration, or it is not usable.
+    /// The configuration is missing or not usable.
     ///
     /// # Panics
     ///

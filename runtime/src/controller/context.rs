@@ -1,4 +1,4 @@
-//! What a reconciler of one kind works with.
+//! The context of a reconciler of one kind.
 
 use std::error::Error;
 use std::fmt;

@@ -135,7 +135,7 @@ impl<K: Resource + Send + Sync + 'static> EventHandler<K> for Enqueue<K> {
         }
         let unchanged = old.meta().resource_version == new.meta().resource_version;
         let priority = if unchanged { LOW_PRIORITY } else { 0 };
-        // What the object concerned before is concerned too: an owner that lost it, say.
+        // The keys of the old object are enqueued too, such as an owner that lost it.
         if self.adder.route.mapping.is_some() && !unchanged {
             self.enqueue(old, priority);
         }

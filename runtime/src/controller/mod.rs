@@ -8,7 +8,7 @@
 //! Guarantees of both: one key is never reconciled twice at a time, each change after the start of a reconciliation leads to
 //! another one, and a panic is caught, counted and retried like an error. Start reading at [`Builder`] and [`Reconciler`].
 //!
-//! What differs from controller-runtime: a controller that is asked to stop finishes what is under way and leaves what is
+//! Differences from controller-runtime: a controller that is asked to stop finishes what is under way and leaves what is
 //! queued to the next leader, who starts from the whole list anyway; it may run again after it has stopped; its handlers are
 //! registered while it runs only, so that nothing piles up in a process that waits for the Lease; and a panic is retried
 //! by default.

@@ -200,7 +200,7 @@ impl Controller {
         metrics.controller(&self.name)
     }
 
-    /// Runs the informers that nobody else runs, until `stop` is cancelled.
+    /// Runs the informers that are not run elsewhere, until `stop` is cancelled.
     pub(crate) async fn run_caches(&self, stop: &CancellationToken) {
         let unclaimed = self
             .sources

@@ -80,7 +80,7 @@ pub struct EventBroadcaster {
     metrics: EventMetrics,
 }
 
-/// Events that wait. Those that nobody writes any more are counted when it goes.
+/// Events that wait. Those that are still unwritten when it is dropped are counted.
 struct Queue {
     events: mpsc::Receiver<Box<Event>>,
     metrics: EventMetrics,

@@ -11,7 +11,7 @@
 //! 5. a write that doesn't reach the server is tried twelve times, ten seconds apart; what the server refuses is dropped.
 //!
 //! Figures and rules are client-go's. It has steps 2 and 3 in `tools/record` and step 4 in `tools/events`; here one recorder has
-//! all. Unlike in `tools/events`, the text tells two events apart, so that each text is seen until step 2 combines them. What
+//! all. Unlike in `tools/events`, the text distinguishes two events, so that each text is seen until step 2 combines them. What
 //! became of events is counted in `event_recorder_events_total`. Start reading at [`EventRecorder`].
 //!
 //! ```no_run

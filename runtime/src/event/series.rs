@@ -49,7 +49,7 @@ impl SeriesCache {
         }
     }
 
-    /// What to write for `event`, if anything: the first of its kind is created, the second starts a series, further ones are
+    /// The write that `event` needs, if any: the first of its kind is created, the second starts a series, further ones are
     /// counted.
     pub(super) fn observe(&mut self, key: &Key, event: Event) -> Option<Write> {
         let now = Instant::now();

@@ -87,7 +87,7 @@ where
 
 /// Sees to it that `object` no longer has the finalizer `name` on the server. Sends nothing if it hasn't.
 ///
-/// The last finalizer of an object that is being deleted ends it. An object that is gone already is no error. Writes only if
+/// The last finalizer of an object that is being deleted ends it. An object that is gone already is not an error. Writes only if
 /// the object is still the one given, as [`ensure`] does.
 ///
 /// # Errors

@@ -12,7 +12,7 @@ use crate::object::Cacheable;
 use crate::reflector::Reflector;
 
 impl<K: Cacheable> SharedInformer<K> {
-    /// Fills the cache, keeps it up to date and tells handlers, until `stop` is cancelled. An informer runs once: calls
+    /// Fills the cache, keeps it up to date and calls handlers, until `stop` is cancelled. An informer runs once: calls
     /// while it runs, or after it stopped, log a warning and return.
     ///
     /// Returns when every task has ended; a handler's call that is being made is waited for. Calls that still wait are dropped.

@@ -13,7 +13,7 @@ use crate::client::TypedClient;
 use crate::error::chain;
 use crate::metrics::LeaderMetrics;
 
-/// What a renewal may rely on.
+/// The Lease that a renewal starts from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Basis {
     /// The Lease as last observed.
@@ -248,7 +248,7 @@ impl Election {
             && (instance.is_empty() || instance == self.instance)
     }
 
-    /// Why the term is over, from a `lease` that is no longer this contender's.
+    /// The reason why the term is over, from a `lease` that is no longer this contender's.
     pub(super) fn loss(&self, lease: &Lease) -> LossReason {
         match record::holder(lease) {
             "" => LossReason::Released,

@@ -276,7 +276,7 @@ impl LeaderElector {
         timeout(grace, stopped).await.is_ok()
     }
 
-    /// The work has not ended: the Lease stays, and nobody is told that it has.
+    /// The work has not ended: the Lease stays, and the end is not reported.
     fn runs_on<T>(&self, election: &Election, leadership: Leadership) -> Stopped<T> {
         let config = &self.shared.config;
         tracing::error!(
@@ -302,7 +302,7 @@ impl LeaderElector {
     ) -> Option<Leadership> {
         let config = &self.shared.config;
         while !shutdown.is_cancelled() {
-            // A write that is under way is given time to end: an acquisition that nobody knows of would hold others up.
+            // A write that is under way is given time to end: an acquisition of unknown outcome would hold others up.
             let attempt = tokio::select! {
                 biased;
                 attempt = election.acquire() => attempt,

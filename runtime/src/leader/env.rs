@@ -9,19 +9,19 @@ use super::LeaderElectionConfig;
 /// Where a pod finds its namespace.
 const NAMESPACE_FILE: &str = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";
 
-/// Where Linux tells the host's name, which is a pod's name in a pod.
+/// The file with the host's name on Linux, which is the pod's name in a pod.
 const HOSTNAME_FILE: &str = "/proc/sys/kernel/hostname";
 
-/// What the environment does not say.
+/// A value that the environment lacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LeaderElectionEnvError {
-    /// There is no namespace.
+    /// The namespace.
     #[error(
         "no namespace for the Lease: set POD_NAMESPACE (in a pod with a service account it is known without)"
     )]
     NoNamespace,
-    /// There is no identity.
+    /// The identity.
     #[error("no identity for the election: set POD_NAME")]
     NoIdentity,
 }
@@ -74,7 +74,7 @@ fn read(
 mod tests {
     use super::*;
 
-    /// What is read of these variables and files.
+    /// The settings from these variables and files.
     fn check(said: &[(&str, &str)]) -> Result<(String, String), LeaderElectionEnvError> {
         let look = |name: &str| {
             let found = said.iter().find(|(known, _)| *known == name);

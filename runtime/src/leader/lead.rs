@@ -137,7 +137,7 @@ impl<T> Lead<'_, T> {
     }
 }
 
-/// What a version of the Lease that was seen says to its leader.
+/// The meaning of a version of the Lease for its leader.
 enum News {
     /// Nothing that isn't known.
     Nothing,

@@ -264,7 +264,7 @@ pub struct Fenced<F> {
     inner: Option<Pin<Box<F>>>,
     leadership: Leadership,
     lost: Pin<Box<WaitForCancellationFutureOwned>>,
-    /// Comes to end the future on time, even if nobody cancels `lost`.
+    /// Ends the future on time, even if `lost` is not cancelled.
     timer: Pin<Box<Sleep>>,
 }
 

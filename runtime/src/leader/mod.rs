@@ -14,7 +14,7 @@
 //!   as if somebody else had it, and a process that is seen alive there is [reported](LeaderElector::check_identity).
 //! - A leader that sees another holder stops at once instead of trying until its deadline.
 //!
-//! What no election can give: a call that is under way when a process is paused may still reach its target afterwards. Where
+//! The limit of any election: a call that is under way when a process is paused may still reach its target afterwards. Where
 //! that matters, the target must compare the [epoch](Leadership::epoch). The monotonic clock stands still while a machine is
 //! suspended; a leader that is suspended with its machine finds out by the conflict of its next write.
 //!

@@ -1,7 +1,7 @@
 //! The election record that a Lease holds.
 //!
 //! Two annotations go beyond client-go's record. The *epoch* numbers the terms; unlike `leaseTransitions` it is carried over when
-//! the Lease is made anew. The *instance* tells processes of one identity apart.
+//! the Lease is made anew. The *instance* distinguishes processes of one identity.
 
 use std::cmp::Ordering;
 use std::time::Duration;

@@ -41,7 +41,7 @@ pub struct ManagerBuilder {
     ready: Checks,
 }
 
-/// What a manager does if the leader's work blocks its thread and runs on, though leadership has ended. The Lease is not released.
+/// The manager's reaction if the leader's work blocks its thread and runs on, though leadership has ended. The Lease is not released.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum OnStuckWork {

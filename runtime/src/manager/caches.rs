@@ -1,4 +1,4 @@
-//! The caches under a manager's work: the factory's informers, and those that a runnable reads from and nobody runs.
+//! The caches under a manager's work: the factory's informers, and those that a runnable reads from and that are not run elsewhere.
 
 use std::sync::Arc;
 

@@ -33,7 +33,7 @@ pub trait Runnable: Send + Sync + 'static {
         true
     }
 
-    /// Runs the caches that this needs and nobody else runs, until `stop` is cancelled: from the manager's start, whether this
+    /// Runs the caches that this needs and that are not run elsewhere, until `stop` is cancelled: from the manager's start, whether this
     /// process leads or not. None by default.
     fn run_caches(&self, stop: CancellationToken) -> BoxFuture<'_, ()> {
         let _ = stop;
@@ -156,7 +156,7 @@ pub(super) async fn run_group(
             first = first.and(result);
         }
     }
-    // All have ended by themselves: that is no reason to give leadership up.
+    // All have ended by themselves, which does not end leadership.
     if first.is_ok() {
         stop.cancelled().await;
     }

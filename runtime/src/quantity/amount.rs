@@ -153,7 +153,7 @@ impl Amount {
         self.written_as(Format::DecimalSi)
     }
 
-    /// Written with a binary suffix, such as `96Mi`. What is no whole number, or below 1024, is written as
+    /// Written with a binary suffix, such as `96Mi`. A number that is not whole, or below 1024, is written as
     /// [`to_decimal`](Self::to_decimal) writes it.
     pub fn to_binary(&self) -> Quantity {
         self.written_as(Format::BinarySi)

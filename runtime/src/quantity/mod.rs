@@ -4,7 +4,7 @@
 //! numbers, though `cpu: 2` is what people write and what Go accepts. [`Amount`] is what it means, to compute with. The two are
 //! apart so that an object with an amount that makes no sense still decodes: its controller can then say what is wrong.
 //!
-//! The rules are those of `k8s.io/apimachinery/pkg/api/resource`; [`Amount`] tells where it differs.
+//! The rules are those of `k8s.io/apimachinery/pkg/api/resource`; [`Amount`] documents the differences.
 
 mod amount;
 mod number;

@@ -30,7 +30,7 @@ pub(super) struct Running<K> {
     /// When the answer began, or its last bookmark came.
     bookmark: Instant,
     pub(super) events: usize,
-    /// Started without a version: until the first change that is no ADDED the events are the existing objects in any order.
+    /// Started without a version: until the first change other than ADDED the events are the existing objects in any order.
     from_any: bool,
     put_back: Option<Vec<WatchItem<K>>>,
 }

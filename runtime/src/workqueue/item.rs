@@ -11,7 +11,7 @@ use super::queue::Shared;
 
 /// An item that this worker processes, and no other one until this is dropped.
 ///
-/// Dropping it tells the queue that the run is over, also when the worker panics or is cancelled: if the item was added
+/// Dropping it ends the run, also when the worker panics or is cancelled: if the item was added
 /// meanwhile it is queued again, at the tail.
 #[must_use = "an item that is dropped at once counts as processed"]
 pub struct Item<T> {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::{QueueItem, WorkQueue};
 
-/// The priority of adds that nobody waits for: objects of the initial list, and updates that changed nothing.
+/// The priority of adds that are not urgent: objects of the initial list, and updates that changed nothing.
 pub const LOW_PRIORITY: i32 = -100;
 
 /// A [`WorkQueue`] that hands out items of higher priority first. Clones are handles on one queue.

@@ -10,7 +10,7 @@ use crate::table::cells::items;
 /// The annotation of the pods that a kubelet makes of its files.
 const MIRROR: &str = "kubernetes.io/config.mirror";
 
-/// What a service relies on, and what an ephemeral container therefore cannot have, in the order of the type's fields.
+/// The fields that services rely on, and that an ephemeral container therefore cannot have, in the order of the type.
 const FORBIDDEN: &[&str] = &[
     "ports",
     "resources",

@@ -10,7 +10,7 @@ pub(super) fn default_pod(spec: &mut Map<String, Value>) {
     set(spec, "restartPolicy", "Always");
     pod_spec(spec);
     set(spec, "enableServiceLinks", true);
-    // What is limited and not requested is requested up to its limit.
+    // A resource with a limit and without a request is requested up to its limit.
     for list in ["containers", "initContainers"] {
         for container in objects(spec, list) {
             let resources = child(container, "resources");
@@ -24,7 +24,7 @@ pub(super) fn default_pod(spec: &mut Map<String, Value>) {
     }
 }
 
-/// What admission adds to a pod: its priority and how long it tolerates a lost node.
+/// The fields that admission adds to a pod: its priority and how long it tolerates a lost node.
 pub(super) fn admit_pod(spec: &mut Map<String, Value>) {
     set(spec, "preemptionPolicy", "PreemptLowerPriority");
     set(spec, "priority", 0);

@@ -9,7 +9,7 @@ use crate::metadata::object::{copy_field, text};
 use crate::names::label_fault;
 use crate::table::cells::items;
 
-/// What is valid in a port's number.
+/// Validation of a port's number.
 pub(in crate::kinds) const PORT: &str = "must be between 1 and 65535, inclusive";
 
 /// Validates the spec of a pod or of a pod template.

@@ -1,4 +1,4 @@
-//! What is valid in workloads.
+//! Validation of workloads.
 
 use serde_json::{Map, Value, json};
 
@@ -9,7 +9,7 @@ use crate::kinds::check::{
 use crate::kinds::pods::pod_template;
 use crate::metadata::object::{copy_field, text};
 
-/// What the kinds with a label selector and a pod template share; `kind` is how messages call them.
+/// Validation shared by the kinds with a label selector and a pod template; `kind` is their name in messages.
 pub(super) fn validate(kind: &str, object: &Value) -> Vec<FieldError> {
     let mut errors = Vec::new();
     let spec = &object["spec"];

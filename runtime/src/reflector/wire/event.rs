@@ -95,7 +95,7 @@ fn decode_object<K: DeserializeOwned + kube::Resource>(
     }
 }
 
-/// What can be said of an object that does not fit: its metadata alone may still be readable.
+/// The readable part of an object that does not fit: its metadata alone may still be readable.
 fn undecodable(json: &[u8], reason: String) -> Undecodable {
     let metadata = serde_json::from_slice::<MetadataOnly>(json)
         .ok()

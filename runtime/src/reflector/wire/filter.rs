@@ -46,7 +46,7 @@ impl Rules {
         })
     }
 
-    /// What the field of an object must be that leaves it out, if only one kind is accepted.
+    /// The value assumed for a field that an object leaves out, if only one kind is accepted.
     fn implied(&self, field: Field) -> Option<&str> {
         match (self.kinds.as_slice(), field) {
             ([(version, _)], Field::ApiVersion) => Some(version),

@@ -176,7 +176,7 @@ fn the_filter_works_for_types_with_flattened_fields() {
     assert_eq!(partial.metadata.managed_fields, None);
 }
 
-/// What a type may have its apiVersion and kind as.
+/// The ways in which a type may declare its apiVersion and kind.
 fn check_own_fields<T: serde::de::DeserializeOwned>(read: impl Fn(T) -> (String, String)) {
     let expected = ("v1".to_owned(), "ConfigMap".to_owned());
     let said = object();
