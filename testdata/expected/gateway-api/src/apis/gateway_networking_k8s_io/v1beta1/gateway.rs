@@ -4,6 +4,7 @@
 //! `Gateway` of `gateway.networking.k8s.io/v1beta1`.
 
 #![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
+
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     LabelSelector, ObjectMeta,
 };

@@ -4,6 +4,7 @@
 //! `SriovResourcePolicy` of `sriovnetwork.k8snetworkplumbingwg.io/v1alpha1`.
 
 #![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
+
 use ::codegen_runtime::k8s_openapi::api::core::v1::NodeSelector;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     LabelSelector, ObjectMeta,
